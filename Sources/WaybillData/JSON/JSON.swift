@@ -1,0 +1,125 @@
+/// A JSON value (RFC 8259) that keeps what a document said: the digits of its numbers and the order of its members.
+///
+/// Equality is by value as JSON Schema and RFC 9535 define it: `1`, `1.0` and `1e0` are equal, the order of members does
+/// not matter, and strings are equal when their code points are (never by canonical equivalence, as `String` has it).
+package enum JSON: Sendable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case bool(Bool)
+    /// A number of any size and precision.
+    case number(JSONNumber)
+    /// A string of Unicode code points.
+    case string(String)
+    /// A list of values.
+    case array([JSON])
+    /// Members in the order of the document.
+    case object(JSONObject)
+}
+
+extension JSON {
+    /// The kinds of value, named as JSON Schema names its types.
+    package enum Kind: String, Sendable, CaseIterable {
+        case null, boolean, number, string, array, object
+    }
+
+    /// Which kind of value this is.
+    package var kind: Kind {
+        switch self {
+        case .null: .null
+        case .bool: .boolean
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// The string, if it is one.
+    package var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The boolean, if it is one.
+    package var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The number, if it is one.
+    package var number: JSONNumber? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    /// The elements, if it is an array.
+    package var array: [JSON]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The members, if it is an object.
+    package var object: JSONObject? {
+        if case .object(let value) = self { value } else { nil }
+    }
+
+    /// The member of a name, if this is an object that has it.
+    package subscript(name: String) -> JSON? { object?[name] }
+
+    /// The element at an index, if this is an array that has it.
+    package subscript(index: Int) -> JSON? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+}
+
+extension JSON: Hashable {
+    package static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameCodePoints(as: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0 as UInt8)
+        case .bool(let value): hasher.combine(value)
+        case .number(let value): hasher.combine(value)
+        case .string(let value): value.hashCodePoints(into: &hasher)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(nilLiteral: ()) { self = .null }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    package init(floatLiteral value: Double) { self = .number(JSONNumber(value) ?? JSONNumber(0)) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    package init(dictionaryLiteral members: (String, JSON)...) {
+        var object = JSONObject()
+        for (name, value) in members { object[name] = value }
+        self = .object(object)
+    }
+}
+
+extension String {
+    /// Whether two strings are the same sequence of code points. `==` also holds for canonical equivalents.
+    package func hasSameCodePoints(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    /// Feeds the code points to a hasher, in agreement with `hasSameCodePoints(as:)`.
+    package func hashCodePoints(into hasher: inout Hasher) {
+        for byte in utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+    }
+}

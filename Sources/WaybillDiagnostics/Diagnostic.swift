@@ -1,0 +1,96 @@
+/// Something to tell the author of a text: what is wrong, where, and what to do about it.
+///
+/// The words stand beside the rule that finds the mistake; how they are laid out is the business of a renderer.
+package struct Diagnostic: Sendable, Equatable {
+    /// How much a finding matters.
+    package enum Severity: String, Sendable, Comparable {
+        /// The text can be used, but probably does not say what was meant.
+        case warning
+        /// The text cannot be used.
+        case error
+
+        package static func < (left: Severity, right: Severity) -> Bool {
+            left == .warning && right == .error
+        }
+    }
+
+    /// A span and what is to be said of it.
+    package struct Label: Sendable, Equatable {
+        /// The text to underline.
+        package var span: SourceSpan
+        /// A few words behind the carets; may be empty.
+        package var text: String
+
+        /// A span and a few words about it.
+        package init(_ span: SourceSpan, _ text: String = "") {
+            self.span = span
+            self.text = text
+        }
+    }
+
+    /// The stable name of the kind of finding.
+    package var id: DiagnosticID
+    /// How much it matters.
+    package var severity: Severity
+    /// What is wrong, in one sentence without a full stop.
+    package var headline: String
+    /// The place to look at first. Absent only where there is no text, as for a file that does not exist.
+    package var primary: Label?
+    /// Other places that belong to it: “first defined here”.
+    package var secondary: [Label]
+    /// What to do about it: whole sentences.
+    package var help: [String]
+
+    /// A finding; see the properties.
+    package init(
+        _ id: DiagnosticID,
+        _ headline: String,
+        severity: Severity = .error,
+        at span: SourceSpan?,
+        label: String = "",
+        secondary: [Label] = [],
+        help: [String] = []
+    ) {
+        self.id = id
+        self.severity = severity
+        self.headline = headline
+        self.primary = span.map { Label($0, label) }
+        self.secondary = secondary
+        self.help = help
+    }
+}
+
+/// The stable name of a kind of finding, such as `unknown-endpoint`; tools match on it, so it never changes its meaning.
+package struct DiagnosticID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name: lower-case words joined by hyphens.
+    package let name: String
+
+    package init(stringLiteral name: String) {
+        self.name = name
+    }
+
+    package var description: String { name }
+}
+
+extension [Diagnostic] {
+    /// Whether any of the findings is an error.
+    package var hasErrors: Bool { contains { $0.severity == .error } }
+
+    /// The findings in the order in which a reader meets their places; those without a place come first.
+    ///
+    /// Files keep the order in which they first appear among the findings.
+    package func sortedByPlace() -> [Diagnostic] {
+        var fileOrder: [ObjectIdentifier: Int] = [:]
+        for file in compactMap({ $0.primary?.span.file }) where fileOrder[ObjectIdentifier(file)] == nil {
+            fileOrder[ObjectIdentifier(file)] = fileOrder.count
+        }
+        func key(_ diagnostic: Diagnostic) -> (Int, Int, Int) {
+            guard let span = diagnostic.primary?.span else { return (-1, 0, 0) }
+            return (fileOrder[ObjectIdentifier(span.file)] ?? 0, span.range.lowerBound, span.range.upperBound)
+        }
+        return enumerated()
+            .map { (index: $0.offset, key: key($0.element), value: $0.element) }
+            .sorted { $0.key != $1.key ? $0.key < $1.key : $0.index < $1.index }
+            .map(\.value)
+    }
+}
