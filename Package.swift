@@ -24,8 +24,16 @@ let package = Package(
             name: "WaybillData",
             dependencies: ["WaybillDiagnostics"]
         ),
+        .target(
+            name: "WaybillManifest",
+            dependencies: ["WaybillDiagnostics", "WaybillData", "CLibYAML"]
+        ),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData"]),
+        .testTarget(
+            name: "WaybillManifestTests",
+            dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

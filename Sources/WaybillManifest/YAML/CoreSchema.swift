@@ -1,0 +1,117 @@
+import WaybillData
+
+/// What a plain scalar is, by the core schema of YAML 1.2.2, section 10.3.2.
+///
+/// `yes`, `no`, `on`, `off`, `1:30` and dates are strings there. `.inf` and `.nan` are numbers that JSON lacks, so they
+/// stay the strings that were written; so does a hexadecimal or octal number beyond 128 bits.
+enum CoreSchema {
+    /// The value of a plain text.
+    static func value(of text: String) -> JSON {
+        guard let first = text.utf8.first else { return .null }
+        switch first {
+        case UInt8(ascii: "~"), UInt8(ascii: "n"), UInt8(ascii: "N"):
+            return isNull(text) ? .null : .string(text)
+        case UInt8(ascii: "t"), UInt8(ascii: "T"), UInt8(ascii: "f"), UInt8(ascii: "F"):
+            return boolean(text).map { .bool($0) } ?? .string(text)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            return number(text).map { .number($0) } ?? .string(text)
+        default:
+            return .string(text)
+        }
+    }
+
+    private static func isNull(_ text: String) -> Bool {
+        switch text {
+        case "~", "null", "Null", "NULL": true
+        default: false
+        }
+    }
+
+    private static func boolean(_ text: String) -> Bool? {
+        switch text {
+        case "true", "True", "TRUE": true
+        case "false", "False", "FALSE": false
+        default: nil
+        }
+    }
+
+    /// Whether a text is an infinity or “not a number”.
+    static func isNotFinite(_ text: String) -> Bool {
+        let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
+        switch isSigned ? String(text.dropFirst()) : text {
+        case ".inf", ".Inf", ".INF": return true
+        case ".nan", ".NaN", ".NAN": return !isSigned
+        default: return false
+        }
+    }
+
+    /// Whether a text is a whole number: `12`, `0o14`, `0x1F`, not `1.0`.
+    static func isInteger(_ text: String) -> Bool {
+        guard number(text) != nil else { return false }
+        return text.hasPrefix("0x") || !text.utf8.contains { ".eE".utf8.contains($0) }
+    }
+
+    private static func number(_ text: String) -> JSONNumber? {
+        if text.hasPrefix("0x") { return prefixed(text, radix: 16) }
+        if text.hasPrefix("0o") { return prefixed(text, radix: 8) }
+        guard let decimal = Decimal(text) else { return nil }
+        return JSONNumber(validated: decimal.isJSON ? text : decimal.normalized)
+    }
+
+    private static func prefixed(_ text: String, radix: Int) -> JSONNumber? {
+        let digits = text.dropFirst(2)
+        guard digits.utf8.first.map({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) == true else { return nil }
+        return UInt128(digits, radix: radix).map { JSONNumber(validated: String($0)) }
+    }
+}
+
+/// The parts of `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
+private struct Decimal {
+    private var sign = ""
+    private var whole: Substring.UTF8View
+    private var fraction: Substring.UTF8View?
+    private var exponent: Substring.UTF8View?
+
+    init?(_ text: String) {
+        var rest = text[...].utf8
+        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
+            sign = rest.first == UInt8(ascii: "-") ? "-" : "+"
+            rest.removeFirst()
+        }
+        whole = Self.digits(from: &rest)
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            fraction = Self.digits(from: &rest)
+        }
+        guard !whole.isEmpty || fraction?.isEmpty == false else { return nil }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            let start = rest
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+            guard !Self.digits(from: &rest).isEmpty else { return nil }
+            exponent = start
+        }
+        guard rest.isEmpty else { return nil }
+    }
+
+    /// Whether the text is a number by the grammar of JSON as it stands.
+    var isJSON: Bool {
+        sign != "+" && !whole.isEmpty && fraction?.isEmpty != true
+            && (whole.count == 1 || whole.first != UInt8(ascii: "0"))
+    }
+
+    /// The same number by the grammar of JSON.
+    var normalized: String {
+        let significant = whole.drop { $0 == UInt8(ascii: "0") }
+        var text = (sign == "-" ? "-" : "") + (significant.isEmpty ? "0" : "\(Substring(significant))")
+        if let fraction { text += fraction.isEmpty ? ".0" : "." + Substring(fraction) }
+        if let exponent { text += Substring(exponent) }
+        return text
+    }
+
+    private static func digits(from rest: inout Substring.UTF8View) -> Substring.UTF8View {
+        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        rest = rest[digits.endIndex...]
+        return digits
+    }
+}

@@ -1,0 +1,77 @@
+import WaybillDiagnostics
+
+extension SyntaxError {
+    /// A ':' that is missing, lacks its space, or is one too many; a list on the line of its key.
+    var separatorError: Diagnostic? {
+        switch failure.problem {
+        case "mapping values are not allowed in this context": unexpectedColon
+        case "could not find expected ':'": missingColon(inLineAt: failure.contextOffset)
+        case "block sequence entries are not allowed in this context":
+            error(
+                "a list cannot begin in the line of its key",
+                at: place(failure.problemOffset),
+                help: [
+                    "Begin the list on a line of its own, or write it between brackets: [a, b].",
+                    "A text that begins with '- ' must be quoted.",
+                ]
+            )
+        default: nil
+        }
+    }
+
+    private var unexpectedColon: Diagnostic {
+        let here = place(failure.problemOffset)
+        let line = line(at: failure.problemOffset)
+        let start = firstText(in: line)
+        if let first = separator(in: start..<failure.problemOffset) {
+            return error(
+                "a second ':' in the same line",
+                at: here,
+                secondary: [.init(place(first), "the first")],
+                help: ["A value that contains ': ' must be quoted; a mapping begins on a line of its own."]
+            )
+        }
+        guard let previous = lineBefore(line) else { return error("':' is not expected here", at: here) }
+        let isDeeper = start - line.lowerBound > firstText(in: previous) - previous.lowerBound
+        if !isDeeper, separator(in: previous) == nil { return missingColon(inLineAt: firstText(in: previous)) }
+        return error(
+            "this key is indented as if it continued the line before",
+            at: file.span(start..<max(start, failure.problemOffset)),
+            secondary: [.init(file.span(restOfLine(from: firstText(in: previous))), "this line has a value already")],
+            help: ["Keys of one mapping begin in the same column."]
+        )
+    }
+
+    private func missingColon(inLineAt offset: Int) -> Diagnostic {
+        let key = restOfLine(from: offset)
+        let colon = file.bytes[key].firstIndex(of: UInt8(ascii: ":"))
+        if let colon, colon > offset, separator(in: key) == nil {
+            return error(
+                "a space is missing behind ':'",
+                at: place(colon),
+                help: ["Write '\(text(offset..<colon)): …', or quote the text if it is not a key."]
+            )
+        }
+        return error("':' is missing behind the key '\(text(key))'", at: file.span(key))
+    }
+
+    // MARK: Lines
+
+    /// The first ':' of a range that separates a key from its value.
+    private func separator(in range: Range<Int>) -> Int? {
+        file.bytes[range].indices.first { offset in
+            guard file.bytes[offset] == UInt8(ascii: ":") else { return false }
+            return byte(at: offset + 1).map(Self.isSpace) ?? true
+        }
+    }
+
+    private func firstText(in line: Range<Int>) -> Int {
+        file.bytes[line].firstIndex { !Self.isSpace($0) } ?? line.upperBound
+    }
+
+    /// The nearest line above that is not blank.
+    private func lineBefore(_ line: Range<Int>) -> Range<Int>? {
+        guard let end = file.bytes[..<line.lowerBound].lastIndex(where: { !Self.isSpace($0) }) else { return nil }
+        return self.line(at: end)
+    }
+}

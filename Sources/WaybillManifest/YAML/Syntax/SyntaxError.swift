@@ -1,0 +1,91 @@
+import WaybillDiagnostics
+
+/// A syntax error of libyaml, said in words that name the likely slip and what to do about it.
+///
+/// Each family of slips is an extension in a file of its own; the first that recognises the error explains it.
+struct SyntaxError {
+    let failure: YAMLFailure
+    let file: SourceFile
+    /// The last value that was read before the error.
+    let lastValue: YAMLNode?
+
+    init(_ failure: YAMLFailure, in file: SourceFile, behind lastValue: YAMLNode?) {
+        self.failure = failure
+        self.file = file
+        self.lastValue = lastValue
+    }
+
+    /// The error for a person.
+    var diagnostic: Diagnostic {
+        tabError ?? quoteError ?? bracketError ?? separatorError ?? indentationError ?? indicatorError ?? plainError
+    }
+
+    /// An error that no family knows, in libyaml's words.
+    private var plainError: Diagnostic {
+        let isElsewhere = !failure.context.isEmpty && failure.contextOffset != failure.problemOffset
+        let context = isElsewhere ? [Diagnostic.Label(place(failure.contextOffset), failure.context)] : []
+        return error(failure.problem, at: place(failure.problemOffset), secondary: context)
+    }
+
+    // MARK: Words for the families
+
+    func error(
+        _ headline: String,
+        at span: SourceSpan,
+        label: String = "",
+        secondary: [Diagnostic.Label] = [],
+        help: [String] = []
+    ) -> Diagnostic {
+        Diagnostic("yaml-syntax", headline, at: span, label: label, secondary: secondary, help: help)
+    }
+
+    /// The byte at the place of the error; `nil` at the end of the file.
+    var byte: UInt8? { byte(at: failure.problemOffset) }
+
+    func byte(at offset: Int) -> UInt8? {
+        file.bytes.indices.contains(offset) ? file.bytes[offset] : nil
+    }
+
+    /// The span of the one character at an offset.
+    func place(_ offset: Int) -> SourceSpan {
+        guard offset < file.bytes.count else { return endOfText }
+        var end = offset + 1
+        while end < file.bytes.count, file.bytes[end] & 0xC0 == 0x80 { end += 1 }
+        return file.span(offset..<end)
+    }
+
+    /// The place behind the last byte that is not a blank or a line break.
+    var endOfText: SourceSpan {
+        let end = (file.bytes.lastIndex { !Self.isSpace($0) } ?? -1) + 1
+        return file.span(end..<end)
+    }
+
+    /// The text from an offset to the end of its line, without blanks at the end.
+    func restOfLine(from offset: Int) -> Range<Int> {
+        var end = line(at: offset).upperBound
+        while end > offset, Self.isSpace(file.bytes[end - 1]) { end -= 1 }
+        return offset..<max(end, offset)
+    }
+
+    /// The text from an offset to the next blank, line break, comma or bracket.
+    func word(from offset: Int) -> Range<Int> {
+        let stops = Array(",[]{}".utf8)
+        let rest = restOfLine(from: offset)
+        let end = file.bytes[rest].firstIndex { Self.isSpace($0) || stops.contains($0) } ?? rest.upperBound
+        return offset..<max(end, min(offset + 1, rest.upperBound))
+    }
+
+    func line(at offset: Int) -> Range<Int> {
+        file.byteRange(ofLine: file.position(at: offset).line)
+    }
+
+    func text(_ range: Range<Int>) -> String {
+        let shown = range.lowerBound..<min(range.upperBound, range.lowerBound + 60)
+        let text = String(decoding: file.bytes[shown], as: UTF8.self)
+        return shown == range ? text : text + "…"
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+}

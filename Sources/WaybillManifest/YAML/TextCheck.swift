@@ -1,0 +1,101 @@
+import WaybillDiagnostics
+
+/// Whether a file is a text that YAML allows (YAML 1.2.2, sections 5.1 and 5.2), checked before it is parsed.
+///
+/// Of the encodings only UTF-8 is taken, with or without a byte order mark.
+struct TextCheck {
+    /// How many bytes the byte order mark takes: 0 or 3.
+    let byteOrderMarkLength: Int
+    /// The first thing that does not belong into a text.
+    let finding: Diagnostic?
+
+    init(_ file: SourceFile) {
+        byteOrderMarkLength = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        if let encoding = Self.otherEncoding(of: file.bytes) {
+            finding = Diagnostic(
+                "invalid-utf8",
+                "the file is written in \(encoding), not in UTF-8",
+                at: file.span(0..<0),
+                help: ["Save the file as UTF-8."]
+            )
+        } else {
+            finding = file.bytes.withUnsafeBufferPointer { bytes in Self.firstFinding(in: bytes, of: file) }
+        }
+    }
+
+    private static func otherEncoding(of bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return "UTF-32" }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+        return nil
+    }
+
+    private static func firstFinding(in bytes: UnsafeBufferPointer<UInt8>, of file: SourceFile) -> Diagnostic? {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte >= 0x20, byte < 0x7F {
+                index += 1
+            } else if byte < 0x80 {
+                guard byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+                    return forbidden(UInt32(byte), at: file.span(index..<index + 1))
+                }
+                index += 1
+            } else {
+                guard let (code, length) = decode(bytes, at: index) else {
+                    return Diagnostic(
+                        "invalid-utf8",
+                        "the byte \(hexadecimal(UInt32(byte), digits: 2)) does not belong into a text in UTF-8",
+                        at: file.span(index..<index + 1),
+                        help: ["Save the file as UTF-8."]
+                    )
+                }
+                if (0x80..<0xA0).contains(code) && code != 0x85 || code == 0xFFFE || code == 0xFFFF {
+                    return forbidden(code, at: file.span(index..<index + length))
+                }
+                index += length
+            }
+        }
+        return nil
+    }
+
+    /// The code point of the well-formed sequence of several bytes at an index (Unicode, table 3-7).
+    private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (code: UInt32, length: Int)? {
+        let lead = bytes[index]
+        let (length, second): (Int, ClosedRange<UInt8>)
+        switch lead {
+        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return nil
+        }
+        guard index + length <= bytes.count, second.contains(bytes[index + 1]) else { return nil }
+        var code = UInt32(lead) & (0x7F >> UInt32(length))
+        for byte in bytes[index + 1..<index + length] {
+            guard byte & 0xC0 == 0x80 else { return nil }
+            code = code << 6 | UInt32(byte & 0x3F)
+        }
+        return (code, length)
+    }
+
+    private static func forbidden(_ code: UInt32, at span: SourceSpan) -> Diagnostic {
+        if code == 0 {
+            return Diagnostic("binary-file", "the file has a zero byte, so it is not a text", at: span)
+        }
+        let digits = hexadecimal(code, digits: 4)
+        return Diagnostic(
+            "control-character",
+            "the control character U+\(digits) is not allowed in YAML",
+            at: span,
+            help: ["Take it out, or write it between double quotes as \"\\u\(digits)\"."]
+        )
+    }
+
+    private static func hexadecimal(_ code: UInt32, digits: Int) -> String {
+        let text = String(code, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

@@ -1,0 +1,78 @@
+import WaybillDiagnostics
+
+/// Finds the tag and the anchor before a value, which libyaml's events give no places for.
+enum PropertyScanner {
+    /// Whether a tag or an anchor begins at an offset where a node begins.
+    static func begins(at offset: Int, in file: SourceFile) -> Bool {
+        file.bytes[offset] == UInt8(ascii: "&") || file.bytes[offset] == UInt8(ascii: "!")
+    }
+
+    /// The tag and anchor of the node that an event begins, and where its value begins behind them.
+    static func scan(_ event: YAMLEvent, in file: SourceFile) -> (properties: YAMLProperties, valueStart: Int) {
+        let bytes = file.bytes
+        var tag: Spanned<String>?
+        var anchor: Spanned<String>?
+        var offset = event.start
+        while offset < bytes.count, tag == nil || anchor == nil {
+            if bytes[offset] == UInt8(ascii: "&"), anchor == nil {
+                let end = wordEnd(from: offset, in: bytes)
+                let name = String(decoding: bytes[(offset + 1)..<end], as: UTF8.self)
+                anchor = Spanned(name, at: file.span(offset..<end))
+                offset = end
+            } else if bytes[offset] == UInt8(ascii: "!"), tag == nil {
+                let end = tagEnd(from: offset, in: bytes)
+                tag = Spanned(String(decoding: bytes[offset..<end], as: UTF8.self), at: file.span(offset..<end))
+                offset = end
+            } else {
+                break
+            }
+            let next = skippingSpace(from: offset, in: bytes)
+            // Behind the properties of a value that is not written, another one may follow.
+            if next >= event.end, event.end == offset { break }
+            offset = next
+        }
+        return (YAMLProperties(tag: tag, anchor: anchor), valueStart(event, behind: offset, in: bytes))
+    }
+
+    private static func valueStart(_ event: YAMLEvent, behind offset: Int, in bytes: [UInt8]) -> Int {
+        switch event.kind {
+        case .mappingStart, .sequenceStart:
+            if event.isFlow { return event.end - 1 }
+            // The event of a block collection ends where the collection begins, save for a sequence that is not
+            // indented against its key: there it ends behind the first '-'.
+            let isBehindDash = event.end == bytes.count || bytes[event.end] != UInt8(ascii: "-")
+            if case .sequenceStart = event.kind, isBehindDash { return event.end - 1 }
+            return event.end
+        default:
+            return min(offset, event.end)
+        }
+    }
+
+    private static func tagEnd(from start: Int, in bytes: [UInt8]) -> Int {
+        guard start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "<") else {
+            return wordEnd(from: start, in: bytes)
+        }
+        return (bytes[start...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count - 1) + 1
+    }
+
+    private static func wordEnd(from start: Int, in bytes: [UInt8]) -> Int {
+        let stops: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x2C, 0x5B, 0x5D, 0x7B, 0x7D]
+        return bytes[start...].firstIndex { stops.contains($0) } ?? bytes.count
+    }
+
+    /// Behind blanks, line breaks and comments.
+    private static func skippingSpace(from start: Int, in bytes: [UInt8]) -> Int {
+        var offset = start
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D:
+                offset += 1
+            case UInt8(ascii: "#") where offset > start:
+                offset = bytes[offset...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.count
+            default:
+                return offset
+            }
+        }
+        return offset
+    }
+}

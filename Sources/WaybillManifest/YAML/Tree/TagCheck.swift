@@ -1,0 +1,111 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// What an explicit tag says about a value, and whether that is true. Only the tags of the core schema are known.
+struct TagCheck {
+    private let written: Spanned<String>
+    private let kind: Kind
+
+    private enum Kind {
+        case string, integer, float, boolean, null, sequence, mapping
+        /// `!` alone: not to be resolved by its looks.
+        case nonSpecific
+        case unknown
+    }
+
+    /// A tag as written, and with its handle expanded; libyaml drops a lone `!` there.
+    init(_ written: Spanned<String>, expanded: String?) {
+        self.written = written
+        kind =
+            switch expanded {
+            case "tag:yaml.org,2002:str": .string
+            case "tag:yaml.org,2002:int": .integer
+            case "tag:yaml.org,2002:float": .float
+            case "tag:yaml.org,2002:bool": .boolean
+            case "tag:yaml.org,2002:null": .null
+            case "tag:yaml.org,2002:seq": .sequence
+            case "tag:yaml.org,2002:map": .mapping
+            case nil, "!": .nonSpecific
+            default: .unknown
+            }
+    }
+
+    /// How a scalar with this tag is resolved; without a tag that fits, by its looks.
+    func scalarTag(for text: String) -> YAMLScalar.Tag? {
+        guard matches(text) else { return nil }
+        return switch kind {
+        case .string, .nonSpecific: .string
+        case .integer: .integer
+        case .float: .float
+        case .boolean: .boolean
+        case .null: .null
+        case .sequence, .mapping, .unknown: nil
+        }
+    }
+
+    /// What is wrong with the tag at a scalar.
+    func findingForScalar(_ text: String, at span: SourceSpan) -> Diagnostic? {
+        if kind == .unknown { return unknown }
+        guard !matches(text) else { return nil }
+        return Diagnostic(
+            "tag-mismatch",
+            "the value is not \(expectation), as the tag \(written.value) says",
+            at: span,
+            secondary: [.init(written.span, "the tag")]
+        )
+    }
+
+    /// What is wrong with the tag at a sequence or mapping.
+    func findingForCollection(isMapping: Bool) -> Diagnostic? {
+        switch kind {
+        case .unknown:
+            return unknown
+        case .nonSpecific:
+            return nil
+        case .sequence where !isMapping, .mapping where isMapping:
+            return nil
+        default:
+            let found = isMapping ? "a mapping" : "a list"
+            return Diagnostic(
+                "tag-mismatch",
+                "the value is \(found), not \(expectation), as the tag \(written.value) says",
+                at: written.span
+            )
+        }
+    }
+
+    private func matches(_ text: String) -> Bool {
+        switch kind {
+        case .string, .nonSpecific, .unknown: true
+        case .integer: CoreSchema.isInteger(text)
+        case .float: CoreSchema.value(of: text).number != nil || CoreSchema.isNotFinite(text)
+        case .boolean: CoreSchema.value(of: text).bool != nil
+        case .null: CoreSchema.value(of: text).kind == .null
+        case .sequence, .mapping: false
+        }
+    }
+
+    private var expectation: String {
+        switch kind {
+        case .string, .nonSpecific, .unknown: "a text"
+        case .integer: "a whole number"
+        case .float: "a number"
+        case .boolean: "a boolean"
+        case .null: "null"
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    private var unknown: Diagnostic {
+        Diagnostic(
+            "unknown-tag",
+            "the tag \(written.value) is not known",
+            at: written.span,
+            help: [
+                "A text that begins with '!' must be quoted.",
+                "The tags of YAML's core schema can be used: !!str !!int !!float !!bool !!null !!seq !!map.",
+            ]
+        )
+    }
+}

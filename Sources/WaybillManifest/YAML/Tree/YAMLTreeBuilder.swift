@@ -1,0 +1,253 @@
+import WaybillDiagnostics
+
+/// Builds the tree from events, with a stack of its own instead of recursion, and stops at the limits.
+struct YAMLTreeBuilder {
+    let file: SourceFile
+    /// The documents that are complete.
+    private(set) var documents: [YAMLNode] = []
+    var findings: [Diagnostic] = []
+
+    private let limits: YAMLReader.Limits
+    private let isSingleDocument: Bool
+
+    /// The finished children of all open collections, keys and values in turn for mappings.
+    private var nodes: [YAMLNode] = []
+    private var frames: [Frame] = []
+    private var anchors: [String: Anchor] = [:]
+    /// How many values there are so far, aliases followed.
+    private var nodeCount = 0
+
+    /// A collection whose end has not come yet.
+    private struct Frame {
+        var isMapping: Bool
+        var isFlow: Bool
+        /// Where the collection itself begins, behind its tag and anchor.
+        var start: Int
+        /// Where the last child ends.
+        var end: Int
+        /// How many nodes were on the stack when it began.
+        var base: Int
+        /// `nodeCount` when it began.
+        var countBefore: Int
+        /// How many levels there are inside.
+        var height = 0
+        /// The name of its anchor, and where that stands.
+        var anchor: (name: String, start: Int)?
+        var properties: YAMLProperties?
+    }
+
+    /// What an alias stands for.
+    private struct Anchor {
+        /// Tells apart anchors of one name.
+        var start: Int
+        /// The node, once it is complete.
+        var node: YAMLNode?
+        /// How many values it is, aliases followed.
+        var nodeCount = 0
+        var height = 0
+    }
+
+    /// The last value that is complete.
+    var lastValue: YAMLNode? { nodes.last ?? documents.last }
+
+    init(file: SourceFile, limits: YAMLReader.Limits, isSingleDocument: Bool) {
+        self.file = file
+        self.limits = limits
+        self.isSingleDocument = isSingleDocument
+    }
+
+    /// Takes the next event.
+    ///
+    /// - Returns: whether reading should go on.
+    mutating func take(_ event: YAMLEvent) -> Bool {
+        switch event.kind {
+        case .documentStart: startDocument(event)
+        case .documentEnd: true
+        case .scalar(let style): addScalar(event, style)
+        case .alias: addAlias(event)
+        case .sequenceStart: open(event, isMapping: false)
+        case .mappingStart: open(event, isMapping: true)
+        case .sequenceEnd, .mappingEnd: close(event)
+        }
+    }
+
+    private mutating func startDocument(_ event: YAMLEvent) -> Bool {
+        anchors.removeAll()
+        guard isSingleDocument, !documents.isEmpty else { return true }
+        return stop(
+            Diagnostic(
+                "several-documents",
+                "a second document begins here, where the file may hold only one",
+                at: file.span(event.start..<event.end),
+                help: ["Put it into a file of its own, or take the '---' out."]
+            )
+        )
+    }
+
+    // MARK: Scalars and aliases
+
+    private mutating func addScalar(_ event: YAMLEvent, _ style: YAMLScalar.Style) -> Bool {
+        var (start, end) = (event.start, event.end)
+        var properties: YAMLProperties?
+        var tag: YAMLScalar.Tag?
+        if start == end {
+            (start, end) = placeOfNothing(at: start)
+        } else if PropertyScanner.begins(at: start, in: file) {
+            (properties, start) = PropertyScanner.scan(event, in: file)
+        }
+        if style == .literal || style == .folded {
+            end = BlockScalarSegments.end(of: start..<end, in: file.bytes)
+        }
+        let span = file.span(start..<end)
+        if let written = properties?.tag {
+            let check = TagCheck(written, expanded: event.tag)
+            tag = check.scalarTag(for: event.text)
+            if let finding = check.findingForScalar(event.text, at: span) { findings.append(finding) }
+        }
+        let scalar = YAMLScalar(text: event.text, style: style, tag: tag, span: span)
+        let node = YAMLNode(.scalar(scalar), span: span, properties: properties)
+        let count = 1 + event.text.utf8.count / 1024
+        guard grow(by: count, at: span) else { return false }
+        if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start, node: node, nodeCount: count) }
+        add(node, end: end, height: 0)
+        return findings.count < limits.maximumFindings
+    }
+
+    /// Where a value stands that is not written at all: behind the `:` or `-`, or else behind the key that lacks both.
+    private func placeOfNothing(at offset: Int) -> (Int, Int) {
+        guard let frame = frames.last, offset > frame.end, nodes.count > frame.base else { return (offset, offset) }
+        let before = file.bytes[offset - 1]
+        let isMarked = before == UInt8(ascii: ":") || before == UInt8(ascii: "-") || before == UInt8(ascii: "?")
+        return isMarked ? (offset, offset) : (frame.end, frame.end)
+    }
+
+    private mutating func addAlias(_ event: YAMLEvent) -> Bool {
+        let span = file.span(event.start..<event.end)
+        guard let anchor = anchors[event.text] else {
+            return addBroken(
+                Diagnostic(
+                    "unknown-alias",
+                    "no anchor '&\(event.text)' stands before this alias",
+                    at: span,
+                    help: ["A text that begins with '*' must be quoted: '*\(event.text)'."]
+                )
+            )
+        }
+        guard let node = anchor.node else {
+            return addBroken(
+                Diagnostic(
+                    "recursive-alias",
+                    "the value of '&\(event.text)' contains itself",
+                    at: span,
+                    secondary: [.init(file.span(anchor.start..<anchor.start + 1), "the anchor")]
+                )
+            )
+        }
+        guard frames.count + anchor.height <= limits.maximumDepth else { return stop(tooDeep(at: span)) }
+        guard grow(by: anchor.nodeCount, at: span) else { return false }
+        add(node, end: event.end, height: anchor.height)
+        return true
+    }
+
+    /// Puts a null where an alias leads nowhere, so that the rest can be read.
+    private mutating func addBroken(_ finding: Diagnostic) -> Bool {
+        findings.append(finding)
+        if let span = finding.primary?.span {
+            let scalar = YAMLScalar(text: "", style: .plain, tag: nil, span: span)
+            add(YAMLNode(.scalar(scalar), span: span), end: span.range.upperBound, height: 0)
+        }
+        return findings.count < limits.maximumFindings
+    }
+
+    // MARK: Collections
+
+    private mutating func open(_ event: YAMLEvent, isMapping: Bool) -> Bool {
+        var start = event.start
+        var properties: YAMLProperties?
+        if event.tag != nil || event.anchor != nil {
+            (properties, start) = PropertyScanner.scan(event, in: file)
+            if let written = properties?.tag {
+                let check = TagCheck(written, expanded: event.tag)
+                if let finding = check.findingForCollection(isMapping: isMapping) { findings.append(finding) }
+            }
+        }
+        guard frames.count < limits.maximumDepth else { return stop(tooDeep(at: file.span(start..<start + 1))) }
+        if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start) }
+        let countBefore = nodeCount
+        guard grow(by: 1, at: file.span(start..<start + 1)) else { return false }
+        frames.append(
+            Frame(
+                isMapping: isMapping,
+                isFlow: event.isFlow,
+                start: start,
+                end: start,
+                base: nodes.count,
+                countBefore: countBefore,
+                anchor: event.anchor.map { ($0, event.start) },
+                properties: properties
+            )
+        )
+        return true
+    }
+
+    private mutating func close(_ event: YAMLEvent) -> Bool {
+        guard let frame = frames.popLast() else { return true }
+        // Only a closing bracket has a width; everything else ends where its last child does.
+        let end = frame.isFlow && event.end > event.start ? event.end : max(frame.end, frame.start)
+        let content: YAMLNode.Content
+        if frame.isMapping {
+            var resolver = MappingKeys(file: file)
+            content = .mapping(resolver.mapping(of: nodes[frame.base...]))
+            findings += resolver.findings
+        } else {
+            content = .sequence(Array(nodes[frame.base...]))
+        }
+        nodes.removeSubrange(frame.base...)
+        let node = YAMLNode(content, span: file.span(frame.start..<end), properties: frame.properties)
+        // A later anchor of the same name inside has taken the name over.
+        if let (name, start) = frame.anchor, anchors[name]?.start == start {
+            let count = nodeCount - frame.countBefore
+            anchors[name] = Anchor(start: start, node: node, nodeCount: count, height: frame.height + 1)
+        }
+        add(node, end: end, height: frame.height + 1)
+        return findings.count < limits.maximumFindings
+    }
+
+    private mutating func add(_ node: YAMLNode, end: Int, height: Int) {
+        guard !frames.isEmpty else {
+            documents.append(node)
+            return
+        }
+        nodes.append(node)
+        frames[frames.count - 1].end = end
+        frames[frames.count - 1].height = max(frames[frames.count - 1].height, height)
+    }
+
+    // MARK: Limits
+
+    /// Counts values, and stops when there are too many.
+    private mutating func grow(by count: Int, at span: SourceSpan) -> Bool {
+        nodeCount += count
+        guard nodeCount > limits.maximumNodes else { return true }
+        let isAlias = file.bytes[span.range.lowerBound] == UInt8(ascii: "*") && count > 1
+        return stop(
+            isAlias
+                ? Diagnostic(
+                    "alias-growth",
+                    "with this alias the document grows beyond \(limits.maximumNodes) values",
+                    at: span,
+                    label: "stands for \(count) values"
+                )
+                : Diagnostic("too-large", "the document has more than \(limits.maximumNodes) values", at: span)
+        )
+    }
+
+    private func tooDeep(at span: SourceSpan) -> Diagnostic {
+        Diagnostic("too-deep", "the values are nested more than \(limits.maximumDepth) levels deep", at: span)
+    }
+
+    private mutating func stop(_ finding: Diagnostic) -> Bool {
+        findings.append(finding)
+        return false
+    }
+}

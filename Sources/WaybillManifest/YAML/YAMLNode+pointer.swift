@@ -1,0 +1,35 @@
+package import WaybillDiagnostics
+
+/// Finding places by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
+extension YAMLNode {
+    /// The node that the tokens lead to: a name in a mapping, a decimal index without leading zeros in a sequence.
+    package func node(at tokens: some Sequence<String>) -> YAMLNode? {
+        var node = self
+        for token in tokens {
+            switch node.content {
+            case .scalar:
+                return nil
+            case .sequence(let elements):
+                guard let index = Int(token), String(index) == token, elements.indices.contains(index) else {
+                    return nil
+                }
+                node = elements[index]
+            case .mapping(let mapping):
+                guard let value = mapping[token] else { return nil }
+                node = value
+            }
+        }
+        return node
+    }
+
+    /// Where the value stands that the tokens lead to.
+    package func span(at tokens: some Sequence<String>) -> SourceSpan? {
+        node(at: tokens)?.span
+    }
+
+    /// Where the name is written that the last token is; `nil` for an element of a sequence and for the root.
+    package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
+        guard let name = tokens.last else { return nil }
+        return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
+    }
+}

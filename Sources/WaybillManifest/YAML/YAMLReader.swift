@@ -1,0 +1,78 @@
+package import WaybillDiagnostics
+
+/// Reads YAML 1.2 into a tree of values with exact places.
+///
+/// All findings come at once as far as the text can be read; a syntax error ends it. Aliases share the node that they
+/// name, and merge keys (`<<`) are resolved.
+package struct YAMLReader: Sendable {
+    /// What a text may ask of memory and stack before it is refused.
+    package struct Limits: Sendable {
+        /// The greatest size of a text, in bytes.
+        package var maximumBytes = 64 * 1024 * 1024
+        /// How deep sequences and mappings may be nested, aliases followed.
+        package var maximumDepth = 256
+        /// How many values there may be, aliases followed; a scalar counts once more for every KiB of its text.
+        package var maximumNodes = 2_000_000
+        /// After this many findings the rest of the text is not looked at.
+        package var maximumFindings = 1000
+
+        /// The usual limits.
+        package init() {}
+    }
+
+    private let limits: Limits
+
+    /// A reader that keeps these limits.
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Reads a text that must hold exactly one document, whose keys are all scalars.
+    ///
+    /// - Returns: the document, as far as it could be read, and the findings. It is usable when none is an error.
+    package func read(_ file: SourceFile) -> (document: YAMLNode?, diagnostics: [Diagnostic]) {
+        var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: true)
+        run(&builder)
+        if builder.documents.isEmpty, builder.findings.isEmpty {
+            let finding = Diagnostic(
+                "empty-file",
+                file.bytes.isEmpty ? "the file is empty" : "the file has no content, only blank lines and comments",
+                at: file.span(0..<0)
+            )
+            return (nil, [finding])
+        }
+        return (builder.documents.first, builder.findings.sortedByPlace())
+    }
+
+    /// Reads a text of any number of documents.
+    ///
+    /// - Returns: the documents before the first syntax error, and the findings.
+    package func readStream(_ file: SourceFile) -> ([YAMLNode], [Diagnostic]) {
+        var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: false)
+        run(&builder)
+        return (builder.documents, builder.findings.sortedByPlace())
+    }
+
+    private func run(_ builder: inout YAMLTreeBuilder) {
+        let file = builder.file
+        guard file.bytes.count <= limits.maximumBytes else {
+            let finding = Diagnostic(
+                "too-large",
+                "the file has \(file.bytes.count) bytes, more than the \(limits.maximumBytes) that are allowed",
+                at: file.span(0..<0)
+            )
+            builder.findings.append(finding)
+            return
+        }
+        let check = TextCheck(file)
+        if let finding = check.finding {
+            builder.findings.append(finding)
+            return
+        }
+        let failure = YAMLEventParser.parse(file, skipping: check.byteOrderMarkLength) { builder.take($0) }
+        if let failure {
+            let error = SyntaxError(failure, in: file, behind: builder.lastValue)
+            builder.findings.append(error.diagnostic)
+        }
+    }
+}
