@@ -1,0 +1,91 @@
+extension SchemaCompiler {
+    /// `$ref` and `$dynamicRef`.
+    mutating func references(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
+        var found: [Applicator] = []
+        if let (target, _) = try reference(source, "$ref") {
+            found.append(.reference(index(of: target)))
+        }
+        if let (target, anchor) = try reference(source, "$dynamicRef") {
+            let resource = documents.resources[target.resource]
+            if let anchor, resource.dynamicAnchors.contains(anchor) {
+                let number = index(ofDynamicAnchor: anchor)
+                found.append(.dynamicReference(anchor: number, initially: index(of: target)))
+            } else {
+                // Without a dynamic anchor where it first leads, it is a `$ref` (JSON Schema Core, section 8.2.3.2).
+                found.append(.reference(index(of: target)))
+            }
+        }
+        return found
+    }
+
+    private mutating func reference(
+        _ source: SchemaSource,
+        _ keyword: String
+    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?)? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let text = value.string else {
+            throw documents.error("must be a URI reference", at: source.place, keyword)
+        }
+        return try documents.resolve(text, keyword, at: source.place)
+    }
+
+    /// `allOf`, `anyOf`, `oneOf`, `not` and `if` with `then` and `else`.
+    mutating func applicators(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
+        var found: [Applicator] = []
+        if let schemas = try schemas(source, "allOf") { found.append(.allOf(schemas)) }
+        if let schemas = try schemas(source, "anyOf") { found.append(.anyOf(schemas)) }
+        if let schemas = try schemas(source, "oneOf") { found.append(.oneOf(schemas)) }
+        if let schema = try schema(source, "not") { found.append(.not(schema)) }
+        let then = try schema(source, "then")
+        let otherwise = try schema(source, "else")
+        if let condition = try schema(source, "if") {
+            found.append(.conditional(condition: condition, then: then, otherwise: otherwise))
+        }
+        return found
+    }
+
+    /// The node of a keyword whose value is a schema.
+    mutating func schema(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
+        guard let value = source.members[keyword] else { return nil }
+        return try subschema(value, of: source, [keyword])
+    }
+
+    /// The nodes of a keyword whose value is a list of schemas, at least one.
+    mutating func schemas(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> [Int]? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let elements = value.array, !elements.isEmpty else {
+            throw documents.error("must be a list of schemas that is not empty", at: source.place, keyword)
+        }
+        var found: [Int] = []
+        for (position, element) in elements.enumerated() {
+            found.append(try subschema(element, of: source, [keyword, String(position)]))
+        }
+        return found
+    }
+
+    /// The members of a keyword whose value maps names to something.
+    func members(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONObject? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let members = value.object else {
+            throw documents.error("must be a mapping", at: source.place, keyword)
+        }
+        return members
+    }
+
+    /// The node of a schema that stands at a path inside another.
+    mutating func subschema(
+        _ value: JSON,
+        of source: SchemaSource,
+        _ path: [String]
+    ) throws(JSONSchemaError) -> Int {
+        let pointer = path.reduce(source.place.pointer) { $0.appending($1) }
+        guard value.kind == .object || value.kind == .boolean else {
+            throw JSONSchemaError(
+                "must be a schema: a mapping, true or false",
+                at: pointer,
+                in: documents.documents[source.place.document].address
+            )
+        }
+        return index(of: documents.place(of: pointer, in: source.place))
+    }
+}

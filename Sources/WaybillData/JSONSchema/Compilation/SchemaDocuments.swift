@@ -1,0 +1,249 @@
+import WaybillDiagnostics
+
+/// The schema documents that one compilation has read, and what can be referred to in them.
+struct SchemaDocuments {
+    /// A schema with an address of its own: the root of a document, or a subschema with `$id`.
+    struct Resource {
+        /// The absolute URI, without a fragment.
+        let address: String
+        let document: Int
+        let root: JSONPointer
+        var vocabularies: SchemaVocabularies
+        /// The subschemas with `$anchor` or `$dynamicAnchor`.
+        var anchors: [String: JSONPointer] = [:]
+        var dynamicAnchors: Set<String> = []
+    }
+
+    /// A subschema by its document and pointer.
+    struct Position: Hashable {
+        let document: Int
+        let pointer: JSONPointer
+    }
+
+    private(set) var documents: [(address: String, root: JSON)] = []
+    private(set) var resources: [Resource] = []
+    private var resourcesByAddress: [String: Int] = [:]
+    private var owners: [Position: Int] = [:]
+    private let registry: JSONSchemaRegistry
+
+    init(registry: JSONSchemaRegistry) {
+        self.registry = registry
+    }
+
+    /// The value at a place.
+    func value(at place: SchemaPlace) -> JSON {
+        documents[place.document].root[place.pointer] ?? .null
+    }
+
+    /// Reads a document, and gives the place of its root.
+    mutating func read(_ root: JSON, at address: String) throws(JSONSchemaError) -> SchemaPlace {
+        let document = documents.count
+        documents.append((address, root))
+        let resource = addResource(at: address, document: document, root: JSONPointer(), inheriting: .standard)
+        try scan(root, at: Position(document: document, pointer: JSONPointer()), resource: resource)
+        return place(at: Position(document: document, pointer: JSONPointer()))
+    }
+
+    /// The place of a schema that stands at a pointer inside another; it has been scanned with that one.
+    func place(of pointer: JSONPointer, in outer: SchemaPlace) -> SchemaPlace {
+        let position = Position(document: outer.document, pointer: pointer)
+        return SchemaPlace(
+            resource: owners[position] ?? outer.resource,
+            document: outer.document,
+            pointer: pointer
+        )
+    }
+
+    /// An error at a place or one of its keywords.
+    func error(_ message: String, at place: SchemaPlace, _ path: String...) -> JSONSchemaError {
+        let pointer = path.reduce(place.pointer) { $0.appending($1) }
+        return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
+    }
+
+    private func place(at position: Position) -> SchemaPlace {
+        SchemaPlace(resource: owners[position] ?? 0, document: position.document, pointer: position.pointer)
+    }
+
+    private mutating func addResource(
+        at address: String,
+        document: Int,
+        root: JSONPointer,
+        inheriting vocabularies: SchemaVocabularies
+    ) -> Int {
+        let index = resources.count
+        resources.append(Resource(address: address, document: document, root: root, vocabularies: vocabularies))
+        if resourcesByAddress[address] == nil { resourcesByAddress[address] = index }
+        return index
+    }
+}
+
+// MARK: - Finding identifiers
+
+extension SchemaDocuments {
+    /// Finds the resources and anchors in a schema and its subschemas, in no more stack than one level needs.
+    private mutating func scan(_ root: JSON, at start: Position, resource: Int) throws(JSONSchemaError) {
+        var open = [(schema: root, position: start, resource: resource)]
+        while let (schema, position, outer) = open.popLast() {
+            guard owners[position] == nil else { continue }
+            owners[position] = outer
+            guard case .object(let members) = schema else { continue }
+            let resource = try identify(members, at: position, outer: outer)
+            owners[position] = resource
+            for (path, subschema) in SchemaKeywords.subschemas(of: members) {
+                let pointer = path.reduce(position.pointer) { $0.appending($1) }
+                open.append((subschema, Position(document: position.document, pointer: pointer), resource))
+            }
+        }
+    }
+
+    /// Notes `$id`, `$schema`, `$anchor` and `$dynamicAnchor`, and gives the resource that the schema belongs to.
+    private mutating func identify(
+        _ members: JSONObject,
+        at position: Position,
+        outer: Int
+    ) throws(JSONSchemaError) -> Int {
+        let place = SchemaPlace(resource: outer, document: position.document, pointer: position.pointer)
+        var resource = outer
+        if let id = members["$id"] {
+            let address = try address(of: id, at: place)
+            if address != resources[outer].address {
+                if let other = resourcesByAddress[address], resources[other].document == position.document {
+                    throw error("is the '$id' of another schema, too", at: place, "$id")
+                }
+                resource = addResource(
+                    at: address,
+                    document: position.document,
+                    root: position.pointer,
+                    inheriting: resources[outer].vocabularies
+                )
+            }
+        }
+        if let dialect = members["$schema"], resources[resource].root == position.pointer {
+            resources[resource].vocabularies = try vocabularies(of: dialect, at: place)
+        }
+        for keyword in ["$anchor", "$dynamicAnchor"] {
+            guard let value = members[keyword] else { continue }
+            guard let name = value.string, Self.isAnchor(name) else {
+                throw error("must be a name: letters, digits, '-', '_' and '.'", at: place, keyword)
+            }
+            if let other = resources[resource].anchors[name], other != position.pointer {
+                throw error("'\(name)' is an anchor of another schema, too", at: place, keyword)
+            }
+            resources[resource].anchors[name] = position.pointer
+            if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
+        }
+        return resource
+    }
+
+    private func address(of id: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> String {
+        guard let text = id.string else { throw error("must be a URI reference", at: place, "$id") }
+        let reference = URIReference(text)
+        guard reference.fragment ?? "" == "" else { throw error("must not have a fragment", at: place, "$id") }
+        let base = URIReference(resources[place.resource].address)
+        return reference.resolved(against: base).withoutFragment.description
+    }
+
+    /// The vocabularies that a meta-schema names (JSON Schema Core, section 8.1.2).
+    private func vocabularies(of dialect: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> SchemaVocabularies {
+        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: place, "$schema") }
+        let address = URIReference(uri).withoutFragment.description
+        if address == MetaSchemas.dialect { return .standard }
+        guard let metaSchema = registry[address] ?? documents.first(where: { $0.address == address })?.root else {
+            throw error("is not a known dialect; schemas follow '\(MetaSchemas.dialect)'", at: place, "$schema")
+        }
+        guard let named = metaSchema["$vocabulary"]?.object else { return .standard }
+        var vocabularies = SchemaVocabularies.core
+        for (uri, isRequired) in named {
+            if let known = SchemaVocabularies(uri: uri) {
+                vocabularies.insert(known)
+            } else if isRequired == true {
+                throw error("needs the vocabulary '\(uri)', which is not known", at: place, "$schema")
+            }
+        }
+        return vocabularies
+    }
+
+    private static func isAnchor(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic || first == "_" else {
+            return false
+        }
+        return name.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || ["-", "_", "."].contains($0))
+        }
+    }
+}
+
+// MARK: - References
+
+extension SchemaDocuments {
+    /// The subschema that a `$ref` or `$dynamicRef` at a place means, and the anchor if it names one.
+    mutating func resolve(
+        _ reference: String,
+        _ keyword: String,
+        at place: SchemaPlace
+    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?) {
+        let uri = URIReference(reference).resolved(against: URIReference(resources[place.resource].address))
+        guard let resource = try resource(at: uri.withoutFragment.description) else {
+            throw error("refers to '\(reference)', which is not a known schema", at: place, keyword)
+        }
+        guard let fragment = URIReference.percentDecoded(uri.fragment ?? "") else {
+            throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
+        }
+        let start = resources[resource]
+        if fragment.isEmpty {
+            return (self.place(at: Position(document: start.document, pointer: start.root)), nil)
+        }
+        if fragment.utf8.first != UInt8(ascii: "/") {
+            guard let pointer = start.anchors[fragment] else {
+                let hint = NearestName.of(fragment, among: start.anchors.keys.sorted())
+                throw error(unknown("the anchor '\(fragment)'", hint), at: place, keyword)
+            }
+            return (self.place(at: Position(document: start.document, pointer: pointer)), fragment)
+        }
+        return (try walk(fragment, from: start, for: place, keyword), nil)
+    }
+
+    /// The resource of an address; reads registered documents as they are needed.
+    private mutating func resource(at address: String) throws(JSONSchemaError) -> Int? {
+        if let known = resourcesByAddress[address] { return known }
+        if let document = registry[address] {
+            return try read(document, at: address).resource
+        }
+        // It may be the `$id` inside a document that is registered at another address.
+        for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
+            _ = try read(document, at: uri)
+        }
+        return resourcesByAddress[address]
+    }
+
+    private mutating func walk(
+        _ fragment: String,
+        from start: Resource,
+        for place: SchemaPlace,
+        _ keyword: String
+    ) throws(JSONSchemaError) -> SchemaPlace {
+        guard let steps = try? JSONPointer(parsing: fragment) else {
+            throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
+        }
+        var pointer = start.root
+        var owner = owners[Position(document: start.document, pointer: pointer)] ?? 0
+        var value = documents[start.document].root[pointer] ?? .null
+        for token in steps.tokens {
+            let step = JSONPointer().appending(token)
+            guard let next = value[step] else {
+                let hint = NearestName.of(token, among: value.object?.names ?? [])
+                throw error(unknown("'\(token)' in '#\(fragment)'", hint), at: place, keyword)
+            }
+            value = next
+            pointer = pointer.appending(token)
+            owner = owners[Position(document: start.document, pointer: pointer)] ?? owner
+        }
+        let target = Position(document: start.document, pointer: pointer)
+        try scan(value, at: target, resource: owner)
+        return self.place(at: target)
+    }
+
+    private func unknown(_ what: String, _ hint: String?) -> String {
+        "refers to \(what), which does not exist" + (hint.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}

@@ -1,0 +1,159 @@
+/// One subschema, compiled: its keywords sorted by the kind of instance that they look at.
+///
+/// Other nodes are named by their index in the program, so that a recursive schema is a finite list.
+final class SchemaNode: Sendable {
+    /// Where the subschema stands.
+    let place: SchemaPlace
+    /// The schema `false`, or one that says as much.
+    let refusesEverything: Bool
+    let types: SchemaTypeSet
+    let constant: AllowedValues?
+    let enumeration: AllowedValues?
+    let number: NumberRules?
+    let string: StringRules?
+    let array: ArrayRules?
+    let object: ObjectRules?
+    let applicators: [Applicator]
+    let unevaluatedItems: Int?
+    let unevaluatedProperties: Int?
+    /// The `x-…` members.
+    let annotation: JSONObject?
+    /// Whether every instance is valid, so that looking is not worth it.
+    let acceptsEverything: Bool
+
+    init(_ parts: SchemaParts, at place: SchemaPlace) {
+        self.place = place
+        refusesEverything = parts.refusesEverything
+        types = parts.types
+        constant = parts.constant
+        enumeration = parts.enumeration
+        number = parts.number
+        string = parts.string
+        array = parts.array
+        object = parts.object
+        applicators = parts.applicators
+        unevaluatedItems = parts.unevaluatedItems
+        unevaluatedProperties = parts.unevaluatedProperties
+        annotation = parts.annotation
+        acceptsEverything =
+            !parts.refusesEverything && parts.types == .everything && parts.constant == nil && parts.enumeration == nil
+            && parts.number == nil && parts.string == nil && parts.array == nil && parts.object == nil
+            && parts.applicators.isEmpty && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
+    }
+}
+
+/// What the compiler gathers for a node.
+struct SchemaParts {
+    var refusesEverything = false
+    var types = SchemaTypeSet.everything
+    var constant: AllowedValues?
+    var enumeration: AllowedValues?
+    var number: NumberRules?
+    var string: StringRules?
+    var array: ArrayRules?
+    var object: ObjectRules?
+    var applicators: [Applicator] = []
+    var unevaluatedItems: Int?
+    var unevaluatedProperties: Int?
+    var annotation: JSONObject?
+}
+
+/// Where a subschema stands: in which resource, and at which pointer from the root of its document.
+struct SchemaPlace: Sendable, Hashable {
+    let resource: Int
+    let document: Int
+    let pointer: JSONPointer
+}
+
+/// A keyword that applies subschemas to the instance itself.
+enum Applicator: Sendable {
+    /// `$ref`
+    case reference(Int)
+    /// `$dynamicRef`: the dynamic anchor, as its index in the program, and the node that a plain `$ref` would give.
+    case dynamicReference(anchor: Int, initially: Int)
+    case allOf([Int])
+    case anyOf([Int])
+    case oneOf([Int])
+    case not(Int)
+    case conditional(condition: Int, then: Int?, otherwise: Int?)
+}
+
+/// The rules for numbers.
+struct NumberRules: Sendable {
+    var minimum: JSONNumber?
+    var maximum: JSONNumber?
+    var exclusiveMinimum: JSONNumber?
+    var exclusiveMaximum: JSONNumber?
+    var multipleOf: JSONNumber?
+}
+
+/// The rules for strings. Lengths count code points.
+struct StringRules: Sendable {
+    var minLength: Int?
+    var maxLength: Int?
+    var pattern: ECMAScriptPattern?
+    /// The format to assert.
+    var format: StringFormat?
+}
+
+/// The rules for arrays.
+struct ArrayRules: Sendable {
+    var prefix: [Int] = []
+    var items: Int?
+    var contains: Int?
+    var minContains = 1
+    var maxContains: Int?
+    var minItems: Int?
+    var maxItems: Int?
+    var uniqueItems = false
+}
+
+/// The rules for objects, arranged so that each member's name is looked up once.
+struct ObjectRules: Sendable {
+    /// What is known of one name.
+    struct Member: Sendable {
+        var schema: Int?
+        var isRequired = false
+    }
+
+    /// The names of `properties` and `required`; `members` has the same order.
+    var names = NameTable()
+    var members: [Member] = []
+    var requiredCount = 0
+    var patterns: [(pattern: ECMAScriptPattern, schema: Int)] = []
+    var additional: Int?
+    var propertyNames: Int?
+    var minProperties: Int?
+    var maxProperties: Int?
+    var dependentRequired: [(name: String, needs: [String], keyword: String)] = []
+    var dependentSchemas: [(name: String, schema: Int, keyword: String)] = []
+
+    /// The names that `properties` has.
+    var propertyList: [String] {
+        zip(names.names, members).filter { $0.1.schema != nil }.map(\.0)
+    }
+
+    /// The names that `required` has.
+    var requiredList: [String] {
+        zip(names.names, members).filter { $0.1.isRequired }.map(\.0)
+    }
+}
+
+/// The values of `const` or `enum`.
+struct AllowedValues: Sendable {
+    /// All of them, in order.
+    let list: [JSON]
+    private let strings: NameTable
+    private let others: Set<JSON>
+
+    init(_ list: [JSON]) {
+        self.list = list
+        strings = NameTable(list.compactMap(\.string))
+        others = Set(list.filter { $0.kind != .string })
+    }
+
+    func contains(_ instance: JSON) -> Bool {
+        if case .string(let string) = instance { return strings.index(of: string) != nil }
+        return !others.isEmpty && others.contains(instance)
+    }
+}

@@ -1,0 +1,41 @@
+/// Which members or elements of one instance have been evaluated by a subschema, for `unevaluatedProperties` and
+/// `unevaluatedItems`. An instance is an object or an array, so that one set of positions serves both.
+struct EvaluatedPlaces {
+    /// Whether anyone wants to know. Otherwise nothing is recorded.
+    let isTracking: Bool
+    private var low: UInt64 = 0
+    private var high: [UInt64] = []
+
+    init(tracking: Bool = false) {
+        isTracking = tracking
+    }
+
+    mutating func insert(_ position: Int) {
+        guard isTracking else { return }
+        if position < 64 {
+            low |= 1 << UInt64(position)
+        } else {
+            let word = position / 64 - 1
+            while high.count <= word { high.append(0) }
+            high[word] |= 1 << UInt64(position % 64)
+        }
+    }
+
+    mutating func insert(_ positions: Range<Int>) {
+        guard isTracking else { return }
+        for position in positions { insert(position) }
+    }
+
+    mutating func formUnion(_ other: EvaluatedPlaces) {
+        guard isTracking else { return }
+        low |= other.low
+        while high.count < other.high.count { high.append(0) }
+        for (word, bits) in other.high.enumerated() { high[word] |= bits }
+    }
+
+    func contains(_ position: Int) -> Bool {
+        if position < 64 { return low & 1 << UInt64(position) != 0 }
+        let word = position / 64 - 1
+        return word < high.count && high[word] & 1 << UInt64(position % 64) != 0
+    }
+}

@@ -1,0 +1,172 @@
+/// Finds everything that is wrong with an instance, and words it.
+///
+/// This is the slow path, taken once the evaluator has refused an instance. It goes on after a fault wherever the rest
+/// still means something, and reports a fault in the place of its cause only.
+struct ViolationCollector {
+    let program: SchemaProgram
+    /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
+    var evaluator: SchemaEvaluator
+    private(set) var violations: [SchemaViolation] = []
+    /// How many alternatives are being tried out to see which is nearest.
+    private var trials = 0
+    private var instancePath: [String] = []
+    private var keywordPath: [String] = []
+    /// Whether the value at hand is the name of the member at the instance path.
+    private var isAtName = false
+
+    init(_ program: SchemaProgram) {
+        self.program = program
+        evaluator = SchemaEvaluator(program)
+    }
+
+    /// All violations of the program's first node.
+    mutating func violations(of instance: JSON) -> [SchemaViolation] {
+        let root = program.nodes[0]
+        if root.refusesEverything {
+            report(root, [], "is not allowed", .notAllowed, nil)
+        } else {
+            collect(0, instance, nil)
+        }
+        if evaluator.isExhausted {
+            report(root, [], "is too deeply nested or too intricate to be checked", .other, nil)
+        } else if violations.isEmpty {
+            report(root, [], "does not follow its schema", .other, nil)
+        }
+        return violations
+    }
+
+    /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
+    mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
+        let node = program.nodes[index]
+        guard !node.acceptsEverything, !evaluator.isExhausted else { return }
+        evaluator.depth += 1
+        evaluator.scope.append(node.place.resource)
+        defer {
+            evaluator.depth -= 1
+            evaluator.scope.removeLast()
+        }
+        guard evaluator.depth < SchemaEvaluator.greatestDepth else {
+            evaluator.isExhausted = true
+            return
+        }
+        guard collectValue(node, instance, reference) else { return }
+        switch instance {
+        case .array(let elements): collectArray(node, elements, reference)
+        case .object(let members): collectObject(node, members, instance, reference)
+        default: break
+        }
+        for applicator in node.applicators { collectApplicator(applicator, node, instance, reference) }
+        collectUnevaluated(node, instance, reference)
+    }
+
+    /// Applies a subschema from a keyword of a node; `path` starts with the keyword.
+    mutating func apply(
+        _ schema: Int,
+        _ instance: JSON,
+        _ path: [String],
+        of node: SchemaNode,
+        at token: String? = nil,
+        reference: JSONObject? = nil
+    ) {
+        if program.nodes[schema].refusesEverything {
+            let message = "is not allowed"
+            return report(node, path, message, .notAllowed, reference, at: token)
+        }
+        keywordPath += path
+        if let token { instancePath.append(token) }
+        collect(schema, instance, reference)
+        if token != nil { instancePath.removeLast() }
+        keywordPath.removeLast(path.count)
+    }
+
+    /// Collects what is wrong with the name of a member.
+    mutating func applyToName(_ schema: Int, _ name: String, of node: SchemaNode) {
+        let outer = isAtName
+        let before = violations.count
+        isAtName = true
+        apply(schema, .string(name), ["propertyNames"], of: node, at: name)
+        isAtName = outer
+        for index in violations[before...].indices { violations[index] = violations[index].told(ofName: name) }
+    }
+
+    /// What a node finds wrong, without reporting it.
+    mutating func trial(_ schema: Int, _ instance: JSON, _ path: [String], of node: SchemaNode) -> [SchemaViolation] {
+        let before = violations
+        violations = []
+        trials += 1
+        apply(schema, instance, path, of: node)
+        trials -= 1
+        defer { violations = before }
+        return violations
+    }
+
+    /// Whether alternatives are being tried out already; trying within that would take exponential time.
+    var isTrial: Bool { trials > 0 }
+
+    /// The pointer to the value at hand.
+    var location: JSONPointer { JSONPointer(instancePath) }
+
+    /// Takes over what a trial found.
+    mutating func append(_ found: [SchemaViolation]) {
+        for violation in found where !violations.contains(where: { $0.isSame(as: violation) }) {
+            violations.append(violation)
+        }
+    }
+
+    /// Reports a fault; `path` leads from the node to the keyword, `token` from the value at hand to the one at fault.
+    mutating func report(
+        _ node: SchemaNode,
+        _ path: [String],
+        _ message: String,
+        _ detail: SchemaViolation.Detail,
+        _ reference: JSONObject?,
+        at token: String? = nil,
+        concernsName: Bool = false
+    ) {
+        var annotation = node.annotation
+        for (name, value) in reference ?? JSONObject() {
+            annotation = annotation ?? JSONObject()
+            annotation?[name] = value
+        }
+        let root = program.roots[node.place.resource].tokens.count
+        let inResource = node.place.pointer.tokens.dropFirst(root) + path
+        let violation = SchemaViolation(
+            instanceLocation: JSONPointer(instancePath + (token.map { [$0] } ?? [])),
+            concernsName: concernsName || isAtName,
+            keywordLocation: JSONPointer(keywordPath + path),
+            absoluteKeywordLocation: program.addresses[node.place.resource] + "#\(JSONPointer(Array(inResource)))",
+            keyword: path.first ?? "false",
+            message: message,
+            detail: detail,
+            annotation: annotation
+        )
+        append([violation])
+    }
+}
+
+extension SchemaViolation {
+    /// Whether two violations would tell a person the same.
+    fileprivate func isSame(as other: SchemaViolation) -> Bool {
+        instanceLocation == other.instanceLocation && concernsName == other.concernsName && message == other.message
+    }
+
+    /// The same, said of the key instead of the value.
+    fileprivate func told(ofName name: String) -> SchemaViolation {
+        var message = "the key '\(name)' \(message)"
+        var detail = detail
+        if case .notAllowedValue(let allowed) = detail {
+            detail = .unknownName(name, known: allowed.compactMap(\.string))
+            message = "'\(name)' is not a known key"
+        }
+        return SchemaViolation(
+            instanceLocation: instanceLocation,
+            concernsName: concernsName,
+            keywordLocation: keywordLocation,
+            absoluteKeywordLocation: absoluteKeywordLocation,
+            keyword: keyword,
+            message: message,
+            detail: detail,
+            annotation: annotation
+        )
+    }
+}

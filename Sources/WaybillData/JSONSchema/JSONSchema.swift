@@ -1,0 +1,37 @@
+/// A schema of JSON Schema draft 2020-12, compiled: checked, with its references resolved and its patterns prepared.
+package struct JSONSchema: Sendable {
+    let program: SchemaProgram
+
+    /// Compiles a schema.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema document: an object or a boolean.
+    ///   - baseURI: The address that relative references start from, where the schema has no absolute `$id`.
+    ///   - registry: The schemas at other addresses that this one may refer to.
+    ///   - assertsFormats: Whether `format` is checked; otherwise it only annotates, as the draft has it.
+    /// - Throws: The first fault of the schema itself, with its place.
+    package init(
+        compiling schema: JSON,
+        baseURI: String = "",
+        registry: JSONSchemaRegistry = .standard,
+        assertsFormats: Bool = false
+    ) throws(JSONSchemaError) {
+        var compiler = SchemaCompiler(registry: registry, assertsFormats: assertsFormats)
+        program = try compiler.compile(schema, baseURI: baseURI)
+    }
+
+    /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
+    package func isValid(_ instance: JSON) -> Bool {
+        var evaluator = SchemaEvaluator(program)
+        return evaluator.accepts(0, instance) && !evaluator.isExhausted
+    }
+
+    /// Everything that is wrong with an instance, in the order of the instance; empty when it is valid.
+    ///
+    /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
+    package func validate(_ instance: JSON) -> [SchemaViolation] {
+        if isValid(instance) { return [] }
+        var collector = ViolationCollector(program)
+        return collector.violations(of: instance)
+    }
+}

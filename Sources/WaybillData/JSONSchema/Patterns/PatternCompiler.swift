@@ -1,0 +1,167 @@
+/// Turns a parsed regular expression into a program. Counted repetitions are written out.
+struct PatternCompiler {
+    private static let greatestSize = 20_000
+
+    /// Whether groups keep what they matched, which only back references need.
+    private let tracksCaptures: Bool
+    private var program = PatternProgram()
+    private var size = 0
+
+    init(tracksCaptures: Bool) {
+        self.tracksCaptures = tracksCaptures
+    }
+
+    mutating func compile(
+        _ syntax: PatternSyntax,
+        groups: Int
+    ) throws(ECMAScriptPatternError) -> PatternProgram {
+        if tracksCaptures { program.slotCount = 2 * (groups + 1) }
+        _ = try routine(syntax, isBackward: false)
+        if case .start? = program.routines[0].instructions.first { program.isAnchored = true }
+        return program
+    }
+
+    private mutating func routine(
+        _ syntax: PatternSyntax,
+        isBackward: Bool
+    ) throws(ECMAScriptPatternError) -> Int {
+        let number = program.routines.count
+        program.routines.append(PatternProgram.Routine(isBackward: isBackward))
+        try emit(syntax, number)
+        try add(.match, number)
+        return number
+    }
+
+    @discardableResult
+    private mutating func add(
+        _ instruction: PatternProgram.Instruction,
+        _ routine: Int
+    ) throws(ECMAScriptPatternError) -> Int {
+        size += 1
+        guard size <= Self.greatestSize else {
+            throw ECMAScriptPatternError(message: "its repetitions make it too large")
+        }
+        program.routines[routine].instructions.append(instruction)
+        return program.routines[routine].instructions.count - 1
+    }
+
+    private func end(of routine: Int) -> Int { program.routines[routine].instructions.count }
+
+    private mutating func emit(_ syntax: PatternSyntax, _ routine: Int) throws(ECMAScriptPatternError) {
+        switch syntax {
+        case .scalar(let value):
+            try add(.scalar(value), routine)
+        case .set(let set):
+            program.sets.append(set)
+            try add(.set(program.sets.count - 1), routine)
+        case .sequence(let terms):
+            if program.routines[routine].isBackward {
+                for term in terms.reversed() { try emit(term, routine) }
+            } else {
+                for term in terms { try emit(term, routine) }
+            }
+        case .alternatives(let branches):
+            try emitAlternatives(branches, routine)
+        case .capture(let number, let inner):
+            guard tracksCaptures else { return try emit(inner, routine) }
+            let isBackward = program.routines[routine].isBackward
+            try add(.save(2 * number + (isBackward ? 1 : 0)), routine)
+            try emit(inner, routine)
+            try add(.save(2 * number + (isBackward ? 0 : 1)), routine)
+        case .repetition(let inner, let least, let most, let isGreedy, let captures):
+            try emitRepetition(inner, least, most, isGreedy, captures, routine)
+        case .start:
+            try add(.start, routine)
+        case .end:
+            try add(.end, routine)
+        case .wordBoundary(let isNegated):
+            try add(.wordBoundary(isNegated: isNegated), routine)
+        case .look(let inner, let isBehind, let isNegated):
+            let other = try self.routine(inner, isBackward: isBehind)
+            try add(.look(routine: other, isNegated: isNegated), routine)
+        case .backreference(let number):
+            try add(.backreference(number), routine)
+        }
+    }
+
+    private mutating func emitAlternatives(
+        _ branches: [PatternSyntax],
+        _ routine: Int
+    ) throws(ECMAScriptPatternError) {
+        var exits: [Int] = []
+        for (number, branch) in branches.enumerated() {
+            let isLast = number == branches.count - 1
+            let split = isLast ? nil : try addSplit(routine)
+            try emit(branch, routine)
+            if let split {
+                exits.append(try add(.jump(0), routine))
+                setSplit(split, split + 1, end(of: routine), routine)
+            }
+        }
+        for exit in exits { program.routines[routine].instructions[exit] = .jump(end(of: routine)) }
+    }
+
+    private mutating func emitRepetition(
+        _ inner: PatternSyntax,
+        _ least: Int,
+        _ most: Int?,
+        _ isGreedy: Bool,
+        _ captures: Range<Int>,
+        _ routine: Int
+    ) throws(ECMAScriptPatternError) {
+        for _ in 0..<least {
+            let before = size
+            try emitIteration(inner, captures, routine)
+            // What takes no instruction takes none the next time, however often it is asked for.
+            if size == before { break }
+        }
+        if let most {
+            var splits: [Int] = []
+            for _ in least..<most {
+                splits.append(try addSplit(routine))
+                try emitIteration(inner, captures, routine)
+            }
+            for split in splits { setLoop(split, isGreedy, routine) }
+        } else {
+            let split = try addSplit(routine)
+            var slot: Int?
+            if tracksCaptures {
+                slot = program.slotCount
+                program.slotCount += 1
+            }
+            if let slot { try add(.save(slot), routine) }
+            try emitIteration(inner, captures, routine)
+            if let slot { try add(.progress(slot), routine) }
+            try add(.jump(split), routine)
+            setLoop(split, isGreedy, routine)
+        }
+    }
+
+    private mutating func emitIteration(
+        _ inner: PatternSyntax,
+        _ captures: Range<Int>,
+        _ routine: Int
+    ) throws(ECMAScriptPatternError) {
+        if tracksCaptures, !captures.isEmpty {
+            try add(.clear(2 * captures.lowerBound..<2 * captures.upperBound), routine)
+        }
+        try emit(inner, routine)
+    }
+
+    private mutating func addSplit(_ routine: Int) throws(ECMAScriptPatternError) -> Int {
+        let mark = program.routines[routine].markCount
+        program.routines[routine].markCount += 1
+        return try add(.split(0, 0, mark: mark), routine)
+    }
+
+    private mutating func setSplit(_ split: Int, _ first: Int, _ second: Int, _ routine: Int) {
+        guard case .split(_, _, let mark) = program.routines[routine].instructions[split] else { return }
+        program.routines[routine].instructions[split] = .split(first, second, mark: mark)
+    }
+
+    /// Points a split into the iteration behind it and past the end of what has been written.
+    private mutating func setLoop(_ split: Int, _ isGreedy: Bool, _ routine: Int) {
+        let (inside, past) = (split + 1, end(of: routine))
+        if isGreedy { setSplit(split, inside, past, routine) } else { setSplit(split, past, inside, routine) }
+    }
+}

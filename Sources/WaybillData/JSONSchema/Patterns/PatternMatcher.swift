@@ -1,0 +1,215 @@
+/// Runs a pattern's program over the UTF-8 of a string, going back to the last choice when a way fails.
+///
+/// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
+/// the string. With back references that does not hold; there the number of choices is bounded instead.
+struct PatternMatcher {
+    /// How many choices a pattern with back references may take before it counts as not found.
+    private static let greatestWork = 2_000_000
+    /// How many marks are kept at most (32 MB); a string that would need more counts as not matched.
+    private static let greatestMarks = 1 << 28
+
+    private let program: PatternProgram
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var slots: [Int]
+    private var work = 0
+
+    /// Whether a program finds its pattern in a string.
+    static func finds(_ program: PatternProgram, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var matcher = PatternMatcher(program, bytes)
+        return matcher.withMarks(for: 0) { matcher, marks in
+            var start = 0
+            while true {
+                if matcher.run(0, from: start, marks) { return true }
+                if program.isAnchored || start >= bytes.count { return false }
+                start += 1
+                while start < bytes.count, bytes[start] & 0xC0 == 0x80 { start += 1 }
+            }
+        }
+    }
+
+    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>) {
+        self.program = program
+        self.bytes = bytes
+        slots = Array(repeating: -1, count: program.slotCount)
+    }
+
+    /// A way not taken yet, or (with a negative instruction) the former value of a slot.
+    private struct Choice {
+        let instruction: Int
+        let position: Int
+    }
+
+    private mutating func withMarks(
+        for routine: Int,
+        _ body: (inout PatternMatcher, UnsafeMutableBufferPointer<UInt64>) -> Bool
+    ) -> Bool {
+        let markCount = program.slotCount == 0 ? program.routines[routine].markCount * (bytes.count + 1) : 0
+        guard markCount <= Self.greatestMarks else { return false }
+        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (markCount + 63) / 64) { marks in
+            marks.initialize(repeating: 0)
+            return body(&self, marks)
+        }
+    }
+
+    /// Whether a routine matches from a position on.
+    private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+        let routine = program.routines[number]
+        var choices: [Choice] = []
+        var instruction = 0
+        var position = start
+        while true {
+            switch step(routine, instruction, position, &choices, marks) {
+            case .goesOn(let next, let place):
+                instruction = next
+                position = place
+            case .matches:
+                return true
+            case .fails:
+                guard let choice = lastChoice(&choices) else { return false }
+                instruction = choice.instruction
+                position = choice.position
+            }
+        }
+    }
+
+    private enum Outcome {
+        case goesOn(Int, Int)
+        case matches
+        case fails
+    }
+
+    private mutating func step(
+        _ routine: PatternProgram.Routine,
+        _ instruction: Int,
+        _ position: Int,
+        _ choices: inout [Choice],
+        _ marks: UnsafeMutableBufferPointer<UInt64>
+    ) -> Outcome {
+        let next = instruction + 1
+        switch routine.instructions[instruction] {
+        case .scalar(let wanted):
+            guard let (value, place) = read(position, routine.isBackward), value == wanted else { return .fails }
+            return .goesOn(next, place)
+        case .set(let set):
+            guard let (value, place) = read(position, routine.isBackward), program.sets[set].contains(value) else {
+                return .fails
+            }
+            return .goesOn(next, place)
+        case .split(let first, let second, let mark):
+            guard isNew(mark, position, routine, marks) else { return .fails }
+            if isHopeless(first, position, routine) { return .goesOn(second, position) }
+            if !isHopeless(second, position, routine) {
+                choices.append(Choice(instruction: second, position: position))
+            }
+            return .goesOn(first, position)
+        case .jump(let target):
+            return .goesOn(target, position)
+        case .start:
+            return position == 0 ? .goesOn(next, position) : .fails
+        case .end:
+            return position == bytes.count ? .goesOn(next, position) : .fails
+        case .wordBoundary(let isNegated):
+            let isBoundary = isWord(read(position, true)?.value) != isWord(read(position, false)?.value)
+            return isBoundary != isNegated ? .goesOn(next, position) : .fails
+        case .look(let other, let isNegated):
+            let before = slots
+            let isFound = withMarks(for: other) { matcher, marks in matcher.run(other, from: position, marks) }
+            if isNegated || !isFound { slots = before } else { keep(before, &choices) }
+            return isFound != isNegated ? .goesOn(next, position) : .fails
+        case .save(let slot):
+            set(slot, to: position, &choices)
+            return .goesOn(next, position)
+        case .progress(let slot):
+            return slots[slot] != position ? .goesOn(next, position) : .fails
+        case .clear(let range):
+            for slot in range { set(slot, to: -1, &choices) }
+            return .goesOn(next, position)
+        case .backreference(let group):
+            return backreference(group, position, routine.isBackward).map { .goesOn(next, $0) } ?? .fails
+        case .match:
+            return .matches
+        }
+    }
+
+    // MARK: Choices
+
+    private mutating func isNew(
+        _ mark: Int,
+        _ position: Int,
+        _ routine: PatternProgram.Routine,
+        _ marks: UnsafeMutableBufferPointer<UInt64>
+    ) -> Bool {
+        if program.slotCount > 0 {
+            work += 1
+            return work <= Self.greatestWork
+        }
+        let bit = position * routine.markCount + mark
+        let mask: UInt64 = 1 << UInt64(bit % 64)
+        defer { marks[bit / 64] |= mask }
+        return marks[bit / 64] & mask == 0
+    }
+
+    /// Whether an instruction fails at a position for certain, so that it need not be kept as a choice.
+    private func isHopeless(_ instruction: Int, _ position: Int, _ routine: PatternProgram.Routine) -> Bool {
+        switch routine.instructions[instruction] {
+        case .scalar(let wanted): read(position, routine.isBackward)?.value != wanted
+        case .set(let set): !(read(position, routine.isBackward).map { program.sets[set].contains($0.value) } ?? false)
+        case .end: position != bytes.count
+        default: false
+        }
+    }
+
+    private mutating func lastChoice(_ choices: inout [Choice]) -> Choice? {
+        while let choice = choices.popLast() {
+            if choice.instruction >= 0 { return choice }
+            slots[-1 - choice.instruction] = choice.position
+        }
+        return nil
+    }
+
+    private mutating func set(_ slot: Int, to position: Int, _ choices: inout [Choice]) {
+        choices.append(Choice(instruction: -1 - slot, position: slots[slot]))
+        slots[slot] = position
+    }
+
+    /// Notes what a look-around changed, so that going back undoes it.
+    private func keep(_ before: [Int], _ choices: inout [Choice]) {
+        for slot in slots.indices where slots[slot] != before[slot] {
+            choices.append(Choice(instruction: -1 - slot, position: before[slot]))
+        }
+    }
+
+    // MARK: Characters
+
+    /// The scalar after or before a position, and the position on its other side.
+    private func read(_ position: Int, _ isBackward: Bool) -> (value: UInt32, next: Int)? {
+        if isBackward {
+            guard position > 0 else { return nil }
+            var start = position - 1
+            while start > 0, bytes[start] & 0xC0 == 0x80 { start -= 1 }
+            return read(start, false).map { ($0.value, start) }
+        }
+        guard position < bytes.count else { return nil }
+        let first = UInt32(bytes[position])
+        if first < 0x80 { return (first, position + 1) }
+        let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        guard position + length <= bytes.count else { return nil }
+        var value = first & (0xFF >> UInt32(length + 1))
+        for byte in bytes[(position + 1)..<(position + length)] { value = value << 6 | UInt32(byte & 0x3F) }
+        return (value, position + length)
+    }
+
+    private func isWord(_ value: UInt32?) -> Bool {
+        value.map { ScalarSet.wordCharacters.contains($0) } ?? false
+    }
+
+    /// Where the text of a group ends if it stands at a position once more; a group that matched nothing is empty.
+    private func backreference(_ group: Int, _ position: Int, _ isBackward: Bool) -> Int? {
+        let (start, end) = (slots[2 * group], slots[2 * group + 1])
+        guard start >= 0, end >= start else { return position }
+        let target = isBackward ? position - (end - start) : position
+        guard target >= 0, target + (end - start) <= bytes.count else { return nil }
+        guard bytes[target..<target + (end - start)].elementsEqual(bytes[start..<end]) else { return nil }
+        return isBackward ? target : target + (end - start)
+    }
+}

@@ -1,0 +1,70 @@
+/// A set of Unicode scalars: ranges and properties.
+struct ScalarSet: Sendable {
+    private var ascii: (UInt64, UInt64) = (0, 0)
+    private var ranges: [ClosedRange<UInt32>] = []
+    private var properties: [(property: UnicodeProperty, isNegated: Bool)] = []
+    private var subsets: [ScalarSet] = []
+    /// Whether the set holds what it would not hold otherwise.
+    var isNegated = false
+
+    init(_ ranges: ClosedRange<UInt32>...) {
+        for range in ranges { insert(range) }
+    }
+
+    /// `\d`
+    static let digits = ScalarSet(0x30...0x39)
+    /// `\w`
+    static let wordCharacters = ScalarSet(0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A)
+    /// `\s`: WhiteSpace and LineTerminator of ECMA-262
+    static let whitespace = ScalarSet(
+        0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x1680...0x1680, 0x2000...0x200A, 0x2028...0x2029, 0x202F...0x202F,
+        0x205F...0x205F, 0x3000...0x3000, 0xFEFF...0xFEFF
+    )
+    /// `.`: all but LineTerminator
+    static let dot = ScalarSet(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
+
+    /// The set of all others.
+    var negated: ScalarSet {
+        var result = self
+        result.isNegated.toggle()
+        return result
+    }
+
+    mutating func insert(_ range: ClosedRange<UInt32>) {
+        for value in range.clamped(to: 0...127) where range.contains(value) { insertASCII(value) }
+        if range.upperBound > 127 { ranges.append(max(range.lowerBound, 128)...range.upperBound) }
+    }
+
+    mutating func insert(_ property: UnicodeProperty, isNegated: Bool) {
+        properties.append((property, isNegated))
+    }
+
+    mutating func formUnion(_ other: ScalarSet) {
+        subsets.append(other)
+    }
+
+    func contains(_ value: UInt32) -> Bool {
+        holds(value) != isNegated
+    }
+
+    private func holds(_ value: UInt32) -> Bool {
+        if value < 64 {
+            if ascii.0 & 1 << UInt64(value) != 0 { return true }
+        } else if value < 128 {
+            if ascii.1 & 1 << UInt64(value - 64) != 0 { return true }
+        } else if ranges.contains(where: { $0.contains(value) }) {
+            return true
+        }
+        if subsets.contains(where: { $0.contains(value) }) { return true }
+        guard !properties.isEmpty, let scalar = Unicode.Scalar(value) else { return false }
+        return properties.contains { $0.property.holds(for: scalar) != $0.isNegated }
+    }
+
+    private mutating func insertASCII(_ value: UInt32) {
+        if value < 64 {
+            ascii.0 |= 1 << UInt64(value)
+        } else {
+            ascii.1 |= 1 << UInt64(value - 64)
+        }
+    }
+}

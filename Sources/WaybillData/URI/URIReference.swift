@@ -1,0 +1,149 @@
+/// A URI or relative reference taken apart into its components (RFC 3986, section 3), without judging its characters.
+package struct URIReference: Sendable, Hashable {
+    /// The scheme, without its colon.
+    package var scheme: String?
+    /// User information, host and port, without the slashes before them.
+    package var authority: String?
+    /// The path; empty where there is none.
+    package var path: String
+    /// What follows the question mark.
+    package var query: String?
+    /// What follows the number sign.
+    package var fragment: String?
+
+    /// Takes any text apart as the expression of RFC 3986, appendix B, does; every text has a reading.
+    package init(_ text: String) {
+        var rest = Substring(text)
+        fragment = Self.cut(&rest, from: "#")
+        query = Self.cut(&rest, from: "?")
+        if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+            scheme = String(rest[..<colon])
+            rest = rest[rest.utf8.index(after: colon)...]
+        }
+        if rest.utf8.starts(with: "//".utf8) {
+            rest = rest[rest.utf8.index(rest.startIndex, offsetBy: 2)...]
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            authority = String(rest[..<end])
+            rest = rest[end...]
+        }
+        path = String(rest)
+    }
+
+    /// Whether this has a scheme, so that nothing is needed to resolve it.
+    package var isAbsolute: Bool { scheme != nil }
+
+    /// The same reference without its fragment.
+    package var withoutFragment: URIReference {
+        var result = self
+        result.fragment = nil
+        return result
+    }
+
+    private static func cut(_ rest: inout Substring, from mark: Unicode.Scalar) -> String? {
+        guard let index = rest.utf8.firstIndex(of: UInt8(ascii: mark)) else { return nil }
+        defer { rest = rest[..<index] }
+        return String(rest[rest.utf8.index(after: index)...])
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, isLetter(first) else { return false }
+        return text.utf8.allSatisfy {
+            isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0)
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+extension URIReference {
+    /// This reference seen from a base (RFC 3986, section 5.2.2). A relative base gives a relative result.
+    package func resolved(against base: URIReference) -> URIReference {
+        var target = self
+        if scheme != nil {
+            target.path = Self.removingDotSegments(path)
+            return target
+        }
+        target.scheme = base.scheme
+        if authority != nil {
+            target.path = Self.removingDotSegments(path)
+            return target
+        }
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if path.utf8.first == UInt8(ascii: "/") {
+            target.path = Self.removingDotSegments(path)
+        } else {
+            target.path = Self.removingDotSegments(base.merged(with: path))
+        }
+        return target
+    }
+
+    /// RFC 3986, section 5.2.3.
+    private func merged(with relative: String) -> String {
+        if authority != nil, path.isEmpty { return "/" + relative }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
+        return path[...slash] + relative
+    }
+
+    /// RFC 3986, section 5.2.4: `.` and `..` segments are carried out.
+    private static func removingDotSegments(_ path: String) -> String {
+        var output: [Substring] = []
+        let isRooted = path.utf8.first == UInt8(ascii: "/")
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(isRooted ? 1 : 0)
+        for (offset, segment) in segments.enumerated() {
+            let isLast = offset == segments.count - 1
+            switch segment {
+            case ".":
+                if isLast { output.append("") }
+            case "..":
+                if !output.isEmpty { output.removeLast() }
+                if isLast { output.append("") }
+            default:
+                output.append(segment)
+            }
+        }
+        return (isRooted ? "/" : "") + output.joined(separator: "/")
+    }
+}
+
+extension URIReference: CustomStringConvertible {
+    /// The components put together again (RFC 3986, section 5.3).
+    package var description: String {
+        var result = ""
+        if let scheme { result += scheme + ":" }
+        if let authority { result += "//" + authority }
+        result += path
+        if let query { result += "?" + query }
+        if let fragment { result += "#" + fragment }
+        return result
+    }
+}
+
+extension URIReference {
+    /// Text with `%XX` decoded (RFC 3986, section 2.1); `nil` where a `%` lacks its digits or the bytes are not UTF-8.
+    package static func percentDecoded(_ text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Unicode.Scalar(byte).properties.isASCIIHexDigit ? UInt8(String(Unicode.Scalar(byte)), radix: 16) : nil
+    }
+}
