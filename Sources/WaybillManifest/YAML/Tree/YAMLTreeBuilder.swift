@@ -113,12 +113,16 @@ struct YAMLTreeBuilder {
         return findings.count < limits.maximumFindings
     }
 
-    /// Where a value stands that is not written at all: behind the `:` or `-`, or else behind the key that lacks both.
+    /// Where a value stands that is not written at all: behind its `:` or `-`, or else behind the key that lacks one.
+    ///
+    /// libyaml gives the place of the next token where that is not a block's.
     private func placeOfNothing(at offset: Int) -> (Int, Int) {
         guard let frame = frames.last, offset > frame.end, nodes.count > frame.base else { return (offset, offset) }
         let before = file.bytes[offset - 1]
-        let isMarked = before == UInt8(ascii: ":") || before == UInt8(ascii: "-") || before == UInt8(ascii: "?")
-        return isMarked ? (offset, offset) : (frame.end, frame.end)
+        if before == UInt8(ascii: ":") || before == UInt8(ascii: "-") { return (offset, offset) }
+        let next = PropertyScanner.skippingSpace(from: frame.end, in: file.bytes)
+        let place = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : frame.end
+        return (place, place)
     }
 
     private mutating func addAlias(_ event: YAMLEvent) -> Bool {
