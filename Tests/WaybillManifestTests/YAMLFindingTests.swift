@@ -57,7 +57,9 @@ import WaybillManifest
     @Test func `all findings come at once, in the order of the text`() {
         let text = "a: *x\nb: !foo 1\nc: 1\nc: 2\n? [k]\n: *y\n"
         let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
-        #expect(findings.map(\.id) == ["unknown-alias", "unknown-tag", "duplicate-key", "complex-key", "unknown-alias"])
+        #expect(
+            findings.map(\.id) == ["unknown-alias", "unknown-tag", "duplicate-key", "complex-key", "unknown-alias"]
+        )
     }
 
     @Test(

@@ -53,7 +53,10 @@ import WaybillManifest
         let scalar = try #require(document?["a"]?.scalar)
         let text = Array(scalar.text.utf8)
         let wanted = Array(part.utf8)
-        let start = try #require(text.indices.first { text[$0...].starts(with: wanted) }, "\(scalar.text) lacks \(part)")
+        let start = try #require(
+            text.indices.first { text[$0...].starts(with: wanted) },
+            "\(scalar.text) lacks \(part)"
+        )
         let span = scalar.span(ofUTF8: start..<start + wanted.count)
         #expect(source.marking(span) == source.description)
     }

@@ -9,7 +9,8 @@ import WaybillManifest
             ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nULL", "nULL"),
             ("true", true), ("True", true), ("TRUE", true), ("false", false), ("FALSE", false), ("tRUE", "tRUE"),
             ("yes", "yes"), ("no", "no"), ("on", "on"), ("off", "off"), ("y", "y"), ("n", "n"),
-            ("1:30", "1:30"), ("2024-01-01", "2024-01-01"), ("12e", "12e"), ("1.2.3", "1.2.3"), ("-x", "-x"), (".", "."),
+            ("1:30", "1:30"), ("2024-01-01", "2024-01-01"), ("12e", "12e"), ("1.2.3", "1.2.3"), ("-x", "-x"),
+            (".", "."),
             ("+", "+"), ("0x", "0x"), ("0o8", "0o8"), ("0x-1", "0x-1"), ("-0x1", "-0x1"), ("1_000", "1_000"),
             ("e5", "e5"), (".e5", ".e5"), ("١", "١"), (".inf", ".inf"), ("-.Inf", "-.Inf"), (".nan", ".nan"),
             ("'1'", "1"), ("\"true\"", "true"), ("|\n  1", "1"), (">-\n  ~", "~"),
@@ -34,7 +35,8 @@ import WaybillManifest
     @Test(
         arguments: [
             ("!!str 1", "1"), ("! 1", "1"), ("!!int '3'", 3), ("!!float 1", 1), ("!!bool 'true'", true),
-            ("!!null ''", .null), ("!!str", ""), ("!!seq [1]", [1]), ("!!map {b: 1}", ["b": 1]), ("!!float .inf", ".inf"),
+            ("!!null ''", .null), ("!!str", ""), ("!!seq [1]", [1]), ("!!map {b: 1}", ["b": 1]),
+            ("!!float .inf", ".inf"),
             ("!!int 0x1F", 31), ("!<tag:yaml.org,2002:str> 1", "1"),
         ] as [(String, JSON)]
     )
@@ -60,7 +62,9 @@ import WaybillManifest
         let (document, findings) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
         #expect(findings == [])
         // The line break that a literal ends in is not what is asked for here.
-        if case .string(let text)? = document?["a"]?.json, text.hasSuffix("\n") { return .string(String(text.dropLast())) }
+        if case .string(let text)? = document?["a"]?.json, text.hasSuffix("\n") {
+            return .string(String(text.dropLast()))
+        }
         return document?["a"]?.json
     }
 }
