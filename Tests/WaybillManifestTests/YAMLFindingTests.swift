@@ -177,6 +177,22 @@ import WaybillManifest
         #expect(YAMLReader().read(SourceFile(yaml: text)).diagnostics.map(\.id) == ["alias-growth"])
     }
 
+    @Test func `thousands of directives, which libyaml compares each with each, are refused`() {
+        let directives = (0..<200_000).map { "%TAG !t\($0)! x\n" }.joined()
+        let findings = YAMLReader().read(SourceFile(yaml: directives + "---\na\n")).diagnostics
+        #expect(findings.map(\.id) == ["too-large"])
+        #expect(findings.first?.primary?.span.start.line == 101)
+    }
+
+    @Test func `a message repeats only the beginning of a long name`() {
+        let name = String(repeating: "x", count: 500_000)
+        for text in ["{\(name): 1, \(name): 2}", "*\(name)", "!\(name) x", "- a\n\(name)\n"] {
+            let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
+            #expect(findings.count == 1)
+            #expect(findings.map { HumanRenderer().render($0).utf8.count }.reduce(0, +) < 2000)
+        }
+    }
+
     @Test func `the limits are those that were given`() {
         var limits = YAMLReader.Limits()
         limits.maximumBytes = 30

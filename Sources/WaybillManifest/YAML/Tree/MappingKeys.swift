@@ -35,7 +35,7 @@ struct MappingKeys {
             findings.append(
                 Diagnostic(
                     "duplicate-key",
-                    "the key '\(name)' stands twice in the same mapping",
+                    "the key '\(name.shortened)' stands twice in the same mapping",
                     at: entry.key.span,
                     secondary: [.init(mapping.entries[first].key.span, "first given here")]
                 )

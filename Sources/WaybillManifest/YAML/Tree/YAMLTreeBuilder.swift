@@ -128,9 +128,9 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "unknown-alias",
-                    "no anchor '&\(event.text)' stands before this alias",
+                    "no anchor '&\(event.text.shortened)' stands before this alias",
                     at: span,
-                    help: ["A text that begins with '*' must be quoted: '*\(event.text)'."]
+                    help: ["A text that begins with '*' must be quoted: '*\(event.text.shortened)'."]
                 )
             )
         }
@@ -138,7 +138,7 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "recursive-alias",
-                    "the value of '&\(event.text)' contains itself",
+                    "the value of '&\(event.text.shortened)' contains itself",
                     at: span,
                     secondary: [.init(file.span(anchor.start..<anchor.start + 1), "the anchor")]
                 )
