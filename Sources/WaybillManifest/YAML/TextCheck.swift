@@ -19,7 +19,20 @@ struct TextCheck {
                 help: ["Save the file as UTF-8."]
             )
         } else {
-            finding = file.bytes.withUnsafeBufferPointer { bytes in Self.firstFinding(in: bytes, of: file) }
+            finding =
+                file.bytes.withUnsafeBufferPointer { bytes in Self.firstFinding(in: bytes, of: file) }
+                ?? Self.tooManyDirectives(in: file)
+        }
+    }
+
+    /// libyaml compares each `%TAG` directive with all before it, so that many of them take forever.
+    private static func tooManyDirectives(in file: SourceFile) -> Diagnostic? {
+        let limit = 100
+        let directive = Array("%TAG".utf8)
+        let lines = (1...file.lineCount).lazy.map { file.byteRange(ofLine: $0) }
+        let excess = lines.filter { file.bytes[$0].starts(with: directive) }.dropFirst(limit).first
+        return excess.map { line in
+            Diagnostic("too-large", "the file has more than \(limit) %TAG directives", at: file.span(line))
         }
     }
 

@@ -14,7 +14,7 @@ extension YAMLNode {
         case .mapping(let mapping):
             var object = JSONObject()
             for (key, value) in mapping.entries {
-                if let name = key.scalar?.text { object[name] = value.json }
+                if let name = key.text { object[name] = value.json }
             }
             return .object(object)
         }

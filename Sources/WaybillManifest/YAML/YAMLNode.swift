@@ -14,21 +14,62 @@ package final class YAMLNode: Sendable {
         case mapping(YAMLMapping)
     }
 
-    /// The value.
-    package let content: Content
+    /// What is stored of the content; the place of a scalar is that of its node.
+    private enum Storage {
+        case scalar(text: String, YAMLScalar.Style, YAMLScalar.Tag?)
+        case sequence([YAMLNode])
+        case mapping(YAMLMapping)
+    }
 
     /// From the first to the last byte of the value itself: without its tag and anchor, and without the comments, blank
     /// lines and line breaks behind it. Quotes and brackets belong to it, and so does the `|` of a block.
     package let span: SourceSpan
 
+    private let storage: Storage
+
     /// The tag and the anchor; most nodes have neither, so they are kept apart.
     private let properties: YAMLProperties?
 
-    /// A value at a place.
-    init(_ content: Content, span: SourceSpan, properties: YAMLProperties? = nil) {
-        self.content = content
+    /// A scalar at a place.
+    init(
+        text: String,
+        style: YAMLScalar.Style,
+        tag: YAMLScalar.Tag?,
+        span: SourceSpan,
+        properties: YAMLProperties? = nil
+    ) {
+        storage = .scalar(text: text, style, tag)
         self.span = span
         self.properties = properties
+    }
+
+    /// A sequence at a place.
+    init(sequence elements: [YAMLNode], span: SourceSpan, properties: YAMLProperties?) {
+        storage = .sequence(elements)
+        self.span = span
+        self.properties = properties
+    }
+
+    /// A mapping at a place.
+    init(mapping: YAMLMapping, span: SourceSpan, properties: YAMLProperties?) {
+        storage = .mapping(mapping)
+        self.span = span
+        self.properties = properties
+    }
+
+    /// The value.
+    package var content: Content {
+        switch storage {
+        case .scalar(let text, let style, let tag):
+            .scalar(YAMLScalar(text: text, style: style, tag: tag, span: span))
+        case .sequence(let elements): .sequence(elements)
+        case .mapping(let mapping): .mapping(mapping)
+        }
+    }
+
+    /// The text of the scalar, if the node is one.
+    package var text: String? {
+        if case .scalar(let text, _, _) = storage { text } else { nil }
     }
 
     /// The tag as written, such as `!!str`.
@@ -44,12 +85,12 @@ package final class YAMLNode: Sendable {
 
     /// The elements, if the node is a sequence.
     package var sequence: [YAMLNode]? {
-        if case .sequence(let elements) = content { elements } else { nil }
+        if case .sequence(let elements) = storage { elements } else { nil }
     }
 
     /// The entries, if the node is a mapping.
     package var mapping: YAMLMapping? {
-        if case .mapping(let mapping) = content { mapping } else { nil }
+        if case .mapping(let mapping) = storage { mapping } else { nil }
     }
 
     /// The value of a name, if the node is a mapping that has it.

@@ -80,12 +80,24 @@ struct SyntaxError {
     }
 
     func text(_ range: Range<Int>) -> String {
-        let shown = range.lowerBound..<min(range.upperBound, range.lowerBound + 60)
-        let text = String(decoding: file.bytes[shown], as: UTF8.self)
-        return shown == range ? text : text + "…"
+        // No more than is shown is decoded: a line may have megabytes.
+        String(decoding: file.bytes[range].prefix(4 * String.shownLength + 4), as: UTF8.self).shortened
     }
 
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+}
+
+extension String {
+    /// How many code points of a name or text a message repeats.
+    static let shownLength = 60
+
+    /// The text, cut to the length that a message can repeat.
+    var shortened: String {
+        guard let end = unicodeScalars.index(startIndex, offsetBy: Self.shownLength, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return self[..<end] + "…"
     }
 }

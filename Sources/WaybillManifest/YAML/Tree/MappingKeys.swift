@@ -11,41 +11,31 @@ struct MappingKeys {
     }
 
     /// The mapping of keys and values that stand in turn.
-    mutating func mapping(of nodes: ArraySlice<YAMLNode>) -> YAMLMapping {
-        var entries: [YAMLMapping.Entry] = []
-        entries.reserveCapacity(nodes.count / 2)
-        var names: [String] = []
-        names.reserveCapacity(nodes.count / 2)
+    mutating func mapping(of nodes: consuming [YAMLNode]) -> YAMLMapping {
+        let mapping = YAMLMapping(keysAndValues: nodes)
         var mergesSomething = false
-        var index = nodes.startIndex
-        while index + 1 < nodes.endIndex {
-            let key = nodes[index]
-            entries.append((key, nodes[index + 1]))
-            index += 2
-            if case .scalar(let scalar) = key.content {
-                names.append(scalar.text)
-                if Self.isMergeKey(scalar) { mergesSomething = true }
+        for (key, _) in mapping.entries {
+            if let name = key.text {
+                if name == "<<", Self.isMergeKey(key) { mergesSomething = true }
             } else {
                 findings.append(Diagnostic("complex-key", "a key must be a plain or quoted text", at: key.span))
             }
         }
-        let mapping = YAMLMapping(entries)
-        reportDuplicates(in: mapping, names)
+        if mapping.hasDuplicates { reportDuplicates(in: mapping) }
         return mergesSomething ? merged(mapping) : mapping
     }
 
     // MARK: Duplicate keys
 
-    private mutating func reportDuplicates(in mapping: YAMLMapping, _ names: [String]) {
-        guard mapping.hasDuplicates(among: names) else { return }
+    private mutating func reportDuplicates(in mapping: YAMLMapping) {
         for (position, entry) in mapping.entries.enumerated() {
-            guard let name = entry.key.scalar?.text, let first = mapping.position(of: name), first < position else {
+            guard let name = entry.key.text, let first = mapping.position(of: name), first < position else {
                 continue
             }
             findings.append(
                 Diagnostic(
                     "duplicate-key",
-                    "the key '\(name)' stands twice in the same mapping",
+                    "the key '\(name.shortened)' stands twice in the same mapping",
                     at: entry.key.span,
                     secondary: [.init(mapping.entries[first].key.span, "first given here")]
                 )
@@ -55,29 +45,28 @@ struct MappingKeys {
 
     // MARK: Merge keys
 
-    private static func isMergeKey(_ scalar: YAMLScalar) -> Bool {
-        scalar.text == "<<" && scalar.style == .plain && scalar.tag == nil
+    private static func isMergeKey(_ key: YAMLNode) -> Bool {
+        guard let scalar = key.scalar else { return false }
+        return scalar.text == "<<" && scalar.style == .plain && scalar.tag == nil
     }
 
     /// The mapping with the entries of its merge keys in their stead: its own keys win, then the earlier mapping.
     private mutating func merged(_ mapping: YAMLMapping) -> YAMLMapping {
         var known = Set(mapping.names.map(CodePoints.init))
-        var entries: [YAMLMapping.Entry] = []
-        for entry in mapping.entries {
-            guard let key = entry.key.scalar, Self.isMergeKey(key) else {
-                entries.append(entry)
+        var nodes: [YAMLNode] = []
+        for (key, value) in mapping.entries {
+            guard Self.isMergeKey(key) else {
+                nodes += [key, value]
                 continue
             }
-            for source in mergeSources(entry.value) {
-                for inherited in source.entries {
-                    guard let name = inherited.key.scalar?.text, known.insert(CodePoints(name)).inserted else {
-                        continue
-                    }
-                    entries.append(inherited)
+            for source in mergeSources(value) {
+                for (key, value) in source.entries {
+                    guard let name = key.text, known.insert(CodePoints(name)).inserted else { continue }
+                    nodes += [key, value]
                 }
             }
         }
-        return YAMLMapping(entries)
+        return YAMLMapping(keysAndValues: nodes)
     }
 
     /// The mappings that a merge key takes in.

@@ -61,7 +61,7 @@ enum PropertyScanner {
     }
 
     /// Behind blanks, line breaks and comments.
-    private static func skippingSpace(from start: Int, in bytes: [UInt8]) -> Int {
+    static func skippingSpace(from start: Int, in bytes: [UInt8]) -> Int {
         var offset = start
         while offset < bytes.count {
             switch bytes[offset] {

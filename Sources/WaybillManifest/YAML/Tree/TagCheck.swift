@@ -49,7 +49,7 @@ struct TagCheck {
         guard !matches(text) else { return nil }
         return Diagnostic(
             "tag-mismatch",
-            "the value is not \(expectation), as the tag \(written.value) says",
+            "the value is not \(expectation), as the tag \(written.value.shortened) says",
             at: span,
             secondary: [.init(written.span, "the tag")]
         )
@@ -68,7 +68,7 @@ struct TagCheck {
             let found = isMapping ? "a mapping" : "a list"
             return Diagnostic(
                 "tag-mismatch",
-                "the value is \(found), not \(expectation), as the tag \(written.value) says",
+                "the value is \(found), not \(expectation), as the tag \(written.value.shortened) says",
                 at: written.span
             )
         }
@@ -100,7 +100,7 @@ struct TagCheck {
     private var unknown: Diagnostic {
         Diagnostic(
             "unknown-tag",
-            "the tag \(written.value) is not known",
+            "the tag \(written.value.shortened) is not known",
             at: written.span,
             help: [
                 "A text that begins with '!' must be quoted.",

@@ -10,8 +10,6 @@ struct YAMLTreeBuilder {
     private let limits: YAMLReader.Limits
     private let isSingleDocument: Bool
 
-    /// The finished children of all open collections, keys and values in turn for mappings.
-    private var nodes: [YAMLNode] = []
     private var frames: [Frame] = []
     private var anchors: [String: Anchor] = [:]
     /// How many values there are so far, aliases followed.
@@ -25,8 +23,8 @@ struct YAMLTreeBuilder {
         var start: Int
         /// Where the last child ends.
         var end: Int
-        /// How many nodes were on the stack when it began.
-        var base: Int
+        /// The children that are complete; keys and values in turn for a mapping.
+        var children: [YAMLNode] = []
         /// `nodeCount` when it began.
         var countBefore: Int
         /// How many levels there are inside.
@@ -48,7 +46,7 @@ struct YAMLTreeBuilder {
     }
 
     /// The last value that is complete.
-    var lastValue: YAMLNode? { nodes.last ?? documents.last }
+    var lastValue: YAMLNode? { frames.last { !$0.children.isEmpty }?.children.last ?? documents.last }
 
     init(file: SourceFile, limits: YAMLReader.Limits, isSingleDocument: Bool) {
         self.file = file
@@ -104,21 +102,24 @@ struct YAMLTreeBuilder {
             tag = check.scalarTag(for: event.text)
             if let finding = check.findingForScalar(event.text, at: span) { findings.append(finding) }
         }
-        let scalar = YAMLScalar(text: event.text, style: style, tag: tag, span: span)
-        let node = YAMLNode(.scalar(scalar), span: span, properties: properties)
+        let node = YAMLNode(text: event.text, style: style, tag: tag, span: span, properties: properties)
         let count = 1 + event.text.utf8.count / 1024
-        guard grow(by: count, at: span) else { return false }
+        guard grow(by: count, at: start..<end) else { return false }
         if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start, node: node, nodeCount: count) }
         add(node, end: end, height: 0)
         return findings.count < limits.maximumFindings
     }
 
-    /// Where a value stands that is not written at all: behind the `:` or `-`, or else behind the key that lacks both.
+    /// Where a value stands that is not written at all: behind its `:` or `-`, or else behind the key that lacks one.
+    ///
+    /// libyaml gives the place of the next token where that is not a block's.
     private func placeOfNothing(at offset: Int) -> (Int, Int) {
-        guard let frame = frames.last, offset > frame.end, nodes.count > frame.base else { return (offset, offset) }
+        guard let frame = frames.last, offset > frame.end, !frame.children.isEmpty else { return (offset, offset) }
         let before = file.bytes[offset - 1]
-        let isMarked = before == UInt8(ascii: ":") || before == UInt8(ascii: "-") || before == UInt8(ascii: "?")
-        return isMarked ? (offset, offset) : (frame.end, frame.end)
+        if before == UInt8(ascii: ":") || before == UInt8(ascii: "-") { return (offset, offset) }
+        let next = PropertyScanner.skippingSpace(from: frame.end, in: file.bytes)
+        let place = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : frame.end
+        return (place, place)
     }
 
     private mutating func addAlias(_ event: YAMLEvent) -> Bool {
@@ -127,9 +128,9 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "unknown-alias",
-                    "no anchor '&\(event.text)' stands before this alias",
+                    "no anchor '&\(event.text.shortened)' stands before this alias",
                     at: span,
-                    help: ["A text that begins with '*' must be quoted: '*\(event.text)'."]
+                    help: ["A text that begins with '*' must be quoted: '*\(event.text.shortened)'."]
                 )
             )
         }
@@ -137,14 +138,14 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "recursive-alias",
-                    "the value of '&\(event.text)' contains itself",
+                    "the value of '&\(event.text.shortened)' contains itself",
                     at: span,
                     secondary: [.init(file.span(anchor.start..<anchor.start + 1), "the anchor")]
                 )
             )
         }
         guard frames.count + anchor.height <= limits.maximumDepth else { return stop(tooDeep(at: span)) }
-        guard grow(by: anchor.nodeCount, at: span) else { return false }
+        guard grow(by: anchor.nodeCount, at: event.start..<event.end) else { return false }
         add(node, end: event.end, height: anchor.height)
         return true
     }
@@ -153,8 +154,7 @@ struct YAMLTreeBuilder {
     private mutating func addBroken(_ finding: Diagnostic) -> Bool {
         findings.append(finding)
         if let span = finding.primary?.span {
-            let scalar = YAMLScalar(text: "", style: .plain, tag: nil, span: span)
-            add(YAMLNode(.scalar(scalar), span: span), end: span.range.upperBound, height: 0)
+            add(YAMLNode(text: "", style: .plain, tag: nil, span: span), end: span.range.upperBound, height: 0)
         }
         return findings.count < limits.maximumFindings
     }
@@ -174,14 +174,13 @@ struct YAMLTreeBuilder {
         guard frames.count < limits.maximumDepth else { return stop(tooDeep(at: file.span(start..<start + 1))) }
         if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start) }
         let countBefore = nodeCount
-        guard grow(by: 1, at: file.span(start..<start + 1)) else { return false }
+        guard grow(by: 1, at: start..<start + 1) else { return false }
         frames.append(
             Frame(
                 isMapping: isMapping,
                 isFlow: event.isFlow,
                 start: start,
                 end: start,
-                base: nodes.count,
                 countBefore: countBefore,
                 anchor: event.anchor.map { ($0, event.start) },
                 properties: properties
@@ -194,16 +193,16 @@ struct YAMLTreeBuilder {
         guard let frame = frames.popLast() else { return true }
         // Only a closing bracket has a width; everything else ends where its last child does.
         let end = frame.isFlow && event.end > event.start ? event.end : max(frame.end, frame.start)
-        let content: YAMLNode.Content
+        let span = file.span(frame.start..<end)
+        let node: YAMLNode
         if frame.isMapping {
-            var resolver = MappingKeys(file: file)
-            content = .mapping(resolver.mapping(of: nodes[frame.base...]))
-            findings += resolver.findings
+            var keys = MappingKeys(file: file)
+            let mapping = keys.mapping(of: frame.children)
+            findings += keys.findings
+            node = YAMLNode(mapping: mapping, span: span, properties: frame.properties)
         } else {
-            content = .sequence(Array(nodes[frame.base...]))
+            node = YAMLNode(sequence: frame.children, span: span, properties: frame.properties)
         }
-        nodes.removeSubrange(frame.base...)
-        let node = YAMLNode(content, span: file.span(frame.start..<end), properties: frame.properties)
         // A later anchor of the same name inside has taken the name over.
         if let (name, start) = frame.anchor, anchors[name]?.start == start {
             let count = nodeCount - frame.countBefore
@@ -213,23 +212,25 @@ struct YAMLTreeBuilder {
         return findings.count < limits.maximumFindings
     }
 
-    private mutating func add(_ node: YAMLNode, end: Int, height: Int) {
+    private mutating func add(_ node: consuming YAMLNode, end: Int, height: Int) {
         guard !frames.isEmpty else {
             documents.append(node)
             return
         }
-        nodes.append(node)
-        frames[frames.count - 1].end = end
-        frames[frames.count - 1].height = max(frames[frames.count - 1].height, height)
+        let last = frames.count - 1
+        frames[last].children.append(node)
+        frames[last].end = end
+        frames[last].height = max(frames[last].height, height)
     }
 
     // MARK: Limits
 
     /// Counts values, and stops when there are too many.
-    private mutating func grow(by count: Int, at span: SourceSpan) -> Bool {
+    private mutating func grow(by count: Int, at range: Range<Int>) -> Bool {
         nodeCount += count
         guard nodeCount > limits.maximumNodes else { return true }
-        let isAlias = file.bytes[span.range.lowerBound] == UInt8(ascii: "*") && count > 1
+        let span = file.span(range)
+        let isAlias = range.lowerBound < file.bytes.count && file.bytes[range.lowerBound] == UInt8(ascii: "*")
         return stop(
             isAlias
                 ? Diagnostic(

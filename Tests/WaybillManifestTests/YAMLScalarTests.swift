@@ -1,0 +1,70 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+@Suite struct YAMLScalarTests {
+    @Test(
+        arguments: [
+            ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nULL", "nULL"),
+            ("true", true), ("True", true), ("TRUE", true), ("false", false), ("FALSE", false), ("tRUE", "tRUE"),
+            ("yes", "yes"), ("no", "no"), ("on", "on"), ("off", "off"), ("y", "y"), ("n", "n"),
+            ("1:30", "1:30"), ("2024-01-01", "2024-01-01"), ("12e", "12e"), ("1.2.3", "1.2.3"), ("-x", "-x"),
+            (".", "."),
+            ("+", "+"), ("0x", "0x"), ("0o8", "0o8"), ("0x-1", "0x-1"), ("-0x1", "-0x1"), ("1_000", "1_000"),
+            ("e5", "e5"), (".e5", ".e5"), ("١", "١"), (".inf", ".inf"), ("-.Inf", "-.Inf"), (".nan", ".nan"),
+            ("'1'", "1"), ("\"true\"", "true"), ("|\n  1", "1"), (">-\n  ~", "~"),
+        ] as [(String, JSON)]
+    )
+    func `a scalar is what the core schema says`(source: String, expected: JSON) {
+        #expect(value(of: source) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("12345678901234567890", "12345678901234567890"), ("1.10", "1.10"), ("1e400", "1e400"), ("-0", "-0"),
+            ("001", "1"), ("-007", "-7"), ("+12", "12"), ("000", "0"), ("0o14", "12"), ("0x1F", "31"),
+            ("0xffffffffffffffffffffffffffffffff", "340282366920938463463374607431768211455"),
+            (".5", "0.5"), ("-.5", "-0.5"), ("1.", "1.0"), ("1.e5", "1.0e5"), ("+1.50E+3", "1.50E+3"), ("00.5", "0.5"),
+        ]
+    )
+    func `a number keeps its digits, and follows JSON's grammar`(source: String, expected: String) {
+        #expect(value(of: source)?.number?.text == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("!!str 1", "1"), ("! 1", "1"), ("!!int '3'", 3), ("!!float 1", 1), ("!!bool 'true'", true),
+            ("!!null ''", .null), ("!!str", ""), ("!!seq [1]", [1]), ("!!map {b: 1}", ["b": 1]),
+            ("!!float .inf", ".inf"),
+            ("!!int 0x1F", 31), ("!<tag:yaml.org,2002:str> 1", "1"),
+        ] as [(String, JSON)]
+    )
+    func `an explicit tag is honoured`(source: String, expected: JSON) {
+        #expect(value(of: source) == expected)
+    }
+
+    @Test(arguments: ["001", "1.10", "+1", "0x1F", "yes", "1:30"])
+    func `the text of a plain scalar is as written`(source: String) {
+        let scalar = YAMLReader().read(SourceFile(yaml: "a: \(source)  # comment\n")).document?["a"]?.scalar
+        #expect(scalar?.text == source)
+        #expect(scalar?.style == .plain)
+    }
+
+    @Test func `each style is told`() {
+        let file = SourceFile(yaml: "[p, 's', \"d\"]\n--- |\n l\n--- >\n f\n")
+        let (documents, _) = YAMLReader().readStream(file)
+        let scalars = (documents.first?.sequence ?? []) + documents.dropFirst()
+        #expect(scalars.map { $0.scalar?.style } == [.plain, .singleQuoted, .doubleQuoted, .literal, .folded])
+    }
+
+    private func value(of source: String) -> JSON? {
+        let (document, findings) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
+        #expect(findings == [])
+        // The line break that a literal ends in is not what is asked for here.
+        if case .string(let text)? = document?["a"]?.json, text.hasSuffix("\n") {
+            return .string(String(text.dropLast()))
+        }
+        return document?["a"]?.json
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+@Suite struct YAMLSyntaxErrorTests {
+    /// A marked text, a part of the headline, and the place of the secondary label, if there is one.
+    @Test(
+        arguments: [
+            // tabs
+            ("a:\n«\t»b: 1\n", "a tab cannot be used for indentation", nil),
+            ("a:\n  b: 1\n«\t\t»c: 2\n", "a tab cannot be used for indentation", nil),
+            ("a: |\n«\t»x\n", "a tab cannot be used for indentation", nil),
+            // quotes
+            ("a: \"x\nb: 1«»\n", "the quote \" is not closed", 3),
+            ("a: 'x\nb: 1«»\n\n", "the quote ' is not closed", 3),
+            ("\"a\n«---»\nb\"\n", "the quote \" is not closed", 0),
+            ("a: \"x\nb: \"«y\"»\n", "more text behind the end of a value", 9),
+            ("a: 'it'«s'»\n", "more text behind the end of a value", 6),
+            ("a: \"«\\d»\"\n", "'\\d' is not an escape", nil),
+            ("a: \"«\\xZ»Z\"\n", "more hexadecimal digits", nil),
+            ("a: \"«\\ud»800\"\n", "not a Unicode character", nil),
+            // brackets
+            ("a: [1, 2«»\n", "'[' is not closed", 3),
+            ("a: {b: 1«»\n", "'{' is not closed", 3),
+            ("a: [1, 2\nb«:» 3\n", "'[' is not closed", 3),
+            ("a: {b: 1\nc«:» 3\n", "'{' is not closed", 3),
+            ("a: [1, 2«}»\n", "'}' cannot close '['", 3),
+            ("a: {b: 1«]»\n", "']' cannot close '{'", 3),
+            ("a: {b: x«:» y}\n", "',' or '}' is missing", 3),
+            ("a: {\"b\" «1»}\n", "',' or '}' is missing", 3),
+            ("a: {x: «${»y}}\n", "'${' must be quoted between brackets", 3),
+            ("a: «]»\n", "']' closes nothing", nil),
+            ("a: [b, «,» c]\n", "a value is missing before ','", nil),
+            // separators
+            ("a: b«:» c\n", "a second ':' in the same line", 1),
+            ("a:\n  b: c: d\n".replacing("c: d", with: "c«:» d"), "a second ':' in the same line", 6),
+            ("a: 1\n  «b»: 2\n", "this key is indented as if it continued the line before", 0),
+            ("a«:»1\nb: 2\n", "a space is missing behind ':'", nil),
+            ("«a b»\nc: 2\n", "':' is missing behind the key 'a b'", nil),
+            ("a: 1\n«b»\nc: 2\n", "':' is missing behind the key 'b'", nil),
+            ("a: 1\nb«:»2\nc: 2\n", "a space is missing behind ':'", nil),
+            ("a: «-» b\n", "a list cannot begin in the line of its key", nil),
+            // indentation
+            ("a:\n    b: 1\n  «c:» 2\n", "the indentation fits nothing above", 0),
+            ("a: 1\n«-» b\n", "a key of this mapping is expected", 0),
+            ("- a\n«b:» 1\n", "an entry of this list is expected", 0),
+            ("  - a\n «-» b\n", "the document is at its end", nil),
+            ("a: \"b\" «c»\n", "more text behind the end of a value", 5),
+            ("a: [b] «c d»\n", "more text behind the end of a value", 5),
+            ("a: b #c: d\n «e»\n", "the indentation fits nothing above", 0),
+            ("[a]\n«b:» 1\n", "the document is at its end", nil),
+            ("%YAML 1.2\n«a:» 1\n", "'---' is missing", nil),
+            // indicators
+            ("a: «@»x\n", "a value cannot begin with '@'", nil),
+            ("a: «`»x\n", "a value cannot begin with '`'", nil),
+            ("a: «%»x\n", "a value cannot begin with '%'", nil),
+            ("a: «*.x» y\n", "'*.x' is none", nil),
+            ("a: «&.x»\n", "'&.x' is none", nil),
+            ("a: «!x!y» z\n", "'!x!y' is none", nil),
+            ("a: «!<x»\n", "'!<x' is none", nil),
+            ("a: |«x»\n", "behind '|' or '>'", nil),
+            ("«%YAML 3.0»\n---\na\n", "only YAML 1.1 and 1.2", nil),
+            ("«%FOO bar»\n---\na\n", "is not a directive of YAML", nil),
+        ].map { (YAMLMarkedText($0.0), $0.1, $0.2) } as [(YAMLMarkedText, String, Int?)]
+    )
+    func `a slip is named, at its place`(text: YAMLMarkedText, headline: String, other: Int?) {
+        let findings = YAMLReader().read(text.file).diagnostics
+        #expect(findings.map(\.id) == ["yaml-syntax"])
+        #expect(findings.first?.headline.contains(headline) == true, "\(findings.first?.headline ?? "")")
+        #expect(text.marking(findings.first?.primary?.span) == text.description)
+        #expect(findings.first?.secondary.first?.span.range.lowerBound == other)
+    }
+
+    @Test func `documents before the error are kept`() {
+        let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: "a\n---\nb\n---\n[\n"))
+        #expect(documents.map(\.json) == ["a", "b"])
+        #expect(findings.map(\.id) == ["yaml-syntax"])
+    }
+
+    @Test func `an unclosed quote is shown from both ends`() {
+        let findings = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
+        let rendered = findings.map { HumanRenderer().render($0) }.joined()
+        #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:2:10\n"))
+        #expect(rendered.contains("the quote begins here"))
+    }
+}
