@@ -95,7 +95,10 @@ private enum SchemaSuite {
         while let folder = folders.popLast() {
             for name in names(in: root + "/remotes/" + folder) {
                 if name.hasSuffix(".json") {
-                    registry.register(try read("\(root)/remotes/\(folder)\(name)"), at: "http://localhost:1234/\(folder)\(name)")
+                    registry.register(
+                        try read("\(root)/remotes/\(folder)\(name)"),
+                        at: "http://localhost:1234/\(folder)\(name)"
+                    )
                 } else {
                     folders.append("\(folder)\(name)/")
                 }

@@ -83,7 +83,9 @@ package enum JSONParser {
                         at += 4
                     default: u.append(UInt16(b[at]))
                     }
-                } else { raw.append(b[at]) }
+                } else {
+                    raw.append(b[at])
+                }
                 at += 1
             }
             at += 1

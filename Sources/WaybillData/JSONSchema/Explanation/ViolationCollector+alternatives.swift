@@ -63,7 +63,8 @@ extension ViolationCollector {
             if score < bestScore { (best, bestScore) = ([], score) }
             if score == bestScore { best.append((position, found)) }
         }
-        let isCombinable = best.count > 1 && best.allSatisfy { $0.found.count == 1 && $0.found[0].instanceLocation == location }
+        let isCombinable =
+            best.count > 1 && best.allSatisfy { $0.found.count == 1 && $0.found[0].instanceLocation == location }
         guard isCombinable else {
             // The alternative is collected once more, now with a closer look at alternatives inside it.
             guard let position = best.first?.position else { return }
