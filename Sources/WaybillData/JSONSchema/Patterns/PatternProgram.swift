@@ -2,7 +2,8 @@
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(UInt32)
-        case set(Int)
+        /// A scalar of a set, with the set's answers for ASCII at hand.
+        case set(ASCIISet, Int)
         /// Two ways to go on, the first one first. `mark` numbers the instruction among its like.
         case split(Int, Int, mark: Int)
         case jump(Int)

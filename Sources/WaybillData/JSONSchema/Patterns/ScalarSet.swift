@@ -1,6 +1,5 @@
 /// A set of Unicode scalars: ranges and properties.
 struct ScalarSet: Sendable {
-    private var ascii: (UInt64, UInt64) = (0, 0)
     private var ranges: [ClosedRange<UInt32>] = []
     private var properties: [(property: UnicodeProperty, isNegated: Bool)] = []
     private var subsets: [ScalarSet] = []
@@ -39,8 +38,7 @@ struct ScalarSet: Sendable {
     }
 
     mutating func insert(_ range: ClosedRange<UInt32>) {
-        for value in range.clamped(to: 0...127) where range.contains(value) { insertASCII(value) }
-        if range.upperBound > 127 { ranges.append(max(range.lowerBound, 128)...range.upperBound) }
+        ranges.append(range)
     }
 
     mutating func insert(_ property: UnicodeProperty, isNegated: Bool) {
@@ -56,23 +54,26 @@ struct ScalarSet: Sendable {
     }
 
     private func holds(_ value: UInt32) -> Bool {
-        if value < 64 {
-            if ascii.0 & 1 << UInt64(value) != 0 { return true }
-        } else if value < 128 {
-            if ascii.1 & 1 << UInt64(value - 64) != 0 { return true }
-        } else if ranges.contains(where: { $0.contains(value) }) {
+        if ranges.contains(where: { $0.contains(value) }) || subsets.contains(where: { $0.contains(value) }) {
             return true
         }
-        if subsets.contains(where: { $0.contains(value) }) { return true }
         guard !properties.isEmpty, let scalar = Unicode.Scalar(value) else { return false }
         return properties.contains { $0.property.holds(for: scalar) != $0.isNegated }
     }
+}
 
-    private mutating func insertASCII(_ value: UInt32) {
-        if value < 64 {
-            ascii.0 |= 1 << UInt64(value)
-        } else {
-            ascii.1 |= 1 << UInt64(value - 64)
-        }
+/// Which ASCII characters a set holds, as one bit each.
+struct ASCIISet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ set: ScalarSet) {
+        for value in UInt32(0)..<64 where set.contains(value) { low |= 1 << UInt64(value) }
+        for value in UInt32(64)..<128 where set.contains(value) { high |= 1 << UInt64(value - 64) }
+    }
+
+    /// Whether the set holds a value under 128.
+    func contains(_ value: UInt32) -> Bool {
+        (value < 64 ? low >> UInt64(value) : high >> UInt64(value & 63)) & 1 != 0
     }
 }
