@@ -1,9 +1,9 @@
 /// Decides whether an instance is valid, as fast as may be: it stops at the first fault and builds no messages.
 struct SchemaEvaluator {
     /// How deeply evaluations may lie within each other. References without end come to this.
-    static let greatestDepth = 4_000
+    static let greatestDepth = 1_200
     /// How many evaluations may happen within several layers of alternatives, where work can grow exponentially.
-    static let greatestWork = 50_000_000
+    static let greatestWork = 5_000_000
     /// The layers of alternatives within which work is counted.
     static let freeLayers = 4
 
