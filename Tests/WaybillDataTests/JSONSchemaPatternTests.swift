@@ -43,7 +43,7 @@ import WaybillData
         let error = try #require(throws: JSONSchemaError.self) {
             try JSONSchema(compiling: ["properties": ["a": ["pattern": .string(pattern)]]])
         }
-        #expect(error.location == JSONPointer(["properties", "a", "pattern"]))
+        #expect(error.location == JSONPointer([.name("properties"), .name("a"), .name("pattern")]))
         #expect(error.message.hasPrefix("is not a regular expression: "))
     }
 

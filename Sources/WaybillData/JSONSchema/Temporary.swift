@@ -1,26 +1,4 @@
 /// Stand-ins until the JSON part brings its own.
-package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    package var tokens: [String]
-    package init(_ tokens: [String] = []) { self.tokens = tokens }
-    struct Malformed: Error {}
-    package init(parsing text: String) throws {
-        if text.isEmpty { tokens = []; return }
-        guard text.first == "/" else { throw Malformed() }
-        tokens = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-            $0.split(separator: "~1", omittingEmptySubsequences: false).joined(separator: "/")
-                .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
-        }
-    }
-    package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
-    package var description: String { tokens.map { "/" + $0 }.joined() }
-}
-extension JSON {
-    package subscript(pointer: JSONPointer) -> JSON? {
-        pointer.tokens.reduce(Optional(self)) { value, token in
-            value.flatMap { $0[token] ?? Int(token).flatMap { index in value?[index] } }
-        }
-    }
-}
 extension JSONNumber {
     var isWhole: Bool { double == double.rounded() }
     func isMultiple(of other: JSONNumber) -> Bool {

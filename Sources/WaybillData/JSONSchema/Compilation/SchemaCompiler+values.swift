@@ -62,7 +62,7 @@ extension SchemaCompiler {
                 guard let text = value.string else {
                     throw documents.error("must be a regular expression", at: source.place, "pattern")
                 }
-                rules.pattern = try pattern(text, source, ["pattern"])
+                rules.pattern = try pattern(text, source, [.name("pattern")])
             }
         }
         if let value = source.members["format"] {
@@ -78,14 +78,14 @@ extension SchemaCompiler {
     func pattern(
         _ text: String,
         _ source: SchemaSource,
-        _ path: [String]
+        _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> ECMAScriptPattern {
         do {
             return try ECMAScriptPattern(text)
         } catch {
             throw JSONSchemaError(
                 "is not a regular expression: \(error.message)",
-                at: path.reduce(source.place.pointer) { $0.appending($1) },
+                at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }
@@ -111,13 +111,13 @@ extension SchemaCompiler {
     func names(
         _ value: JSON,
         _ source: SchemaSource,
-        _ path: [String]
+        _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> [String] {
         let names = value.array?.compactMap(\.string) ?? []
         guard let elements = value.array, elements.count == names.count else {
             throw JSONSchemaError(
                 "must be a list of names",
-                at: path.reduce(source.place.pointer) { $0.appending($1) },
+                at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }

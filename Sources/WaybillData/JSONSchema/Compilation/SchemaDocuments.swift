@@ -32,7 +32,7 @@ struct SchemaDocuments {
 
     /// The value at a place.
     func value(at place: SchemaPlace) -> JSON {
-        documents[place.document].root[place.pointer] ?? .null
+        place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
     /// Reads a document, and gives the place of its root.
@@ -55,8 +55,8 @@ struct SchemaDocuments {
     }
 
     /// An error at a place or one of its keywords.
-    func error(_ message: String, at place: SchemaPlace, _ path: String...) -> JSONSchemaError {
-        let pointer = path.reduce(place.pointer) { $0.appending($1) }
+    func error(_ message: String, at place: SchemaPlace, _ keyword: String? = nil) -> JSONSchemaError {
+        let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
         return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
     }
 
@@ -90,7 +90,7 @@ extension SchemaDocuments {
             let resource = try identify(members, at: position, outer: outer)
             owners[position] = resource
             for (path, subschema) in SchemaKeywords.subschemas(of: members) {
-                let pointer = path.reduce(position.pointer) { $0.appending($1) }
+                let pointer = position.pointer.appending(path)
                 open.append((subschema, Position(document: position.document, pointer: pointer), resource))
             }
         }
@@ -222,17 +222,16 @@ extension SchemaDocuments {
         for place: SchemaPlace,
         _ keyword: String
     ) throws(JSONSchemaError) -> SchemaPlace {
-        guard let steps = try? JSONPointer(parsing: fragment) else {
+        guard let steps = JSONPointer(parsing: fragment) else {
             throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
         }
         var pointer = start.root
         var owner = owners[Position(document: start.document, pointer: pointer)] ?? 0
-        var value = documents[start.document].root[pointer] ?? .null
+        var value = pointer.resolve(in: documents[start.document].root) ?? .null
         for token in steps.tokens {
-            let step = JSONPointer().appending(token)
-            guard let next = value[step] else {
-                let hint = NearestName.of(token, among: value.object?.names ?? [])
-                throw error(unknown("'\(token)' in '#\(fragment)'", hint), at: place, keyword)
+            guard let next = JSONPointer([token]).resolve(in: value) else {
+                let hint = NearestName.of(token.text, among: value.object?.names ?? [])
+                throw error(unknown("'\(token.text)' in '#\(fragment)'", hint), at: place, keyword)
             }
             value = next
             pointer = pointer.appending(token)
@@ -245,5 +244,12 @@ extension SchemaDocuments {
 
     private func unknown(_ what: String, _ hint: String?) -> String {
         "refers to \(what), which does not exist" + (hint.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension JSONPointer {
+    /// The pointer to what a path leads to from what this one points to.
+    func appending(_ path: [Token]) -> JSONPointer {
+        JSONPointer(tokens + path)
     }
 }

@@ -11,16 +11,18 @@ enum SchemaKeywords {
     static let maps = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"]
 
     /// All subschemas directly inside a schema, with the way there.
-    static func subschemas(of schema: JSONObject) -> [(path: [String], schema: JSON)] {
-        var found: [(path: [String], schema: JSON)] = []
+    static func subschemas(of schema: JSONObject) -> [(path: [JSONPointer.Token], schema: JSON)] {
+        var found: [(path: [JSONPointer.Token], schema: JSON)] = []
         for (keyword, value) in schema {
             switch value {
             case .object(let members) where maps.contains(keyword):
-                for (name, schema) in members { found.append(([keyword, name], schema)) }
+                for (name, schema) in members { found.append(([.name(keyword), .name(name)], schema)) }
             case .array(let elements) where lists.contains(keyword):
-                for (index, schema) in elements.enumerated() { found.append(([keyword, String(index)], schema)) }
+                for (index, schema) in elements.enumerated() {
+                    found.append(([.name(keyword), .index(index)], schema))
+                }
             case .object where single.contains(keyword):
-                found.append(([keyword], value))
+                found.append(([.name(keyword)], value))
             default:
                 break
             }

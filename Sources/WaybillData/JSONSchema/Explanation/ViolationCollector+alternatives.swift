@@ -24,7 +24,14 @@ extension ViolationCollector {
             let detail = SchemaViolation.Detail.wrongType(expected: expected, found: Wording.type(of: instance))
             report(node, [keyword], message, expected.isEmpty ? .notAllowed : detail, reference)
         case .wrongValue(let name, let allowed):
-            report(node, [keyword], Wording.mustBe(allowed), .notAllowedValue(allowed: allowed), reference, at: name)
+            report(
+                node,
+                [keyword],
+                Wording.mustBe(allowed),
+                .notAllowedValue(allowed: allowed),
+                reference,
+                at: .name(name)
+            )
         case .missingValue(let name, let allowed):
             let values = Wording.list(allowed.prefix(12).map(Wording.value))
             report(node, [keyword], "is missing the key '\(name)' (\(values))", .missingName([name]), reference)

@@ -9,7 +9,7 @@ struct ViolationCollector {
     private(set) var violations: [SchemaViolation] = []
     /// How many alternatives are being tried out to see which is nearest.
     private var trials = 0
-    private var instancePath: [String] = []
+    private var instancePath: [JSONPointer.Token] = []
     private var keywordPath: [String] = []
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
@@ -65,7 +65,7 @@ struct ViolationCollector {
         _ instance: JSON,
         _ path: [String],
         of node: SchemaNode,
-        at token: String? = nil,
+        at token: JSONPointer.Token? = nil,
         reference: JSONObject? = nil
     ) {
         if program.nodes[schema].refusesEverything {
@@ -84,7 +84,7 @@ struct ViolationCollector {
         let outer = isAtName
         let before = violations.count
         isAtName = true
-        apply(schema, .string(name), ["propertyNames"], of: node, at: name)
+        apply(schema, .string(name), ["propertyNames"], of: node, at: .name(name))
         isAtName = outer
         for index in violations[before...].indices { violations[index] = violations[index].told(ofName: name) }
     }
@@ -120,7 +120,7 @@ struct ViolationCollector {
         _ message: String,
         _ detail: SchemaViolation.Detail,
         _ reference: JSONObject?,
-        at token: String? = nil,
+        at token: JSONPointer.Token? = nil,
         concernsName: Bool = false
     ) {
         var annotation = node.annotation
@@ -129,11 +129,11 @@ struct ViolationCollector {
             annotation?[name] = value
         }
         let root = program.roots[node.place.resource].tokens.count
-        let inResource = node.place.pointer.tokens.dropFirst(root) + path
+        let inResource = node.place.pointer.tokens.dropFirst(root) + path.map { .name($0) }
         let violation = SchemaViolation(
             instanceLocation: JSONPointer(instancePath + (token.map { [$0] } ?? [])),
             concernsName: concernsName || isAtName,
-            keywordLocation: JSONPointer(keywordPath + path),
+            keywordLocation: JSONPointer((keywordPath + path).map { .name($0) }),
             absoluteKeywordLocation: program.addresses[node.place.resource] + "#\(JSONPointer(Array(inResource)))",
             keyword: path.first ?? "false",
             message: message,

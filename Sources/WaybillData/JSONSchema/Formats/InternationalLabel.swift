@@ -46,9 +46,9 @@ enum InternationalLabel {
         }
     }
 
-    private static let greek = ScalarSet(0x370...0x373, 0x376...0x3E1, 0x3F0...0x3FF, 0x1F00...0x1FFF)
-    private static let hebrew = ScalarSet(0x591...0x5F4, 0xFB1D...0xFB4F)
-    private static let japanese = ScalarSet(
+    private static let greek = CharacterClass(0x370...0x373, 0x376...0x3E1, 0x3F0...0x3FF, 0x1F00...0x1FFF)
+    private static let hebrew = CharacterClass(0x591...0x5F4, 0xFB1D...0xFB4F)
+    private static let japanese = CharacterClass(
         0x2E80...0x2FD5,
         0x3005...0x3007,
         0x3021...0x3029,
@@ -84,7 +84,7 @@ enum InternationalLabel {
         return isLetter && ![0x621, 0x640, 0x674].contains(scalar.value) && !joinsBackwards.contains(scalar.value)
     }
 
-    private static let joinsBackwards = ScalarSet(
+    private static let joinsBackwards = CharacterClass(
         0x622...0x625,
         0x627...0x627,
         0x629...0x629,

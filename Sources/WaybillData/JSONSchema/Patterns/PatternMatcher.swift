@@ -215,7 +215,7 @@ struct PatternMatcher {
     }
 
     private func isWord(_ value: UInt32?) -> Bool {
-        value.map { ScalarSet.wordCharacters.contains($0) } ?? false
+        value.map { CharacterClass.wordCharacters.contains($0) } ?? false
     }
 
     /// Where the text of a group ends if it stands at a position once more; a group that matched nothing is empty.

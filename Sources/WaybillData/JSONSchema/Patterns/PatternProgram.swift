@@ -31,7 +31,7 @@ struct PatternProgram: Sendable {
 
     /// The first routine is the pattern's.
     var routines: [Routine] = []
-    var sets: [ScalarSet] = []
+    var sets: [CharacterClass] = []
     /// Two for each group and one for each loop; none unless there are back references.
     var slotCount = 0
     /// Whether the pattern can only be found at the start.

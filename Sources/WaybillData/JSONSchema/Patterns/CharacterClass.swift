@@ -1,8 +1,8 @@
 /// A set of Unicode scalars: ranges and properties.
-struct ScalarSet: Sendable {
+struct CharacterClass: Sendable {
     private var ranges: [ClosedRange<UInt32>] = []
     private var properties: [(property: UnicodeProperty, isNegated: Bool)] = []
-    private var subsets: [ScalarSet] = []
+    private var subsets: [CharacterClass] = []
     /// Whether the set holds what it would not hold otherwise.
     var isNegated = false
 
@@ -11,11 +11,11 @@ struct ScalarSet: Sendable {
     }
 
     /// `\d`
-    static let digits = ScalarSet(0x30...0x39)
+    static let digits = CharacterClass(0x30...0x39)
     /// `\w`
-    static let wordCharacters = ScalarSet(0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A)
+    static let wordCharacters = CharacterClass(0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A)
     /// `\s`: WhiteSpace and LineTerminator of ECMA-262
-    static let whitespace = ScalarSet(
+    static let whitespace = CharacterClass(
         0x09...0x0D,
         0x20...0x20,
         0xA0...0xA0,
@@ -28,10 +28,10 @@ struct ScalarSet: Sendable {
         0xFEFF...0xFEFF
     )
     /// `.`: all but LineTerminator
-    static let dot = ScalarSet(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
+    static let dot = CharacterClass(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
 
     /// The set of all others.
-    var negated: ScalarSet {
+    var negated: CharacterClass {
         var result = self
         result.isNegated.toggle()
         return result
@@ -45,7 +45,7 @@ struct ScalarSet: Sendable {
         properties.append((property, isNegated))
     }
 
-    mutating func formUnion(_ other: ScalarSet) {
+    mutating func formUnion(_ other: CharacterClass) {
         subsets.append(other)
     }
 
@@ -67,7 +67,7 @@ struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    init(_ set: ScalarSet) {
+    init(_ set: CharacterClass) {
         for value in UInt32(0)..<64 where set.contains(value) { low |= 1 << UInt64(value) }
         for value in UInt32(64)..<128 where set.contains(value) { high |= 1 << UInt64(value - 64) }
     }
