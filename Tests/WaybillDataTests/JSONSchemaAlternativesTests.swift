@@ -65,6 +65,7 @@ import WaybillData
                 ["anyOf": [["const": "auto"], ["type": "integer"]]], 1.5,
                 [": must be 'auto' or a whole number, but is 1.5"]
             ),
+            (["anyOf": [["const": "auto"], ["type": "integer"]]], "x", [": must be 'auto' or a whole number"]),
             (["anyOf": [["enum": ["a", "b"]], ["const": "c"]]], "d", [": must be 'a', 'b' or 'c'"]),
             (["anyOf": [["minimum": 5], ["multipleOf": 4]]], 3, [": must be at least 5 or a multiple of 4"]),
             (

@@ -209,9 +209,11 @@ extension SchemaDocuments {
         if let document = registry[address] {
             return try read(document, at: address).resource
         }
-        // It may be the `$id` inside a document that is registered at another address.
+        // It may be the `$id` inside a document that is registered at another address. A document that cannot be read
+        // is no matter here.
         for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
-            _ = try read(document, at: uri)
+            var extended = self
+            if (try? extended.read(document, at: uri)) != nil { self = extended }
         }
         return resourcesByAddress[address]
     }

@@ -42,11 +42,11 @@ extension ViolationCollector {
         guard let contains = rules.contains else { return }
         var seen = EvaluatedPlaces(tracking: true)
         let found = evaluator.count(rules, elements, &seen)
-        let what = phrase(for: [contains])
+        let what = phrase(for: [contains]).map { " that is \($0)" } ?? " of the form that is asked for"
         if found < rules.minContains {
             let keyword = rules.minContains == 1 ? "contains" : "minContains"
             let count = Wording.count(rules.minContains, "element")
-            let message = "must have at least \(count) that is \(what)" + (found > 0 ? ", but has \(found)" : "")
+            let message = "must have at least \(count)\(what)" + (found > 0 ? ", but has \(found)" : "")
             report(node, [keyword], message, .other, reference)
         }
         if let most = rules.maxContains, found > most {
@@ -54,7 +54,7 @@ extension ViolationCollector {
             report(
                 node,
                 ["maxContains"],
-                "must have at most \(count) that is \(what), but has \(found)",
+                "must have at most \(count)\(what), but has \(found)",
                 .other,
                 reference
             )

@@ -1,16 +1,17 @@
 extension ViolationCollector {
     /// What some alternatives allow, in a phrase: “a string or a mapping with one of the keys 'json', 'form'”.
-    func phrase(for schemas: [Int]) -> String {
+    /// `nil` when they cannot be told apart by types and values.
+    func phrase(for schemas: [Int]) -> String? {
         let traits = schemas.map { BranchTraits(of: $0, in: program) }
         var types = SchemaTypeSet([])
         for branch in traits where branch.values == nil { types.formUnion(branch.types) }
-        guard types != .everything else { return "one of the allowed forms" }
+        guard types != .everything else { return nil }
         let values = traits.compactMap(\.values).flatMap { $0 }.firstOccurrences.filter { !types.accepts($0) }
         let words = types.types.map { type in
             type == .object ? mapping(of: traits.filter { $0.types.contains(.object) }) : type.words
         }
         let phrases = values.prefix(12).map(Wording.value) + words
-        return phrases.isEmpty ? "one of the allowed forms" : Wording.list(phrases)
+        return phrases.isEmpty ? nil : Wording.list(phrases)
     }
 
     /// A mapping, with the names that tell its forms apart.

@@ -7,6 +7,7 @@ struct ViolationCollector {
     /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
     var evaluator: SchemaEvaluator
     private(set) var violations: [SchemaViolation] = []
+    private var told: Set<Told> = []
     /// How many alternatives are being tried out to see which is nearest.
     private var trials = 0
     private var instancePath: [JSONPointer.Token] = []
@@ -91,12 +92,12 @@ struct ViolationCollector {
 
     /// What a node finds wrong, without reporting it.
     mutating func trial(_ schema: Int, _ instance: JSON, _ path: [String], of node: SchemaNode) -> [SchemaViolation] {
-        let before = violations
-        violations = []
+        let before = (violations, told)
+        (violations, told) = ([], [])
         trials += 1
         apply(schema, instance, path, of: node)
         trials -= 1
-        defer { violations = before }
+        defer { (violations, told) = before }
         return violations
     }
 
@@ -105,13 +106,6 @@ struct ViolationCollector {
 
     /// The pointer to the value at hand.
     var location: JSONPointer { JSONPointer(instancePath) }
-
-    /// Takes over what a trial found.
-    mutating func append(_ found: [SchemaViolation]) {
-        for violation in found where !violations.contains(where: { $0.isSame(as: violation) }) {
-            violations.append(violation)
-        }
-    }
 
     /// Reports a fault; `path` leads from the node to the keyword, `token` from the value at hand to the one at fault.
     mutating func report(
@@ -140,16 +134,24 @@ struct ViolationCollector {
             detail: detail,
             annotation: annotation
         )
-        append([violation])
+        if told.insert(Told(violation)).inserted { violations.append(violation) }
+    }
+}
+
+/// What a person reads of a violation; nobody wants that twice.
+private struct Told: Hashable {
+    let location: JSONPointer
+    let concernsName: Bool
+    let message: String
+
+    init(_ violation: SchemaViolation) {
+        location = violation.instanceLocation
+        concernsName = violation.concernsName
+        message = violation.message
     }
 }
 
 extension SchemaViolation {
-    /// Whether two violations would tell a person the same.
-    fileprivate func isSame(as other: SchemaViolation) -> Bool {
-        instanceLocation == other.instanceLocation && concernsName == other.concernsName && message == other.message
-    }
-
     /// The same, said of the key instead of the value.
     fileprivate func told(ofName name: String) -> SchemaViolation {
         var message = "the key '\(name)' \(message)"
