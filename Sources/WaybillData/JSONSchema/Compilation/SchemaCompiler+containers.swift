@@ -1,14 +1,10 @@
 extension SchemaCompiler {
-    /// The rules for arrays, if there are any.
+    /// The rules for arrays.
     mutating func arrayRules(
         _ source: SchemaSource,
         validation: Bool,
         applicators: Bool
-    ) throws(JSONSchemaError) -> ArrayRules? {
-        let keywords = [
-            "prefixItems", "items", "contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems",
-        ]
-        guard source.hasAny(keywords) else { return nil }
+    ) throws(JSONSchemaError) -> ArrayRules {
         var rules = ArrayRules()
         if applicators {
             rules.prefix = try schemas(source, "prefixItems") ?? []
@@ -25,17 +21,12 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for objects, if there are any.
+    /// The rules for objects.
     mutating func objectRules(
         _ source: SchemaSource,
         validation: Bool,
         applicators: Bool
-    ) throws(JSONSchemaError) -> ObjectRules? {
-        let keywords = [
-            "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties",
-            "maxProperties", "dependentRequired", "dependentSchemas", "dependencies",
-        ]
-        guard source.hasAny(keywords) else { return nil }
+    ) throws(JSONSchemaError) -> ObjectRules {
         var rules = ObjectRules()
         if applicators {
             try readProperties(source, into: &rules)

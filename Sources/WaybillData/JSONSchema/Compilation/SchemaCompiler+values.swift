@@ -29,11 +29,8 @@ extension SchemaCompiler {
         }
     }
 
-    /// The rules for numbers, if there are any.
-    func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules? {
-        guard source.hasAny(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) else {
-            return nil
-        }
+    /// The rules for numbers.
+    func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules {
         let rules = NumberRules(
             minimum: try number(source, "minimum"),
             maximum: try number(source, "maximum"),
@@ -47,13 +44,12 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for strings, if there are any.
+    /// The rules for strings.
     func stringRules(
         _ source: SchemaSource,
         validation: Bool,
         format: Bool
-    ) throws(JSONSchemaError) -> StringRules? {
-        guard source.hasAny(["minLength", "maxLength", "pattern", "format"]) else { return nil }
+    ) throws(JSONSchemaError) -> StringRules {
         var rules = StringRules()
         if validation {
             rules.minLength = try count(source, "minLength")
@@ -128,12 +124,5 @@ extension SchemaCompiler {
         guard let value = source.members[keyword] else { return nil }
         guard let number = value.number else { throw documents.error("must be a number", at: source.place, keyword) }
         return number
-    }
-}
-
-extension SchemaSource {
-    /// Whether any of some keywords is there.
-    func hasAny(_ keywords: [String]) -> Bool {
-        keywords.contains { members[$0] != nil }
     }
 }

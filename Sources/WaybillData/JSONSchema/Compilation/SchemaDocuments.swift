@@ -23,7 +23,8 @@ struct SchemaDocuments {
     private(set) var documents: [(address: String, root: JSON)] = []
     private(set) var resources: [Resource] = []
     private var resourcesByAddress: [String: Int] = [:]
-    private var owners: [Position: Int] = [:]
+    /// The subschemas that have been found, and the resources they belong to.
+    private var found: [Position: (schema: JSON, resource: Int)] = [:]
     private let registry: JSONSchemaRegistry
 
     init(registry: JSONSchemaRegistry) {
@@ -32,7 +33,8 @@ struct SchemaDocuments {
 
     /// The value at a place.
     func value(at place: SchemaPlace) -> JSON {
-        place.pointer.resolve(in: documents[place.document].root) ?? .null
+        let position = Position(document: place.document, pointer: place.pointer)
+        return found[position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
     /// Reads a document, and gives the place of its root.
@@ -48,7 +50,7 @@ struct SchemaDocuments {
     func place(of pointer: JSONPointer, in outer: SchemaPlace) -> SchemaPlace {
         let position = Position(document: outer.document, pointer: pointer)
         return SchemaPlace(
-            resource: owners[position] ?? outer.resource,
+            resource: found[position]?.resource ?? outer.resource,
             document: outer.document,
             pointer: pointer
         )
@@ -61,7 +63,7 @@ struct SchemaDocuments {
     }
 
     private func place(at position: Position) -> SchemaPlace {
-        SchemaPlace(resource: owners[position] ?? 0, document: position.document, pointer: position.pointer)
+        SchemaPlace(resource: found[position]?.resource ?? 0, document: position.document, pointer: position.pointer)
     }
 
     private mutating func addResource(
@@ -84,11 +86,11 @@ extension SchemaDocuments {
     private mutating func scan(_ root: JSON, at start: Position, resource: Int) throws(JSONSchemaError) {
         var open = [(schema: root, position: start, resource: resource)]
         while let (schema, position, outer) = open.popLast() {
-            guard owners[position] == nil else { continue }
-            owners[position] = outer
+            guard found[position] == nil else { continue }
+            found[position] = (schema, outer)
             guard case .object(let members) = schema else { continue }
             let resource = try identify(members, at: position, outer: outer)
-            owners[position] = resource
+            found[position] = (schema, resource)
             for (path, subschema) in SchemaKeywords.subschemas(of: members) {
                 let pointer = position.pointer.appending(path)
                 open.append((subschema, Position(document: position.document, pointer: pointer), resource))
@@ -227,8 +229,10 @@ extension SchemaDocuments {
         guard let steps = JSONPointer(parsing: fragment) else {
             throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
         }
+        let target = Position(document: start.document, pointer: start.root.appending(steps.tokens))
+        if found[target] != nil { return self.place(at: target) }
         var pointer = start.root
-        var owner = owners[Position(document: start.document, pointer: pointer)] ?? 0
+        var owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? 0
         var value = pointer.resolve(in: documents[start.document].root) ?? .null
         for token in steps.tokens {
             guard let next = JSONPointer([token]).resolve(in: value) else {
@@ -237,9 +241,8 @@ extension SchemaDocuments {
             }
             value = next
             pointer = pointer.appending(token)
-            owner = owners[Position(document: start.document, pointer: pointer)] ?? owner
+            owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? owner
         }
-        let target = Position(document: start.document, pointer: pointer)
         try scan(value, at: target, resource: owner)
         return self.place(at: target)
     }

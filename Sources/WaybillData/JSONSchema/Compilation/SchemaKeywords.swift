@@ -30,3 +30,46 @@ enum SchemaKeywords {
         return found
     }
 }
+
+/// Keywords by what they look at, so that a schema is asked only for those of the groups that it has.
+struct SchemaKeywordGroups: OptionSet {
+    let rawValue: Int
+
+    static let values = SchemaKeywordGroups(rawValue: 1)
+    static let numbers = SchemaKeywordGroups(rawValue: 2)
+    static let strings = SchemaKeywordGroups(rawValue: 4)
+    static let arrays = SchemaKeywordGroups(rawValue: 8)
+    static let objects = SchemaKeywordGroups(rawValue: 16)
+    static let references = SchemaKeywordGroups(rawValue: 32)
+    static let applicators = SchemaKeywordGroups(rawValue: 64)
+    static let unevaluated = SchemaKeywordGroups(rawValue: 128)
+
+    /// The groups of which a schema has keywords.
+    init(in schema: JSONObject) {
+        self = []
+        for (name, _) in schema {
+            if let index = Self.names.index(of: name) { insert(Self.groups[index]) }
+        }
+    }
+
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    private static let table: [(group: SchemaKeywordGroups, keywords: String)] = [
+        (.values, "type const enum"),
+        (.numbers, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"),
+        (.strings, "minLength maxLength pattern format"),
+        (.arrays, "prefixItems items contains minContains maxContains minItems maxItems uniqueItems"),
+        (.objects, "properties patternProperties additionalProperties propertyNames required minProperties"),
+        (.objects, "maxProperties dependentRequired dependentSchemas dependencies"),
+        (.references, "$ref $dynamicRef"),
+        (.applicators, "allOf anyOf oneOf not if then else"),
+        (.unevaluated, "unevaluatedItems unevaluatedProperties"),
+    ]
+    private static let entries = table.flatMap { group, keywords in
+        keywords.split(separator: " ").map { (name: String($0), group: group) }
+    }
+    private static let names = NameTable(entries.map(\.name))
+    private static let groups = entries.map(\.group)
+}
