@@ -130,6 +130,6 @@ private enum SchemaSuite {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-        return try JSONParser.parse(bytes)
+        return try JSONParser().parse(bytes)
     }
 }

@@ -1,17 +1,18 @@
 /// Stand-ins until the JSON part brings its own.
 extension JSONNumber {
-    var isWhole: Bool { double == double.rounded() }
+    var isInteger: Bool { double == double.rounded() }
     func isMultiple(of other: JSONNumber) -> Bool {
         let quotient = double / other.double
         return quotient == quotient.rounded()
     }
 }
-package enum JSONParser {
+package struct JSONParser {
+    package init() {}
     struct Bad: Error {}
-    package static func parse(_ text: String) throws -> JSON { try parse(Array(text.utf8)) }
-    package static func parse(_ bytes: [UInt8]) throws -> JSON {
+    
+    package func parse(_ bytes: [UInt8]) throws -> JSON {
         var at = 0
-        return try value(bytes, &at)
+        return try Self.value(bytes, &at)
     }
     private static func skip(_ b: [UInt8], _ at: inout Int) { while at < b.count, b[at] <= 0x20 { at += 1 } }
     private static func value(_ b: [UInt8], _ at: inout Int) throws -> JSON {

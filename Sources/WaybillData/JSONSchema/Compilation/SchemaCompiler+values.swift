@@ -90,7 +90,7 @@ extension SchemaCompiler {
     /// A keyword that counts something: a whole number, at least 0. One beyond `Int` is as good as `Int.max`.
     func count(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
         guard let value = source.members[keyword] else { return nil }
-        guard let number = value.number, number.isWhole, number >= JSONNumber(0) else {
+        guard let number = value.number, number.isInteger, number >= JSONNumber(0) else {
             throw documents.error("must be a whole number, 0 or more", at: source.place, keyword)
         }
         return number.int ?? .max
