@@ -102,4 +102,32 @@ import WaybillData
         for _ in 0..<100 { instance = [instance] }
         #expect(!schema.isValid(instance))
     }
+
+    @Test func `schemas that apply one another twice over do not take for ever`() throws {
+        var definitions: JSON = ["d40": ["type": "integer"]]
+        for number in 0..<40 {
+            let next: JSON = ["$ref": .string("#/$defs/d\(number + 1)")]
+            if case .object(var members) = definitions {
+                members["d\(number)"] = ["allOf": [next, next]]
+                definitions = .object(members)
+            }
+        }
+        let schema = try JSONSchema(compiling: ["$ref": "#/$defs/d0", "$defs": definitions])
+        #expect(!schema.isValid(1))
+    }
+
+    @Test func `alternatives told apart at a glance are cheap however deep they nest`() throws {
+        let form: (String) -> JSON = { kind in
+            [
+                "properties": ["parts": ["items": ["$ref": "#"]], "kind": ["const": .string(kind)]],
+                "required": ["kind", "parts"],
+            ]
+        }
+        let schema = try JSONSchema(compiling: ["oneOf": [form("a"), form("b"), form("c")]])
+        var instance: JSON = ["parts": [], "kind": "d"]
+        for _ in 0..<200 { instance = ["parts": [instance], "kind": "c"] }
+        let found = schema.validate(instance)
+        #expect(found.map(\.message) == ["must be 'a', 'b' or 'c'"])
+        #expect(found.first?.instanceLocation.tokens.count == 401)
+    }
 }

@@ -9,7 +9,7 @@ extension JSONNumber {
 package struct JSONParser {
     package init() {}
     struct Bad: Error {}
-    
+
     package func parse(_ bytes: [UInt8]) throws -> JSON {
         var at = 0
         return try Self.value(bytes, &at)

@@ -15,23 +15,27 @@ struct ViolationCollector {
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
 
-    init(_ program: SchemaProgram) {
+    private let root: JSON
+
+    /// A collector for one instance.
+    init(_ program: SchemaProgram, _ instance: JSON) {
         self.program = program
-        evaluator = SchemaEvaluator(program)
+        root = instance
+        evaluator = SchemaEvaluator(program, instance)
     }
 
     /// All violations of the program's first node.
-    mutating func violations(of instance: JSON) -> [SchemaViolation] {
-        let root = program.nodes[0]
-        if root.refusesEverything {
-            report(root, [], "is not allowed", .notAllowed, nil)
+    mutating func findings() -> [SchemaViolation] {
+        let node = program.nodes[0]
+        if node.refusesEverything {
+            report(node, [], "is not allowed", .notAllowed, nil)
         } else {
-            collect(0, instance, nil)
+            collect(0, root, nil)
         }
         if evaluator.isExhausted {
-            report(root, [], "is too deeply nested or too intricate to be checked", .other, nil)
+            report(node, [], "is too deeply nested or too intricate to be checked", .other, nil)
         } else if violations.isEmpty {
-            report(root, [], "does not follow its schema", .other, nil)
+            report(node, [], "does not follow its schema", .other, nil)
         }
         return violations
     }
@@ -39,16 +43,11 @@ struct ViolationCollector {
     /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
     mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
         let node = program.nodes[index]
-        guard !node.acceptsEverything, !evaluator.isExhausted else { return }
-        evaluator.depth += 1
+        guard !node.acceptsEverything, evaluator.enter() else { return }
         evaluator.scope.append(node.place.resource)
         defer {
-            evaluator.depth -= 1
+            evaluator.leave()
             evaluator.scope.removeLast()
-        }
-        guard evaluator.depth < SchemaEvaluator.greatestDepth else {
-            evaluator.isExhausted = true
-            return
         }
         guard collectValue(node, instance, reference) else { return }
         switch instance {
