@@ -95,7 +95,10 @@ private enum SchemaSuite {
         while let folder = folders.popLast() {
             for name in names(in: root + "/remotes/" + folder) {
                 if name.hasSuffix(".json") {
-                    registry.register(try read("\(root)/remotes/\(folder)\(name)"), at: "http://localhost:1234/\(folder)\(name)")
+                    registry.register(
+                        try read("\(root)/remotes/\(folder)\(name)"),
+                        at: "http://localhost:1234/\(folder)\(name)"
+                    )
                 } else {
                     folders.append("\(folder)\(name)/")
                 }
@@ -127,6 +130,6 @@ private enum SchemaSuite {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-        return try JSONParser.parse(bytes)
+        return try JSONParser().parse(bytes)
     }
 }

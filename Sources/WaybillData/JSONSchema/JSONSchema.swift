@@ -22,7 +22,7 @@ package struct JSONSchema: Sendable {
 
     /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
     package func isValid(_ instance: JSON) -> Bool {
-        var evaluator = SchemaEvaluator(program)
+        var evaluator = SchemaEvaluator(program, instance)
         return evaluator.accepts(0, instance) && !evaluator.isExhausted
     }
 
@@ -31,7 +31,7 @@ package struct JSONSchema: Sendable {
     /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
     package func validate(_ instance: JSON) -> [SchemaViolation] {
         if isValid(instance) { return [] }
-        var collector = ViolationCollector(program)
-        return collector.violations(of: instance)
+        var collector = ViolationCollector(program, instance)
+        return collector.findings()
     }
 }

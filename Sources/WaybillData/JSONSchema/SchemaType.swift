@@ -57,7 +57,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
         switch instance {
         case .null: contains(.null)
         case .bool: contains(.boolean)
-        case .number(let number): contains(.number) || contains(.integer) && number.isWhole
+        case .number(let number): contains(.number) || contains(.integer) && number.isInteger
         case .string: contains(.string)
         case .array: contains(.array)
         case .object: contains(.object)

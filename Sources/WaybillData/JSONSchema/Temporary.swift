@@ -1,39 +1,18 @@
 /// Stand-ins until the JSON part brings its own.
-package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    package var tokens: [String]
-    package init(_ tokens: [String] = []) { self.tokens = tokens }
-    struct Malformed: Error {}
-    package init(parsing text: String) throws {
-        if text.isEmpty { tokens = []; return }
-        guard text.first == "/" else { throw Malformed() }
-        tokens = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-            $0.split(separator: "~1", omittingEmptySubsequences: false).joined(separator: "/")
-                .split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
-        }
-    }
-    package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens + [token]) }
-    package var description: String { tokens.map { "/" + $0 }.joined() }
-}
-extension JSON {
-    package subscript(pointer: JSONPointer) -> JSON? {
-        pointer.tokens.reduce(Optional(self)) { value, token in
-            value.flatMap { $0[token] ?? Int(token).flatMap { index in value?[index] } }
-        }
-    }
-}
 extension JSONNumber {
-    var isWhole: Bool { double == double.rounded() }
+    var isInteger: Bool { double == double.rounded() }
     func isMultiple(of other: JSONNumber) -> Bool {
         let quotient = double / other.double
         return quotient == quotient.rounded()
     }
 }
-package enum JSONParser {
+package struct JSONParser {
+    package init() {}
     struct Bad: Error {}
-    package static func parse(_ text: String) throws -> JSON { try parse(Array(text.utf8)) }
-    package static func parse(_ bytes: [UInt8]) throws -> JSON {
+
+    package func parse(_ bytes: [UInt8]) throws -> JSON {
         var at = 0
-        return try value(bytes, &at)
+        return try Self.value(bytes, &at)
     }
     private static func skip(_ b: [UInt8], _ at: inout Int) { while at < b.count, b[at] <= 0x20 { at += 1 } }
     private static func value(_ b: [UInt8], _ at: inout Int) throws -> JSON {
@@ -83,7 +62,9 @@ package enum JSONParser {
                         at += 4
                     default: u.append(UInt16(b[at]))
                     }
-                } else { raw.append(b[at]) }
+                } else {
+                    raw.append(b[at])
+                }
                 at += 1
             }
             at += 1

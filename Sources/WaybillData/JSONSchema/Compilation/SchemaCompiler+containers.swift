@@ -1,14 +1,10 @@
 extension SchemaCompiler {
-    /// The rules for arrays, if there are any.
+    /// The rules for arrays.
     mutating func arrayRules(
         _ source: SchemaSource,
         validation: Bool,
         applicators: Bool
-    ) throws(JSONSchemaError) -> ArrayRules? {
-        let keywords = [
-            "prefixItems", "items", "contains", "minContains", "maxContains", "minItems", "maxItems", "uniqueItems",
-        ]
-        guard source.hasAny(keywords) else { return nil }
+    ) throws(JSONSchemaError) -> ArrayRules {
         var rules = ArrayRules()
         if applicators {
             rules.prefix = try schemas(source, "prefixItems") ?? []
@@ -25,29 +21,24 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for objects, if there are any.
+    /// The rules for objects.
     mutating func objectRules(
         _ source: SchemaSource,
         validation: Bool,
         applicators: Bool
-    ) throws(JSONSchemaError) -> ObjectRules? {
-        let keywords = [
-            "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties",
-            "maxProperties", "dependentRequired", "dependentSchemas", "dependencies",
-        ]
-        guard source.hasAny(keywords) else { return nil }
+    ) throws(JSONSchemaError) -> ObjectRules {
         var rules = ObjectRules()
         if applicators {
             try readProperties(source, into: &rules)
             rules.propertyNames = try schema(source, "propertyNames")
             for (name, value) in try members(source, "dependentSchemas") ?? JSONObject() {
-                let schema = try subschema(value, of: source, ["dependentSchemas", name])
+                let schema = try subschema(value, of: source, [.name("dependentSchemas"), .name(name)])
                 rules.dependentSchemas.append((name, schema, "dependentSchemas"))
             }
         }
         if validation {
             if let value = source.members["required"] {
-                for name in try names(value, source, ["required"]) {
+                for name in try names(value, source, [.name("required")]) {
                     let index = rules.index(of: name)
                     if !rules.members[index].isRequired { rules.requiredCount += 1 }
                     rules.members[index].isRequired = true
@@ -56,7 +47,7 @@ extension SchemaCompiler {
             rules.minProperties = try count(source, "minProperties")
             rules.maxProperties = try count(source, "maxProperties")
             for (name, value) in try members(source, "dependentRequired") ?? JSONObject() {
-                let needs = try names(value, source, ["dependentRequired", name])
+                let needs = try names(value, source, [.name("dependentRequired"), .name(name)])
                 rules.dependentRequired.append((name, needs, "dependentRequired"))
             }
         }
@@ -69,13 +60,13 @@ extension SchemaCompiler {
         into rules: inout ObjectRules
     ) throws(JSONSchemaError) {
         for (name, value) in try members(source, "properties") ?? JSONObject() {
-            let schema = try subschema(value, of: source, ["properties", name])
+            let schema = try subschema(value, of: source, [.name("properties"), .name(name)])
             let index = rules.index(of: name)
             rules.members[index].schema = schema
         }
         for (text, value) in try members(source, "patternProperties") ?? JSONObject() {
-            let schema = try subschema(value, of: source, ["patternProperties", text])
-            rules.patterns.append((try pattern(text, source, ["patternProperties", text]), schema))
+            let schema = try subschema(value, of: source, [.name("patternProperties"), .name(text)])
+            rules.patterns.append((try pattern(text, source, [.name("patternProperties"), .name(text)]), schema))
         }
         rules.additional = try schema(source, "additionalProperties")
     }
@@ -86,7 +77,7 @@ extension SchemaCompiler {
         into rules: inout ObjectRules
     ) throws(JSONSchemaError) {
         for (name, value) in try members(source, "dependencies") ?? JSONObject() {
-            let path = ["dependencies", name]
+            let path: [JSONPointer.Token] = [.name("dependencies"), .name(name)]
             if value.kind == .array {
                 rules.dependentRequired.append((name, try names(value, source, path), "dependencies"))
             } else {

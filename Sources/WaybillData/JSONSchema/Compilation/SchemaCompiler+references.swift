@@ -47,7 +47,7 @@ extension SchemaCompiler {
     /// The node of a keyword whose value is a schema.
     mutating func schema(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
         guard let value = source.members[keyword] else { return nil }
-        return try subschema(value, of: source, [keyword])
+        return try subschema(value, of: source, [.name(keyword)])
     }
 
     /// The nodes of a keyword whose value is a list of schemas, at least one.
@@ -58,7 +58,7 @@ extension SchemaCompiler {
         }
         var found: [Int] = []
         for (position, element) in elements.enumerated() {
-            found.append(try subschema(element, of: source, [keyword, String(position)]))
+            found.append(try subschema(element, of: source, [.name(keyword), .index(position)]))
         }
         return found
     }
@@ -76,9 +76,9 @@ extension SchemaCompiler {
     mutating func subschema(
         _ value: JSON,
         of source: SchemaSource,
-        _ path: [String]
+        _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> Int {
-        let pointer = path.reduce(source.place.pointer) { $0.appending($1) }
+        let pointer = source.place.pointer.appending(path)
         guard value.kind == .object || value.kind == .boolean else {
             throw JSONSchemaError(
                 "must be a schema: a mapping, true or false",

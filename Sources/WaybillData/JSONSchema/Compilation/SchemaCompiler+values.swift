@@ -29,11 +29,8 @@ extension SchemaCompiler {
         }
     }
 
-    /// The rules for numbers, if there are any.
-    func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules? {
-        guard source.hasAny(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) else {
-            return nil
-        }
+    /// The rules for numbers.
+    func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules {
         let rules = NumberRules(
             minimum: try number(source, "minimum"),
             maximum: try number(source, "maximum"),
@@ -47,13 +44,12 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for strings, if there are any.
+    /// The rules for strings.
     func stringRules(
         _ source: SchemaSource,
         validation: Bool,
         format: Bool
-    ) throws(JSONSchemaError) -> StringRules? {
-        guard source.hasAny(["minLength", "maxLength", "pattern", "format"]) else { return nil }
+    ) throws(JSONSchemaError) -> StringRules {
         var rules = StringRules()
         if validation {
             rules.minLength = try count(source, "minLength")
@@ -62,7 +58,7 @@ extension SchemaCompiler {
                 guard let text = value.string else {
                     throw documents.error("must be a regular expression", at: source.place, "pattern")
                 }
-                rules.pattern = try pattern(text, source, ["pattern"])
+                rules.pattern = try pattern(text, source, [.name("pattern")])
             }
         }
         if let value = source.members["format"] {
@@ -78,14 +74,14 @@ extension SchemaCompiler {
     func pattern(
         _ text: String,
         _ source: SchemaSource,
-        _ path: [String]
+        _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> ECMAScriptPattern {
         do {
             return try ECMAScriptPattern(text)
         } catch {
             throw JSONSchemaError(
                 "is not a regular expression: \(error.message)",
-                at: path.reduce(source.place.pointer) { $0.appending($1) },
+                at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }
@@ -94,7 +90,7 @@ extension SchemaCompiler {
     /// A keyword that counts something: a whole number, at least 0. One beyond `Int` is as good as `Int.max`.
     func count(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
         guard let value = source.members[keyword] else { return nil }
-        guard let number = value.number, number.isWhole, number >= JSONNumber(0) else {
+        guard let number = value.number, number.isInteger, number >= JSONNumber(0) else {
             throw documents.error("must be a whole number, 0 or more", at: source.place, keyword)
         }
         return number.int ?? .max
@@ -111,13 +107,13 @@ extension SchemaCompiler {
     func names(
         _ value: JSON,
         _ source: SchemaSource,
-        _ path: [String]
+        _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> [String] {
         let names = value.array?.compactMap(\.string) ?? []
         guard let elements = value.array, elements.count == names.count else {
             throw JSONSchemaError(
                 "must be a list of names",
-                at: path.reduce(source.place.pointer) { $0.appending($1) },
+                at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }
@@ -128,12 +124,5 @@ extension SchemaCompiler {
         guard let value = source.members[keyword] else { return nil }
         guard let number = value.number else { throw documents.error("must be a number", at: source.place, keyword) }
         return number
-    }
-}
-
-extension SchemaSource {
-    /// Whether any of some keywords is there.
-    func hasAny(_ keywords: [String]) -> Bool {
-        keywords.contains { members[$0] != nil }
     }
 }

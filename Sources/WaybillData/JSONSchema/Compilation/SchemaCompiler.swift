@@ -76,19 +76,24 @@ struct SchemaCompiler {
 
     private mutating func read(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
         let vocabularies = documents.resources[source.place.resource].vocabularies
+        let groups = SchemaKeywordGroups(in: source.members)
         let hasApplicators = vocabularies.contains(.applicator)
         let hasValidation = vocabularies.contains(.validation)
-        if hasValidation {
-            try readTypes(source, into: &parts)
-            parts.number = try numberRules(source)
+        if groups.contains(.values), hasValidation { try readTypes(source, into: &parts) }
+        if groups.contains(.numbers), hasValidation { parts.number = try numberRules(source) }
+        if groups.contains(.strings) {
+            let assertsFormat = assertsFormats || vocabularies.contains(.formatAssertion)
+            parts.string = try stringRules(source, validation: hasValidation, format: assertsFormat)
         }
-        let assertsFormat = assertsFormats || vocabularies.contains(.formatAssertion)
-        parts.string = try stringRules(source, validation: hasValidation, format: assertsFormat)
-        parts.array = try arrayRules(source, validation: hasValidation, applicators: hasApplicators)
-        parts.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
-        parts.applicators = try references(source)
-        if hasApplicators { parts.applicators += try applicators(source) }
-        if vocabularies.contains(.unevaluated) {
+        if groups.contains(.arrays) {
+            parts.array = try arrayRules(source, validation: hasValidation, applicators: hasApplicators)
+        }
+        if groups.contains(.objects) {
+            parts.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
+        }
+        if groups.contains(.references) { parts.applicators = try references(source) }
+        if groups.contains(.applicators), hasApplicators { parts.applicators += try applicators(source) }
+        if groups.contains(.unevaluated), vocabularies.contains(.unevaluated) {
             parts.unevaluatedItems = try schema(source, "unevaluatedItems")
             parts.unevaluatedProperties = try schema(source, "unevaluatedProperties")
         }

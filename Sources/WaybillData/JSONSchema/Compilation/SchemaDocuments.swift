@@ -23,7 +23,8 @@ struct SchemaDocuments {
     private(set) var documents: [(address: String, root: JSON)] = []
     private(set) var resources: [Resource] = []
     private var resourcesByAddress: [String: Int] = [:]
-    private var owners: [Position: Int] = [:]
+    /// The subschemas that have been found, and the resources they belong to.
+    private var found: [Position: (schema: JSON, resource: Int)] = [:]
     private let registry: JSONSchemaRegistry
 
     init(registry: JSONSchemaRegistry) {
@@ -32,7 +33,8 @@ struct SchemaDocuments {
 
     /// The value at a place.
     func value(at place: SchemaPlace) -> JSON {
-        documents[place.document].root[place.pointer] ?? .null
+        let position = Position(document: place.document, pointer: place.pointer)
+        return found[position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
     /// Reads a document, and gives the place of its root.
@@ -48,20 +50,20 @@ struct SchemaDocuments {
     func place(of pointer: JSONPointer, in outer: SchemaPlace) -> SchemaPlace {
         let position = Position(document: outer.document, pointer: pointer)
         return SchemaPlace(
-            resource: owners[position] ?? outer.resource,
+            resource: found[position]?.resource ?? outer.resource,
             document: outer.document,
             pointer: pointer
         )
     }
 
     /// An error at a place or one of its keywords.
-    func error(_ message: String, at place: SchemaPlace, _ path: String...) -> JSONSchemaError {
-        let pointer = path.reduce(place.pointer) { $0.appending($1) }
+    func error(_ message: String, at place: SchemaPlace, _ keyword: String? = nil) -> JSONSchemaError {
+        let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
         return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
     }
 
     private func place(at position: Position) -> SchemaPlace {
-        SchemaPlace(resource: owners[position] ?? 0, document: position.document, pointer: position.pointer)
+        SchemaPlace(resource: found[position]?.resource ?? 0, document: position.document, pointer: position.pointer)
     }
 
     private mutating func addResource(
@@ -84,13 +86,13 @@ extension SchemaDocuments {
     private mutating func scan(_ root: JSON, at start: Position, resource: Int) throws(JSONSchemaError) {
         var open = [(schema: root, position: start, resource: resource)]
         while let (schema, position, outer) = open.popLast() {
-            guard owners[position] == nil else { continue }
-            owners[position] = outer
+            guard found[position] == nil else { continue }
+            found[position] = (schema, outer)
             guard case .object(let members) = schema else { continue }
             let resource = try identify(members, at: position, outer: outer)
-            owners[position] = resource
+            found[position] = (schema, resource)
             for (path, subschema) in SchemaKeywords.subschemas(of: members) {
-                let pointer = path.reduce(position.pointer) { $0.appending($1) }
+                let pointer = position.pointer.appending(path)
                 open.append((subschema, Position(document: position.document, pointer: pointer), resource))
             }
         }
@@ -209,9 +211,11 @@ extension SchemaDocuments {
         if let document = registry[address] {
             return try read(document, at: address).resource
         }
-        // It may be the `$id` inside a document that is registered at another address.
+        // It may be the `$id` inside a document that is registered at another address. A document that cannot be read
+        // is no matter here.
         for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
-            _ = try read(document, at: uri)
+            var extended = self
+            if (try? extended.read(document, at: uri)) != nil { self = extended }
         }
         return resourcesByAddress[address]
     }
@@ -222,28 +226,35 @@ extension SchemaDocuments {
         for place: SchemaPlace,
         _ keyword: String
     ) throws(JSONSchemaError) -> SchemaPlace {
-        guard let steps = try? JSONPointer(parsing: fragment) else {
+        guard let steps = JSONPointer(parsing: fragment) else {
             throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
         }
+        let target = Position(document: start.document, pointer: start.root.appending(steps.tokens))
+        if found[target] != nil { return self.place(at: target) }
         var pointer = start.root
-        var owner = owners[Position(document: start.document, pointer: pointer)] ?? 0
-        var value = documents[start.document].root[pointer] ?? .null
+        var owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? 0
+        var value = pointer.resolve(in: documents[start.document].root) ?? .null
         for token in steps.tokens {
-            let step = JSONPointer().appending(token)
-            guard let next = value[step] else {
-                let hint = NearestName.of(token, among: value.object?.names ?? [])
-                throw error(unknown("'\(token)' in '#\(fragment)'", hint), at: place, keyword)
+            guard let next = JSONPointer([token]).resolve(in: value) else {
+                let hint = NearestName.of(token.text, among: value.object?.names ?? [])
+                throw error(unknown("'\(token.text)' in '#\(fragment)'", hint), at: place, keyword)
             }
             value = next
             pointer = pointer.appending(token)
-            owner = owners[Position(document: start.document, pointer: pointer)] ?? owner
+            owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? owner
         }
-        let target = Position(document: start.document, pointer: pointer)
         try scan(value, at: target, resource: owner)
         return self.place(at: target)
     }
 
     private func unknown(_ what: String, _ hint: String?) -> String {
         "refers to \(what), which does not exist" + (hint.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension JSONPointer {
+    /// The pointer to what a path leads to from what this one points to.
+    func appending(_ path: [Token]) -> JSONPointer {
+        JSONPointer(tokens + path)
     }
 }

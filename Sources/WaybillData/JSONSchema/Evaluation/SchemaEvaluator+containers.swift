@@ -35,6 +35,7 @@ extension SchemaEvaluator {
         _ seen: inout EvaluatedPlaces
     ) -> Bool {
         guard rules.acceptsCount(of: members) else { return false }
+        if layers > 0, !acceptsAtGlance(rules, members) { return false }
         var position = 0
         var requiredFound = 0
         for (name, value) in members {
@@ -67,5 +68,26 @@ extension SchemaEvaluator {
             if !accepts(schema, instance, &seen) { return false }
         }
         return true
+    }
+
+    /// Whether the names are right and the members' own types and values, without looking into them.
+    ///
+    /// Among alternatives this tells most of those apart that were not meant, before any time goes into their depths.
+    private func acceptsAtGlance(_ rules: ObjectRules, _ members: JSONObject) -> Bool {
+        let isClosed = rules.patterns.isEmpty && rules.additional.map { program.nodes[$0].refusesEverything } ?? false
+        var requiredFound = 0
+        for (name, value) in members {
+            guard let index = rules.names.index(of: name) else {
+                if isClosed { return false }
+                continue
+            }
+            let member = rules.members[index]
+            if member.isRequired { requiredFound += 1 }
+            if let schema = member.schema {
+                let node = program.nodes[schema]
+                if node.refusesEverything || !acceptsKind(node, value) { return false }
+            }
+        }
+        return requiredFound == rules.requiredCount
     }
 }

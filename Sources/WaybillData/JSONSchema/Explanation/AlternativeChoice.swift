@@ -4,6 +4,8 @@ enum AlternativeChoice {
     case branch(Int)
     /// The type is wrong for all.
     case wrongType(SchemaTypeSet)
+    /// The value is none of those listed by the only alternative for its type.
+    case notListed([JSON])
     /// A member that tells the alternatives apart has none of the values that it may have.
     case wrongValue(name: String, allowed: [JSON])
     /// A member that tells the alternatives apart is not there.
@@ -26,7 +28,9 @@ extension ViolationCollector {
         if candidates.isEmpty {
             return .wrongType(traits.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) })
         }
-        if candidates.count == 1 { return .branch(candidates[0]) }
+        if candidates.count == 1 {
+            return traits[candidates[0]].values.map { .notListed($0) } ?? .branch(candidates[0])
+        }
         guard case .object(let members) = instance else { return .undecided(candidates) }
         if let decided = decide(byValuesIn: members, &candidates, traits) { return decided }
         if candidates.count == 1 { return .branch(candidates[0]) }

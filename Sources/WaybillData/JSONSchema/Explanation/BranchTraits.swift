@@ -8,6 +8,8 @@ struct BranchTraits {
     var properties: [String] = []
     /// Members of which only certain values will do.
     var constants: [(name: String, values: [JSON])] = []
+    /// The only values that will do, where they are listed.
+    var values: [JSON]?
     /// Whether an object may have no other names than `properties`.
     var isClosed = false
 
@@ -21,6 +23,7 @@ struct BranchTraits {
         types = node.types
         for values in [node.constant, node.enumeration] {
             guard let values else { continue }
+            self.values = values.list
             types.formIntersection(values.list.reduce(into: SchemaTypeSet([])) { $0.formUnion(SchemaTypeSet($1.kind)) })
         }
         if let rules = node.object {
@@ -61,6 +64,7 @@ struct BranchTraits {
         required += other.required.filter { !required.contains($0) }
         properties += other.properties.filter { !properties.contains($0) }
         constants += other.constants
+        values = values ?? other.values
         isClosed = isClosed || other.isClosed
     }
 

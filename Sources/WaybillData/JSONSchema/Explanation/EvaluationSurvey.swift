@@ -48,7 +48,8 @@ extension ViolationCollector {
         for (position, member) in members.enumerated() {
             let index = rules.names.index(of: member.name)
             let isNamed = index.map { rules.members[$0].schema != nil } ?? false
-            if isNamed || rules.additional != nil || rules.patterns.contains(where: { $0.pattern.matches(member.name) }) {
+            if isNamed || rules.additional != nil || rules.patterns.contains(where: { $0.pattern.matches(member.name) })
+            {
                 survey.seen.insert(position)
             }
         }

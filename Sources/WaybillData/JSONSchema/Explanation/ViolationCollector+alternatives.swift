@@ -20,11 +20,21 @@ extension ViolationCollector {
         case .wrongType(let types):
             let expected = types.types
             let found = Wording.found(instance, expected: expected)
-            let message = expected.isEmpty ? "is not allowed" : "must be \(phrase(for: schemas)), but is \(found)"
+            let message = expected.isEmpty ? "is not allowed" : "must be \(form(of: schemas)), but is \(found)"
             let detail = SchemaViolation.Detail.wrongType(expected: expected, found: Wording.type(of: instance))
             report(node, [keyword], message, expected.isEmpty ? .notAllowed : detail, reference)
+        case .notListed(let allowed):
+            let message = "must be \(form(of: schemas))"
+            report(node, [keyword], message, .notAllowedValue(allowed: allowed), reference)
         case .wrongValue(let name, let allowed):
-            report(node, [keyword], Wording.mustBe(allowed), .notAllowedValue(allowed: allowed), reference, at: name)
+            report(
+                node,
+                [keyword],
+                Wording.mustBe(allowed),
+                .notAllowedValue(allowed: allowed),
+                reference,
+                at: .name(name)
+            )
         case .missingValue(let name, let allowed):
             let values = Wording.list(allowed.prefix(12).map(Wording.value))
             report(node, [keyword], "is missing the key '\(name)' (\(values))", .missingName([name]), reference)
@@ -41,6 +51,10 @@ extension ViolationCollector {
         }
     }
 
+    private func form(of schemas: [Int]) -> String {
+        phrase(for: schemas) ?? "one of the allowed forms"
+    }
+
     /// Tells the faults of the alternative that the instance comes nearest to: with the fewest faults of its own, then
     /// the fewest inside it. Where several are equally near, tells what they ask for together.
     private mutating func collectNearest(
@@ -51,7 +65,7 @@ extension ViolationCollector {
         _ instance: JSON,
         _ reference: JSONObject?
     ) {
-        let fallback = "must be \(phrase(for: positions.map { schemas[$0] }))"
+        let fallback = "must be \(form(of: positions.map { schemas[$0] }))"
         guard !isTrial else { return report(node, [keyword], fallback, .other, reference) }
         let depth = location.tokens.count
         var best: [(position: Int, found: [SchemaViolation])] = []
@@ -63,7 +77,8 @@ extension ViolationCollector {
             if score < bestScore { (best, bestScore) = ([], score) }
             if score == bestScore { best.append((position, found)) }
         }
-        let isCombinable = best.count > 1 && best.allSatisfy { $0.found.count == 1 && $0.found[0].instanceLocation == location }
+        let isCombinable =
+            best.count > 1 && best.allSatisfy { $0.found.count == 1 && $0.found[0].instanceLocation == location }
         guard isCombinable else {
             // The alternative is collected once more, now with a closer look at alternatives inside it.
             guard let position = best.first?.position else { return }
@@ -113,7 +128,7 @@ extension ViolationCollector {
         if names.count > 1, telling.allSatisfy({ !$0.isEmpty }) {
             reportConflict(names, node, "oneOf", reference)
         } else {
-            let message = "has more than one of the forms of which only one may hold: \(phrase(for: schemas))"
+            let message = "must have only one of the allowed forms, but has several"
             report(node, ["oneOf"], message, .other, reference)
         }
     }

@@ -75,7 +75,7 @@ extension ViolationCollector {
         case .array(let elements):
             guard let schema = node.unevaluatedItems else { return }
             for (position, element) in elements.enumerated() where !survey.seen.contains(position) {
-                apply(schema, element, ["unevaluatedItems"], of: node, at: String(position), reference: reference)
+                apply(schema, element, ["unevaluatedItems"], of: node, at: .index(position), reference: reference)
             }
         case .object(let members):
             guard let schema = node.unevaluatedProperties else { return }
@@ -83,7 +83,7 @@ extension ViolationCollector {
                 if program.nodes[schema].refusesEverything {
                     reportUnknown(member.name, known: survey.known, node, "unevaluatedProperties", reference)
                 } else {
-                    apply(schema, member.value, ["unevaluatedProperties"], of: node, at: member.name)
+                    apply(schema, member.value, ["unevaluatedProperties"], of: node, at: .name(member.name))
                 }
             }
         default:

@@ -16,20 +16,20 @@ extension ViolationCollector {
         for (position, element) in elements.enumerated() {
             if position < rules.prefix.count {
                 let path = ["prefixItems", String(position)]
-                apply(rules.prefix[position], element, path, of: node, at: String(position))
+                apply(rules.prefix[position], element, path, of: node, at: .index(position))
             } else if let items = rules.items {
                 if program.nodes[items].refusesEverything {
                     let most = "the list may have at most \(Wording.count(rules.prefix.count, "element"))"
-                    report(node, ["items"], "is not allowed: \(most)", .notAllowed, reference, at: String(position))
+                    report(node, ["items"], "is not allowed: \(most)", .notAllowed, reference, at: .index(position))
                 } else {
-                    apply(items, element, ["items"], of: node, at: String(position))
+                    apply(items, element, ["items"], of: node, at: .index(position))
                 }
             }
         }
         collectContained(node, rules, elements, reference)
         if rules.uniqueItems, let (earlier, later) = ArrayRules.firstDuplicate(among: elements) {
             let message = "stands in the list twice (as element \(earlier + 1) before), but elements must differ"
-            report(node, ["uniqueItems"], message, .other, reference, at: String(later))
+            report(node, ["uniqueItems"], message, .other, reference, at: .index(later))
         }
     }
 
@@ -42,11 +42,11 @@ extension ViolationCollector {
         guard let contains = rules.contains else { return }
         var seen = EvaluatedPlaces(tracking: true)
         let found = evaluator.count(rules, elements, &seen)
-        let what = phrase(for: [contains])
+        let what = phrase(for: [contains]).map { " that is \($0)" } ?? " of the form that is asked for"
         if found < rules.minContains {
             let keyword = rules.minContains == 1 ? "contains" : "minContains"
             let count = Wording.count(rules.minContains, "element")
-            let message = "must have at least \(count) that is \(what)" + (found > 0 ? ", but has \(found)" : "")
+            let message = "must have at least \(count)\(what)" + (found > 0 ? ", but has \(found)" : "")
             report(node, [keyword], message, .other, reference)
         }
         if let most = rules.maxContains, found > most {
@@ -54,7 +54,7 @@ extension ViolationCollector {
             report(
                 node,
                 ["maxContains"],
-                "must have at most \(count) that is \(what), but has \(found)",
+                "must have at most \(count)\(what), but has \(found)",
                 .other,
                 reference
             )
@@ -92,7 +92,15 @@ extension ViolationCollector {
         }
         for (name, schema, keyword) in rules.dependentSchemas where members[name] != nil {
             if program.nodes[schema].refusesEverything {
-                report(node, [keyword, name], "is not allowed", .notAllowed, reference, at: name, concernsName: true)
+                report(
+                    node,
+                    [keyword, name],
+                    "is not allowed",
+                    .notAllowed,
+                    reference,
+                    at: .name(name),
+                    concernsName: true
+                )
             } else {
                 apply(schema, instance, [keyword, name], of: node, reference: reference)
             }
@@ -110,17 +118,17 @@ extension ViolationCollector {
         var isKnown = false
         if let index = rules.names.index(of: name), let schema = rules.members[index].schema {
             isKnown = true
-            apply(schema, value, ["properties", name], of: node, at: name)
+            apply(schema, value, ["properties", name], of: node, at: .name(name))
         }
         for (pattern, schema) in rules.patterns where pattern.matches(name) {
             isKnown = true
-            apply(schema, value, ["patternProperties", pattern.source], of: node, at: name)
+            apply(schema, value, ["patternProperties", pattern.source], of: node, at: .name(name))
         }
         guard !isKnown, let additional = rules.additional else { return }
         if program.nodes[additional].refusesEverything {
             reportUnknown(name, known: rules.propertyList, node, "additionalProperties", reference)
         } else {
-            apply(additional, value, ["additionalProperties"], of: node, at: name)
+            apply(additional, value, ["additionalProperties"], of: node, at: .name(name))
         }
     }
 
@@ -134,6 +142,6 @@ extension ViolationCollector {
     ) {
         let message = "'\(name)' is not a known key"
         let detail = SchemaViolation.Detail.unknownName(name, known: known)
-        report(node, [keyword], message, detail, reference, at: name, concernsName: true)
+        report(node, [keyword], message, detail, reference, at: .name(name), concernsName: true)
     }
 }

@@ -1,19 +1,17 @@
 extension ViolationCollector {
     /// What some alternatives allow, in a phrase: “a string or a mapping with one of the keys 'json', 'form'”.
-    func phrase(for schemas: [Int]) -> String {
+    /// `nil` when they cannot be told apart by types and values.
+    func phrase(for schemas: [Int]) -> String? {
         let traits = schemas.map { BranchTraits(of: $0, in: program) }
-        let values = schemas.compactMap { program.nodes[$0].constant ?? program.nodes[$0].enumeration }
-        if values.count == schemas.count {
-            let list = values.flatMap(\.list)
-            if list.count <= 12 { return Wording.list(list.map(Wording.value)) }
+        var types = SchemaTypeSet([])
+        for branch in traits where branch.values == nil { types.formUnion(branch.types) }
+        guard types != .everything else { return nil }
+        let values = traits.compactMap(\.values).flatMap { $0 }.firstOccurrences.filter { !types.accepts($0) }
+        let words = types.types.map { type in
+            type == .object ? mapping(of: traits.filter { $0.types.contains(.object) }) : type.words
         }
-        let types = traits.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) }
-        guard types != .everything, !types.types.isEmpty else { return "one of the allowed forms" }
-        return Wording.list(
-            types.types.map { type in
-                type == .object ? mapping(of: traits.filter { $0.types.contains(.object) }) : type.words
-            }
-        )
+        let phrases = values.prefix(12).map(Wording.value) + words
+        return phrases.isEmpty ? nil : Wording.list(phrases)
     }
 
     /// A mapping, with the names that tell its forms apart.
@@ -23,6 +21,7 @@ extension ViolationCollector {
         }
         let telling = BranchTraits.tellingNames(of: traits)
         let names = telling.compactMap(\.first).firstOccurrences
-        return names.count > 1 && telling.allSatisfy({ !$0.isEmpty }) ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
+        return names.count > 1 && telling.allSatisfy({ !$0.isEmpty })
+            ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
     }
 }

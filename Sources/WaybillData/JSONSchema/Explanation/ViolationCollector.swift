@@ -7,30 +7,35 @@ struct ViolationCollector {
     /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
     var evaluator: SchemaEvaluator
     private(set) var violations: [SchemaViolation] = []
+    private var told: Set<Told> = []
     /// How many alternatives are being tried out to see which is nearest.
     private var trials = 0
-    private var instancePath: [String] = []
+    private var instancePath: [JSONPointer.Token] = []
     private var keywordPath: [String] = []
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
 
-    init(_ program: SchemaProgram) {
+    private let root: JSON
+
+    /// A collector for one instance.
+    init(_ program: SchemaProgram, _ instance: JSON) {
         self.program = program
-        evaluator = SchemaEvaluator(program)
+        root = instance
+        evaluator = SchemaEvaluator(program, instance)
     }
 
     /// All violations of the program's first node.
-    mutating func violations(of instance: JSON) -> [SchemaViolation] {
-        let root = program.nodes[0]
-        if root.refusesEverything {
-            report(root, [], "is not allowed", .notAllowed, nil)
+    mutating func findings() -> [SchemaViolation] {
+        let node = program.nodes[0]
+        if node.refusesEverything {
+            report(node, [], "is not allowed", .notAllowed, nil)
         } else {
-            collect(0, instance, nil)
+            collect(0, root, nil)
         }
         if evaluator.isExhausted {
-            report(root, [], "is too deeply nested or too intricate to be checked", .other, nil)
+            report(node, [], "is too deeply nested or too intricate to be checked", .other, nil)
         } else if violations.isEmpty {
-            report(root, [], "does not follow its schema", .other, nil)
+            report(node, [], "does not follow its schema", .other, nil)
         }
         return violations
     }
@@ -38,16 +43,11 @@ struct ViolationCollector {
     /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
     mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
         let node = program.nodes[index]
-        guard !node.acceptsEverything, !evaluator.isExhausted else { return }
-        evaluator.depth += 1
+        guard !node.acceptsEverything, evaluator.enter() else { return }
         evaluator.scope.append(node.place.resource)
         defer {
-            evaluator.depth -= 1
+            evaluator.leave()
             evaluator.scope.removeLast()
-        }
-        guard evaluator.depth < SchemaEvaluator.greatestDepth else {
-            evaluator.isExhausted = true
-            return
         }
         guard collectValue(node, instance, reference) else { return }
         switch instance {
@@ -65,7 +65,7 @@ struct ViolationCollector {
         _ instance: JSON,
         _ path: [String],
         of node: SchemaNode,
-        at token: String? = nil,
+        at token: JSONPointer.Token? = nil,
         reference: JSONObject? = nil
     ) {
         if program.nodes[schema].refusesEverything {
@@ -84,19 +84,19 @@ struct ViolationCollector {
         let outer = isAtName
         let before = violations.count
         isAtName = true
-        apply(schema, .string(name), ["propertyNames"], of: node, at: name)
+        apply(schema, .string(name), ["propertyNames"], of: node, at: .name(name))
         isAtName = outer
         for index in violations[before...].indices { violations[index] = violations[index].told(ofName: name) }
     }
 
     /// What a node finds wrong, without reporting it.
     mutating func trial(_ schema: Int, _ instance: JSON, _ path: [String], of node: SchemaNode) -> [SchemaViolation] {
-        let before = violations
-        violations = []
+        let before = (violations, told)
+        (violations, told) = ([], [])
         trials += 1
         apply(schema, instance, path, of: node)
         trials -= 1
-        defer { violations = before }
+        defer { (violations, told) = before }
         return violations
     }
 
@@ -106,13 +106,6 @@ struct ViolationCollector {
     /// The pointer to the value at hand.
     var location: JSONPointer { JSONPointer(instancePath) }
 
-    /// Takes over what a trial found.
-    mutating func append(_ found: [SchemaViolation]) {
-        for violation in found where !violations.contains(where: { $0.isSame(as: violation) }) {
-            violations.append(violation)
-        }
-    }
-
     /// Reports a fault; `path` leads from the node to the keyword, `token` from the value at hand to the one at fault.
     mutating func report(
         _ node: SchemaNode,
@@ -120,7 +113,7 @@ struct ViolationCollector {
         _ message: String,
         _ detail: SchemaViolation.Detail,
         _ reference: JSONObject?,
-        at token: String? = nil,
+        at token: JSONPointer.Token? = nil,
         concernsName: Bool = false
     ) {
         var annotation = node.annotation
@@ -129,27 +122,35 @@ struct ViolationCollector {
             annotation?[name] = value
         }
         let root = program.roots[node.place.resource].tokens.count
-        let inResource = node.place.pointer.tokens.dropFirst(root) + path
+        let inResource = node.place.pointer.tokens.dropFirst(root) + path.map { .name($0) }
         let violation = SchemaViolation(
             instanceLocation: JSONPointer(instancePath + (token.map { [$0] } ?? [])),
             concernsName: concernsName || isAtName,
-            keywordLocation: JSONPointer(keywordPath + path),
+            keywordLocation: JSONPointer((keywordPath + path).map { .name($0) }),
             absoluteKeywordLocation: program.addresses[node.place.resource] + "#\(JSONPointer(Array(inResource)))",
             keyword: path.first ?? "false",
             message: message,
             detail: detail,
             annotation: annotation
         )
-        append([violation])
+        if told.insert(Told(violation)).inserted { violations.append(violation) }
+    }
+}
+
+/// What a person reads of a violation; nobody wants that twice.
+private struct Told: Hashable {
+    let location: JSONPointer
+    let concernsName: Bool
+    let message: String
+
+    init(_ violation: SchemaViolation) {
+        location = violation.instanceLocation
+        concernsName = violation.concernsName
+        message = violation.message
     }
 }
 
 extension SchemaViolation {
-    /// Whether two violations would tell a person the same.
-    fileprivate func isSame(as other: SchemaViolation) -> Bool {
-        instanceLocation == other.instanceLocation && concernsName == other.concernsName && message == other.message
-    }
-
     /// The same, said of the key instead of the value.
     fileprivate func told(ofName name: String) -> SchemaViolation {
         var message = "the key '\(name)' \(message)"

@@ -39,7 +39,7 @@ enum Wording {
         switch instance {
         case .null: .null
         case .bool: .boolean
-        case .number(let number): number.isWhole ? .integer : .number
+        case .number(let number): number.isInteger ? .integer : .number
         case .string: .string
         case .array: .array
         case .object: .object

@@ -5,7 +5,9 @@ enum AddressFormat {
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+                guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                    return false
+                }
                 let value = part.reduce(0) { $0 * 10 + Int($1 - 0x30) }
                 return value <= 255 && (part.count == 1 || part.first != 0x30)
             }

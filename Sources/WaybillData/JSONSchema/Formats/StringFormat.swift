@@ -5,6 +5,7 @@ enum StringFormat: String, Sendable, CaseIterable {
     case email
     case idnEmail = "idn-email"
     case hostname
+    case idnHostname = "idn-hostname"
     case ipv4, ipv6
     case uri
     case uriReference = "uri-reference"
@@ -26,6 +27,7 @@ enum StringFormat: String, Sendable, CaseIterable {
         case .email: EmailFormat.isEmail(string, isInternational: false)
         case .idnEmail: EmailFormat.isEmail(string, isInternational: true)
         case .hostname: HostnameFormat.isHostname(string)
+        case .idnHostname: HostnameFormat.isInternationalHostname(string)
         case .ipv4: AddressFormat.isIPv4(string.utf8[...])
         case .ipv6: AddressFormat.isIPv6(string.utf8[...])
         case .uri: URIFormat.isURI(string, isInternational: false)
@@ -48,7 +50,7 @@ enum StringFormat: String, Sendable, CaseIterable {
         case .time: "a time with its offset such as 05:27:03Z"
         case .duration: "a duration such as PT15M"
         case .email, .idnEmail: "an email address"
-        case .hostname: "a host name"
+        case .hostname, .idnHostname: "a host name"
         case .ipv4: "an IPv4 address such as 192.0.2.1"
         case .ipv6: "an IPv6 address such as 2001:db8::1"
         case .uri, .iri: "an absolute URI such as https://example.com/"

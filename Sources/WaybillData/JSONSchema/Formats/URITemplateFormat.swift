@@ -30,7 +30,8 @@ enum URITemplateFormat {
             name.removeLast()
         } else if let colon = name.firstIndex(of: ":") {
             let length = name[name.index(after: colon)...]
-            guard (1...4).contains(length.count), length.first != "0", length.allSatisfy({ ("0"..."9").contains($0) }) else {
+            guard (1...4).contains(length.count), length.first != "0", length.allSatisfy({ ("0"..."9").contains($0) })
+            else {
                 return false
             }
             name = name[..<colon]

@@ -9,7 +9,7 @@ enum MetaSchemas {
     static func document(at address: String) -> JSON? {
         let prefix = "https://json-schema.org/draft/2020-12/"
         guard address.hasPrefix(prefix), let text = texts[String(address.dropFirst(prefix.count))] else { return nil }
-        return try? JSONParser.parse(text)
+        return try? JSONParser().parse(Array(text.utf8))
     }
 
     /// The paths of all meta-schemas below the draft's address.

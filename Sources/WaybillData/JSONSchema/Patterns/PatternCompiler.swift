@@ -53,7 +53,7 @@ struct PatternCompiler {
             try add(.scalar(value), routine)
         case .set(let set):
             program.sets.append(set)
-            try add(.set(program.sets.count - 1), routine)
+            try add(.set(ASCIISet(set), program.sets.count - 1), routine)
         case .sequence(let terms):
             if program.routines[routine].isBackward {
                 for term in terms.reversed() { try emit(term, routine) }

@@ -21,8 +21,7 @@ struct PatternMatcher {
             while true {
                 if matcher.run(0, from: start, marks) { return true }
                 if program.isAnchored || start >= bytes.count { return false }
-                start += 1
-                while start < bytes.count, bytes[start] & 0xC0 == 0x80 { start += 1 }
+                start = program.nextStart(after: start, in: bytes)
             }
         }
     }
@@ -54,11 +53,25 @@ struct PatternMatcher {
     /// Whether a routine matches from a position on.
     private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Bool {
         let routine = program.routines[number]
+        return routine.instructions.withUnsafeBufferPointer { instructions in
+            let code = Code(instructions: instructions, isBackward: routine.isBackward, markCount: routine.markCount)
+            return run(code, from: start, marks)
+        }
+    }
+
+    /// A routine with its instructions at hand.
+    private struct Code {
+        let instructions: UnsafeBufferPointer<PatternProgram.Instruction>
+        let isBackward: Bool
+        let markCount: Int
+    }
+
+    private mutating func run(_ code: Code, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Bool {
         var choices: [Choice] = []
         var instruction = 0
         var position = start
         while true {
-            switch step(routine, instruction, position, &choices, marks) {
+            switch step(code, instruction, position, &choices, marks) {
             case .goesOn(let next, let place):
                 instruction = next
                 position = place
@@ -79,26 +92,24 @@ struct PatternMatcher {
     }
 
     private mutating func step(
-        _ routine: PatternProgram.Routine,
+        _ code: Code,
         _ instruction: Int,
         _ position: Int,
         _ choices: inout [Choice],
         _ marks: UnsafeMutableBufferPointer<UInt64>
     ) -> Outcome {
         let next = instruction + 1
-        switch routine.instructions[instruction] {
+        switch code.instructions[instruction] {
         case .scalar(let wanted):
-            guard let (value, place) = read(position, routine.isBackward), value == wanted else { return .fails }
+            guard let (value, place) = read(position, code.isBackward), value == wanted else { return .fails }
             return .goesOn(next, place)
-        case .set(let set):
-            guard let (value, place) = read(position, routine.isBackward), program.sets[set].contains(value) else {
-                return .fails
-            }
+        case .set(let ascii, let set):
+            guard let (value, place) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
             return .goesOn(next, place)
         case .split(let first, let second, let mark):
-            guard isNew(mark, position, routine, marks) else { return .fails }
-            if isHopeless(first, position, routine) { return .goesOn(second, position) }
-            if !isHopeless(second, position, routine) {
+            guard isNew(mark, position, code, marks) else { return .fails }
+            if isHopeless(first, position, code) { return .goesOn(second, position) }
+            if !isHopeless(second, position, code) {
                 choices.append(Choice(instruction: second, position: position))
             }
             return .goesOn(first, position)
@@ -125,7 +136,7 @@ struct PatternMatcher {
             for slot in range { set(slot, to: -1, &choices) }
             return .goesOn(next, position)
         case .backreference(let group):
-            return backreference(group, position, routine.isBackward).map { .goesOn(next, $0) } ?? .fails
+            return backreference(group, position, code.isBackward).map { .goesOn(next, $0) } ?? .fails
         case .match:
             return .matches
         }
@@ -136,24 +147,24 @@ struct PatternMatcher {
     private mutating func isNew(
         _ mark: Int,
         _ position: Int,
-        _ routine: PatternProgram.Routine,
+        _ code: Code,
         _ marks: UnsafeMutableBufferPointer<UInt64>
     ) -> Bool {
         if program.slotCount > 0 {
             work += 1
             return work <= Self.greatestWork
         }
-        let bit = position * routine.markCount + mark
+        let bit = position * code.markCount + mark
         let mask: UInt64 = 1 << UInt64(bit % 64)
         defer { marks[bit / 64] |= mask }
         return marks[bit / 64] & mask == 0
     }
 
     /// Whether an instruction fails at a position for certain, so that it need not be kept as a choice.
-    private func isHopeless(_ instruction: Int, _ position: Int, _ routine: PatternProgram.Routine) -> Bool {
-        switch routine.instructions[instruction] {
-        case .scalar(let wanted): read(position, routine.isBackward)?.value != wanted
-        case .set(let set): !(read(position, routine.isBackward).map { program.sets[set].contains($0.value) } ?? false)
+    private func isHopeless(_ instruction: Int, _ position: Int, _ code: Code) -> Bool {
+        switch code.instructions[instruction] {
+        case .scalar(let wanted): read(position, code.isBackward)?.value != wanted
+        case .set(let ascii, let set): !(read(position, code.isBackward).map { holds($0.value, ascii, set) } ?? false)
         case .end: position != bytes.count
         default: false
         }
@@ -199,8 +210,12 @@ struct PatternMatcher {
         return (value, position + length)
     }
 
+    private func holds(_ value: UInt32, _ ascii: ASCIISet, _ set: Int) -> Bool {
+        value < 128 ? ascii.contains(value) : program.sets[set].contains(value)
+    }
+
     private func isWord(_ value: UInt32?) -> Bool {
-        value.map { ScalarSet.wordCharacters.contains($0) } ?? false
+        value.map { CharacterClass.wordCharacters.contains($0) } ?? false
     }
 
     /// Where the text of a group ends if it stands at a position once more; a group that matched nothing is empty.
@@ -211,5 +226,18 @@ struct PatternMatcher {
         guard target >= 0, target + (end - start) <= bytes.count else { return nil }
         guard bytes[target..<target + (end - start)].elementsEqual(bytes[start..<end]) else { return nil }
         return isBackward ? target : target + (end - start)
+    }
+}
+
+extension PatternProgram {
+    /// The next position at which the pattern may begin; the end of the string is always one.
+    fileprivate func nextStart(after position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var next = position + 1
+        if case .scalar(let first)? = routines[0].instructions.first, first < 128 {
+            while next < bytes.count, bytes[next] != first { next += 1 }
+        } else {
+            while next < bytes.count, bytes[next] & 0xC0 == 0x80 { next += 1 }
+        }
+        return next
     }
 }

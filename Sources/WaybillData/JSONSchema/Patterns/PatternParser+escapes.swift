@@ -7,9 +7,9 @@ extension PatternParser {
     }
 
     /// A class `[…]`, after its opening bracket.
-    mutating func characterClass() throws(ECMAScriptPatternError) -> ScalarSet {
+    mutating func characterClass() throws(ECMAScriptPatternError) -> CharacterClass {
         let start = position
-        var set = ScalarSet()
+        var set = CharacterClass()
         set.isNegated = take("^")
         while !take("]") {
             guard position < scalars.count else {
@@ -31,7 +31,7 @@ extension PatternParser {
     }
 
     /// One member of a class: a scalar, or `nil` for a set that has been added.
-    private mutating func classAtom(_ set: inout ScalarSet) throws(ECMAScriptPatternError) -> UInt32? {
+    private mutating func classAtom(_ set: inout CharacterClass) throws(ECMAScriptPatternError) -> UInt32? {
         guard take("\\") else {
             guard let scalar = next else { throw error("'[' without ']'") }
             position += 1
@@ -46,7 +46,7 @@ extension PatternParser {
     }
 
     /// `\d`, `\w`, `\s`, `\p{…}` and their opposites; `nil` for anything else.
-    private mutating func setEscape() throws(ECMAScriptPatternError) -> ScalarSet? {
+    private mutating func setEscape() throws(ECMAScriptPatternError) -> CharacterClass? {
         guard let scalar = next else { throw error("a backslash at the end") }
         position += 1
         switch scalar {
@@ -67,7 +67,7 @@ extension PatternParser {
             guard let property = UnicodeProperty(named: String(name)), take("}") else {
                 throw error("'\(String(name))' is not a known Unicode property")
             }
-            var set = ScalarSet()
+            var set = CharacterClass()
             set.insert(property, isNegated: scalar == "P")
             return set
         default:

@@ -2,7 +2,8 @@
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(UInt32)
-        case set(Int)
+        /// A scalar of a set, with the set's answers for ASCII at hand.
+        case set(ASCIISet, Int)
         /// Two ways to go on, the first one first. `mark` numbers the instruction among its like.
         case split(Int, Int, mark: Int)
         case jump(Int)
@@ -30,7 +31,7 @@ struct PatternProgram: Sendable {
 
     /// The first routine is the pattern's.
     var routines: [Routine] = []
-    var sets: [ScalarSet] = []
+    var sets: [CharacterClass] = []
     /// Two for each group and one for each loop; none unless there are back references.
     var slotCount = 0
     /// Whether the pattern can only be found at the start.

@@ -1,6 +1,6 @@
 /// A regular expression, parsed.
 indirect enum PatternSyntax: Sendable {
-    case set(ScalarSet)
+    case set(CharacterClass)
     case scalar(UInt32)
     case sequence([PatternSyntax])
     case alternatives([PatternSyntax])

@@ -10,7 +10,9 @@ enum UnicodeProperty: Sendable {
     init?(named text: String) {
         let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 2 {
-            guard ["General_Category", "gc"].contains(parts[0]), let found = Self.categories[parts[1]] else { return nil }
+            guard ["General_Category", "gc"].contains(parts[0]), let found = Self.categories[parts[1]] else {
+                return nil
+            }
             self = .categories(found)
         } else if let found = Self.categories[text] {
             self = .categories(found)
