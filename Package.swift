@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         .systemLibrary(
@@ -24,8 +25,27 @@ let package = Package(
             name: "WaybillData",
             dependencies: ["WaybillDiagnostics"]
         ),
+        .target(
+            name: "WaybillResults",
+            dependencies: ["WaybillData", "WaybillDiagnostics"]
+        ),
+        .target(
+            name: "WaybillMock",
+            dependencies: [
+                "WaybillData",
+                "WaybillDiagnostics",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData"]),
+        .testTarget(
+            name: "WaybillResultsTests",
+            dependencies: ["WaybillResults", "WaybillData", "WaybillDiagnostics"]
+        ),
+        .testTarget(name: "WaybillMockTests", dependencies: ["WaybillMock", "WaybillData"]),
     ],
     swiftLanguageModes: [.v6]
 )
