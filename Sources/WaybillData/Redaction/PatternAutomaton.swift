@@ -1,0 +1,128 @@
+/// Finds many byte patterns in one pass over a text (the automaton of Aho and Corasick).
+///
+/// Bytes that differ only between spellings of one value are one: `+`, `-` and space (a form writes a space as `+`, and
+/// the URL-safe alphabet of base64 has `-` for `+`), and `/` and `_`. The price is that a secret `a-b` also hides `a b`.
+///
+/// States are kept sparsely, because nearly all have one successor: about 18 bytes a byte of pattern.
+struct PatternAutomaton: Sendable {
+    /// A sequence of bytes to find.
+    struct Pattern {
+        /// The bytes.
+        var bytes: [UInt8]
+        /// Whether the base64 characters before and behind a match hold a few bits of the value too.
+        var reachesBefore = false, reachesBehind = false
+    }
+
+    private struct State {
+        var byte: UInt8
+        var reachesBefore = false, reachesBehind = false
+        var firstChild: Int32 = 0, nextSibling: Int32 = 0
+        /// The state of the longest proper suffix that some pattern begins with.
+        var suffix: Int32 = 0
+        /// The length of the longest pattern that ends here; 0 where none does.
+        var matchLength: Int32 = 0
+    }
+
+    private static let root: Int32 = 0
+    private var states = [State(byte: 0)]
+    private var successorsOfRoot = [Int32](repeating: 0, count: 256)
+
+    /// The automaton of some patterns; empty ones are left out.
+    init(_ patterns: some Sequence<Pattern>) {
+        for pattern in patterns where !pattern.bytes.isEmpty { insert(pattern) }
+        linkSuffixes()
+    }
+
+    /// The ranges of a text that matches cover, in order; overlapping ones are joined.
+    func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var state = Self.root
+        for index in text.indices {
+            state = successor(of: state, by: Self.folded(text[index]))
+            let reached = states[Int(state)]
+            guard reached.matchLength > 0 else { continue }
+            var start = index + 1 - Int(reached.matchLength)
+            var end = index + 1
+            if reached.reachesBefore, start > 0, Base64.isCharacter(text[start - 1]) { start -= 1 }
+            if reached.reachesBehind, end < text.count, Base64.isCharacter(text[end]) { end += 1 }
+            while let last = found.last, last.upperBound > start {
+                start = min(start, last.lowerBound)
+                end = max(end, last.upperBound)
+                found.removeLast()
+            }
+            found.append(start..<end)
+        }
+        return found
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): UInt8(ascii: " ")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: byte
+        }
+    }
+
+    private func successor(of state: Int32, by byte: UInt8) -> Int32 {
+        var state = state
+        while state != Self.root {
+            let next = child(of: state, by: byte)
+            if next != Self.root { return next }
+            state = states[Int(state)].suffix
+        }
+        return successorsOfRoot[Int(byte)]
+    }
+
+    /// The successor in the tree of patterns; the root where there is none.
+    private func child(of state: Int32, by byte: UInt8) -> Int32 {
+        if state == Self.root { return successorsOfRoot[Int(byte)] }
+        var child = states[Int(state)].firstChild
+        while child != Self.root, states[Int(child)].byte != byte { child = states[Int(child)].nextSibling }
+        return child
+    }
+
+    private mutating func insert(_ pattern: Pattern) {
+        var state = Self.root
+        for byte in pattern.bytes.lazy.map(Self.folded) {
+            var next = child(of: state, by: byte)
+            if next == Self.root {
+                next = Int32(states.count)
+                states.append(State(byte: byte, nextSibling: states[Int(state)].firstChild))
+                states[Int(state)].firstChild = next
+                if state == Self.root { successorsOfRoot[Int(byte)] = next }
+            }
+            state = next
+        }
+        states[Int(state)].matchLength = Int32(pattern.bytes.count)
+        states[Int(state)].reachesBefore = states[Int(state)].reachesBefore || pattern.reachesBefore
+        states[Int(state)].reachesBehind = states[Int(state)].reachesBehind || pattern.reachesBehind
+    }
+
+    /// Goes through the states by their distance from the root, so that a suffix is complete before it is used.
+    private mutating func linkSuffixes() {
+        var queue = successorsOfRoot.filter { $0 != Self.root }
+        var next = 0
+        while next < queue.count {
+            let state = queue[next]
+            next += 1
+            var child = states[Int(state)].firstChild
+            while child != Self.root {
+                let suffix = successor(of: states[Int(state)].suffix, by: states[Int(child)].byte)
+                states[Int(child)].suffix = suffix
+                inheritMatch(of: suffix, to: child)
+                queue.append(child)
+                child = states[Int(child)].nextSibling
+            }
+        }
+    }
+
+    private mutating func inheritMatch(of suffix: Int32, to state: Int32) {
+        let inherited = states[Int(suffix)]
+        guard inherited.matchLength > 0 else { return }
+        if states[Int(state)].matchLength == 0 {
+            states[Int(state)].matchLength = inherited.matchLength
+            states[Int(state)].reachesBefore = inherited.reachesBefore
+        }
+        states[Int(state)].reachesBehind = states[Int(state)].reachesBehind || inherited.reachesBehind
+    }
+}

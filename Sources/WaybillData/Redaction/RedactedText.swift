@@ -1,0 +1,108 @@
+/// A text that is safe to write anywhere: our own words, or what a redactor has let through.
+///
+/// There is no other way to make one, so that whatever prints events and results cannot leak a secret. Literals may be
+/// interpolated with other redacted texts and with whole numbers: `"expected \(count) items, got \(text)"`.
+package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
+    /// The text.
+    package let string: String
+
+    /// Words that stand in our code.
+    package init(literal: StaticString) {
+        string = literal.description
+    }
+
+    init(redacted string: String) {
+        self.string = string
+    }
+
+    package var description: String { string }
+}
+
+extension RedactedText: ExpressibleByStringInterpolation {
+    package init(stringLiteral literal: StaticString) {
+        self.init(literal: literal)
+    }
+
+    package init(stringInterpolation interpolation: Interpolation) {
+        string = interpolation.text
+    }
+
+    /// Puts a text together from parts that are safe.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: StaticString) {
+            literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// A text that was redacted before.
+        package mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
+
+        /// A number: a count, a status, a place.
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
+    }
+}
+
+/// A JSON value that is safe to write anywhere: one that a redactor has let through.
+package struct RedactedJSON: Sendable, Hashable {
+    /// The value.
+    package let value: JSON
+
+    init(redacted value: JSON) {
+        self.value = value
+    }
+}
+
+/// The bytes of a message that are safe to write anywhere: what a redactor has let through.
+package struct RedactedBytes: Sendable, Hashable {
+    /// The bytes.
+    package let bytes: [UInt8]
+
+    init(redacted bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+/// A header field that is safe to write anywhere.
+package struct RedactedHeader: Sendable, Hashable {
+    /// The field's name.
+    package let name: RedactedText
+    /// The field's value; `***` for credentials and cookies.
+    package let value: RedactedText
+}
+
+extension Redactor {
+    /// A text, made safe to write.
+    package func text(_ text: some StringProtocol) -> RedactedText {
+        RedactedText(redacted: redact(String(text)))
+    }
+
+    /// A JSON value, made safe to write.
+    package func json(_ json: JSON) -> RedactedJSON {
+        RedactedJSON(redacted: redact(json))
+    }
+
+    /// A message body, made safe to write; one that holds no secret stays as it is, byte for byte.
+    package func bytes(_ bytes: [UInt8]) -> RedactedBytes {
+        RedactedBytes(redacted: redact(bytes))
+    }
+
+    /// Header fields, made safe to write: of credentials and cookies only the name is left, whatever is registered.
+    package func headers(_ headers: some Sequence<(name: String, value: String)>) -> [RedactedHeader] {
+        headers.map { name, value in
+            let isCredential = Self.credentialHeaders.contains(name.lowercased())
+            return RedactedHeader(
+                name: text(name),
+                value: isCredential ? RedactedText(redacted: Self.mask) : text(value)
+            )
+        }
+    }
+
+    private static let credentialHeaders: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie",
+    ]
+}

@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A text with its escapes undone that still knows where in the original each part of it stands.
+struct Unescaped {
+    /// A way of escaping characters.
+    enum Escapes: CaseIterable {
+        /// `%2F`, in either case (RFC 3986, section 2.1).
+        case percent
+        /// `\"`, `\n`, `\u00e9` (RFC 8259, section 7).
+        case json
+
+        /// The byte that every escape begins with.
+        var introducer: UInt8 {
+            switch self {
+            case .percent: UInt8(ascii: "%")
+            case .json: UInt8(ascii: "\\")
+            }
+        }
+    }
+
+    /// The text without escapes.
+    private(set) var bytes: [UInt8] = []
+
+    /// Behind each escape: the offset in `bytes` and the one in the original.
+    private var escapeEnds: [(unescaped: Int, original: Int)] = []
+
+    /// Undoes the escapes of a text; `nil` if there is none. What only looks like an escape stays.
+    init?(_ text: UnsafeBufferPointer<UInt8>, _ escapes: Escapes) {
+        guard let base = text.baseAddress, memchr(base, Int32(escapes.introducer), text.count) != nil else {
+            return nil
+        }
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            guard byte == escapes.introducer, let length = append(escapes, at: index, of: text) else {
+                bytes.append(byte)
+                index += 1
+                continue
+            }
+            index += length
+            escapeEnds.append((bytes.count, index))
+        }
+        if escapeEnds.isEmpty { return nil }
+    }
+
+    /// Where in the original a range of `bytes` stands, its escapes included.
+    func originalRange(of range: Range<Int>) -> Range<Int> {
+        originalOffset(of: range.lowerBound)..<originalOffset(of: range.upperBound)
+    }
+
+    private func originalOffset(of offset: Int) -> Int {
+        var low = 0
+        var high = escapeEnds.count
+        while low < high {
+            let middle = (low + high) / 2
+            if escapeEnds[middle].unescaped <= offset { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return offset }
+        return escapeEnds[low - 1].original + offset - escapeEnds[low - 1].unescaped
+    }
+
+    /// Appends what the escape at an index means; returns its length, or `nil` if it is none.
+    private mutating func append(_ escapes: Escapes, at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        switch escapes {
+        case .percent:
+            guard let value = Self.hexadecimal(text, index + 1, digits: 2) else { return nil }
+            bytes.append(UInt8(value))
+            return 3
+        case .json:
+            guard index + 1 < text.count else { return nil }
+            if text[index + 1] == UInt8(ascii: "u") { return appendCodePoint(at: index, of: text) }
+            guard let byte = Self.meaning(ofJSONEscape: text[index + 1]) else { return nil }
+            bytes.append(byte)
+            return 2
+        }
+    }
+
+    private mutating func appendCodePoint(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let unit = Self.hexadecimal(text, index + 2, digits: 4) else { return nil }
+        if let scalar = Unicode.Scalar(unit) {
+            bytes.append(contentsOf: UTF8.encode(scalar)!)
+            return 6
+        }
+        guard unit < 0xDC00, index + 7 < text.count, text[index + 6] == UInt8(ascii: "\\"),
+            text[index + 7] == UInt8(ascii: "u"), let low = Self.hexadecimal(text, index + 8, digits: 4),
+            (0xDC00..<0xE000).contains(low),
+            let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+        else { return nil }
+        bytes.append(contentsOf: UTF8.encode(scalar)!)
+        return 12
+    }
+
+    private static func meaning(ofJSONEscape letter: UInt8) -> UInt8? {
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    private static func hexadecimal(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, digits: Int) -> UInt32? {
+        guard start + digits <= text.count else { return nil }
+        var value: UInt32 = 0
+        for index in start..<(start + digits) {
+            guard let digit = Character(Unicode.Scalar(text[index])).hexDigitValue, text[index] < 0x80 else {
+                return nil
+            }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+}

@@ -1,0 +1,129 @@
+/// The paths that an endpoint can be called at: its path with each `${…}` standing for what may come in its place.
+package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
+    /// A part of the pattern.
+    enum Part: Sendable, Equatable {
+        /// Exactly these units.
+        case text([UInt16])
+        /// Any text inside one segment.
+        case any(atLeast: Int)
+        /// Any text, also across segments.
+        case anySegments
+    }
+
+    /// How closely a segment is laid down, the closest first.
+    private enum Closeness: Comparable {
+        case text
+        case mixed(wildcards: Int)
+        case wildcard
+        case anySegments
+    }
+
+    /// The path as it was written.
+    package let description: String
+
+    private let parts: [Part]
+    private let closeness: [Closeness]
+
+    /// The pattern of a path as a manifest writes it: `/users/${inputs.id}/v${n}?all=1`.
+    ///
+    /// `${…}` stands for any text inside one segment, and for at least one character if it is the whole segment;
+    /// `${raw(…)}` also for several segments; `$${` is `${` itself. A query and a fragment are left out. Percent-encoded
+    /// and plain characters are the same, but for the slash.
+    package init(template: String) {
+        var scanner = TemplateScanner(template)
+        let path = scanner.path()
+        description = path.description
+        parts = Self.parts(of: path.pieces)
+        closeness = Self.closeness(of: parts)
+    }
+
+    /// Whether the path of a request is one of these.
+    package func matches(path: String) -> Bool {
+        matches(PathUnits.of(path.utf8))
+    }
+
+    /// Whether this pattern says more about the path than another one that matches it as well: text comes before
+    /// wildcards, from left to right.
+    func isCloser(than other: PathPattern) -> Bool {
+        closeness.lexicographicallyPrecedes(other.closeness)
+    }
+
+    /// Keeps all the places that the parts so far can end at, so that the time is at most pattern times path.
+    func matches(_ path: [UInt16]) -> Bool {
+        var ends = [0]
+        for part in parts {
+            ends = Self.ends(of: part, from: ends, in: path)
+            if ends.isEmpty { return false }
+        }
+        return ends.last == path.count
+    }
+
+    private static func ends(of part: Part, from starts: [Int], in path: [UInt16]) -> [Int] {
+        switch part {
+        case .text(let text):
+            return starts.filter { path[$0...].starts(with: text) }.map { $0 + text.count }
+        case .any(let least):
+            var ends: [Int] = []
+            for start in starts {
+                let segmentEnd = path[start...].firstIndex(of: PathUnits.separator) ?? path.endIndex
+                let first = max(start + least, (ends.last ?? -1) + 1)
+                if first <= segmentEnd { ends += first...segmentEnd }
+            }
+            return ends
+        case .anySegments:
+            return Array(starts[0]...path.count)
+        }
+    }
+
+    private static func parts(of pieces: [TemplateScanner.Piece]) -> [Part] {
+        pieces.indices.map { index in
+            switch pieces[index] {
+            case .text(let bytes): return .text(PathUnits.of(bytes))
+            case .expression(let isRaw) where isRaw: return .anySegments
+            case .expression:
+                let isWhole = endsInSlash(pieces[..<index].last) && startsWithSlash(pieces[(index + 1)...].first)
+                return .any(atLeast: isWhole ? 1 : 0)
+            }
+        }
+    }
+
+    private static func endsInSlash(_ piece: TemplateScanner.Piece?) -> Bool {
+        guard let piece else { return true }
+        guard case .text(let bytes) = piece else { return false }
+        return bytes.last == UInt8(ascii: "/")
+    }
+
+    private static func startsWithSlash(_ piece: TemplateScanner.Piece?) -> Bool {
+        guard let piece else { return true }
+        guard case .text(let bytes) = piece else { return false }
+        return bytes.first == UInt8(ascii: "/")
+    }
+
+    private static func closeness(of parts: [Part]) -> [Closeness] {
+        var segments: [Closeness] = []
+        var hasText = false
+        var wildcards = 0
+        var spans = false
+        func current() -> Closeness {
+            if spans { return .anySegments }
+            if wildcards == 0 { return .text }
+            return hasText ? .mixed(wildcards: wildcards) : .wildcard
+        }
+        for part in parts {
+            switch part {
+            case .any: wildcards += 1
+            case .anySegments: spans = true
+            case .text(let units):
+                for unit in units {
+                    guard unit == PathUnits.separator else {
+                        hasText = true
+                        continue
+                    }
+                    segments.append(current())
+                    (hasText, wildcards, spans) = (false, 0, false)
+                }
+            }
+        }
+        return segments + [current()]
+    }
+}

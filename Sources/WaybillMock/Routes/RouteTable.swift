@@ -1,0 +1,64 @@
+import WaybillDiagnostics
+
+/// Finds the route of a request.
+struct RouteTable: Sendable {
+    /// What was found.
+    enum Match: Equatable {
+        /// This route answers.
+        case route(Int)
+        /// The path is known, but only with these methods.
+        case otherMethods([String])
+        /// The path is not known; perhaps this route was meant.
+        case none(nearest: Int?)
+    }
+
+    /// The routes in the order in which they were given.
+    let routes: [MockRoute]
+
+    private let hosts: [String?]
+    private let knownHosts: Set<String>
+
+    init(_ routes: [MockRoute]) {
+        self.routes = routes
+        hosts = routes.map { $0.host.map(RequestTarget.canonical) }
+        knownHosts = Set(hosts.compactMap(\.self))
+    }
+
+    /// The route that says most about a request: one of its host before one of any, then the one with the closer path,
+    /// then the earlier. A host that no route has may be anything: somebody calls the server by its own address.
+    func match(method: String, _ target: RequestTarget) -> Match {
+        let isHostKnown = knownHosts.contains(target.host)
+        let units = PathUnits.of(target.path.utf8)
+        let ofHost = routes.indices.filter { !isHostKnown || hosts[$0] == nil || hosts[$0] == target.host }
+        let ofPath = ofHost.filter { routes[$0].path.matches(units) }
+        guard !ofPath.isEmpty else { return .none(nearest: nearest(to: target.path, method, among: ofHost)) }
+
+        for method in method == "HEAD" ? ["HEAD", "GET"] : [method] {
+            let best = ofPath.filter { routes[$0].method == method }.min { isBetter($0, than: $1) }
+            if let best { return .route(best) }
+        }
+        let methods = Set(ofPath.map { routes[$0].method })
+        return .otherMethods(methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted())
+    }
+
+    private func isBetter(_ left: Int, than right: Int) -> Bool {
+        if (hosts[left] == nil) != (hosts[right] == nil) { return hosts[left] != nil }
+        if routes[left].path.isCloser(than: routes[right].path) { return true }
+        return !routes[right].path.isCloser(than: routes[left].path) && left < right
+    }
+
+    /// The route whose path is the request's but for slips of the keyboard, wildcards taken as what the request has.
+    private func nearest(to path: String, _ method: String, among candidates: [Int]) -> Int? {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        var byPath: [String: Int] = [:]
+        for candidate in candidates {
+            var pattern = routes[candidate].path.description.split(separator: "/", omittingEmptySubsequences: false)
+            for index in pattern.indices where pattern[index].contains("${") && index < segments.count {
+                pattern[index] = segments[index]
+            }
+            let filled = pattern.joined(separator: "/")
+            if byPath[filled] == nil || routes[candidate].method == method { byPath[filled] = candidate }
+        }
+        return NearestName.of(path, among: byPath.keys.sorted()).flatMap { byPath[$0] }
+    }
+}

@@ -1,0 +1,124 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection's requests, one after the other: the pipeline holds the next one back until an answer is complete.
+final class ConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// The request whose body is being read.
+    private struct Request {
+        var head: HTTPRequestHead
+        var bodyLength = 0
+    }
+
+    private let responder: Responder
+    private let bodyLimit: Int
+    private let onRequest: @Sendable (MockServer.Exchange) -> Void
+    private var request: Request?
+    private var pendingAnswer: Scheduled<Void>?
+
+    init(_ responder: Responder, bodyLimit: Int, _ onRequest: @escaping @Sendable (MockServer.Exchange) -> Void) {
+        self.responder = responder
+        self.bodyLimit = bodyLimit
+        self.onRequest = onRequest
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            request = Request(head: head)
+            if head.headers[canonicalForm: "expect"].contains("100-continue") {
+                let goOn = HTTPResponseHead(version: head.version, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+            }
+        case .body(let bytes):
+            // What comes behind a refusal is only read.
+            request?.bodyLength += bytes.readableBytes
+            guard let refused = request, refused.bodyLength > bodyLimit else { return }
+            request = nil
+            refuseBody(of: refused.head, context)
+        case .end:
+            guard let complete = request else { return }
+            request = nil
+            answer(complete.head, context)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // A client that has waited all that time for a slow example is not idle.
+        if event is IdleStateHandler.IdleStateEvent, pendingAnswer == nil { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        pendingAnswer?.cancel()
+        pendingAnswer = nil
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
+        let response = responder.response(method: head.method.rawValue, target)
+        let delay = TimeAmount(response.answer.delay)
+        guard delay > .zero else { return send(response, target, head, context) }
+        pendingAnswer = context.eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            self.pendingAnswer = nil
+            self.send(response, target, head, context)
+        }
+    }
+
+    private func refuseBody(of head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
+        let answer = MockAnswer.problem(413, "the mock server reads at most \(bodyLimit) bytes of a body")
+        send(Responder.Response(answer: answer, route: nil), target, head, context, thenClose: true)
+    }
+
+    private func send(
+        _ response: Responder.Response,
+        _ target: RequestTarget,
+        _ request: HTTPRequestHead,
+        _ context: ChannelHandlerContext,
+        thenClose: Bool = false
+    ) {
+        onRequest(
+            MockServer.Exchange(
+                method: request.method.rawValue,
+                target: request.uri,
+                host: target.host,
+                route: response.route?.path,
+                status: response.answer.status
+            )
+        )
+        let isLast = thenClose || !request.isKeepAlive
+        context.write(wrapOutboundOut(.head(responseHead(response.answer, request, isLast))), promise: nil)
+        if request.method != .HEAD, response.answer.status != 204, response.answer.status != 304 {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.answer.body)))), promise: nil)
+        }
+        let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        // An example with a header that HTTP does not allow fails here; the client must not wait for it.
+        written.assumeIsolated().whenComplete { result in
+            if isLast || (try? result.get()) == nil { context.close(promise: nil) }
+        }
+    }
+
+    private func responseHead(_ answer: MockAnswer, _ request: HTTPRequestHead, _ isLast: Bool) -> HTTPResponseHead {
+        let ours: Set<String> = ["content-length", "transfer-encoding", "connection"]
+        var headers = HTTPHeaders(
+            answer.headers.filter { !ours.contains($0.name.lowercased()) }.map { ($0.name, $0.value) }
+        )
+        if answer.status != 204, answer.status != 304 {
+            headers.add(name: "Content-Length", value: String(answer.body.count))
+        }
+        if isLast {
+            headers.add(name: "Connection", value: "close")
+        } else if request.version == .http1_0 {
+            headers.add(name: "Connection", value: "keep-alive")
+        }
+        return HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+    }
+}

@@ -1,0 +1,132 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// Answers requests from examples, over HTTP/1.1 on the loopback interface.
+package final class MockServer: Sendable {
+    /// A request that was answered.
+    package struct Exchange: Sendable, Equatable {
+        /// The request's method.
+        package var method: String
+        /// The request's target as it was sent, with its query.
+        package var target: String
+        /// The host that the request is for; empty if it named none.
+        package var host: String
+        /// The path of the route that answered; `nil` if none did.
+        package var route: PathPattern?
+        /// The answer's status.
+        package var status: Int
+    }
+
+    /// How much a request may hold before it is refused and its connection closed.
+    package struct Limits: Sendable {
+        /// The bytes of a header field or of the target: refused with 400.
+        package var headField = 32 * 1024
+        /// The number of header fields: refused with 400.
+        package var headFields = 200
+        /// The bytes of a body, which is read and forgotten: refused with 413.
+        package var body = 1024 * 1024 * 1024
+        /// How long a connection may have nothing to say.
+        package var idle = Duration.seconds(60)
+
+        /// The usual limits.
+        package init() {}
+    }
+
+    private enum State {
+        case idle
+        case running(MultiThreadedEventLoopGroup)
+    }
+
+    private let responder: Responder
+    private let limits: Limits
+    private let onRequest: @Sendable (Exchange) -> Void
+    private let state = Mutex(State.idle)
+
+    /// A server that does not listen yet.
+    ///
+    /// - Parameter onRequest: is told of every answer, just before it is sent, on a thread of the server: it must be quick.
+    package init(
+        routes: [MockRoute],
+        limits: Limits = Limits(),
+        onRequest: @escaping @Sendable (Exchange) -> Void = { _ in }
+    ) {
+        responder = Responder(routes)
+        self.limits = limits
+        self.onRequest = onRequest
+    }
+
+    /// Begins to listen, at a port that is free where none is given.
+    ///
+    /// - Returns: the port.
+    /// - Throws: `MockServerError` where the host is not of the loopback interface, the port is taken, or the server runs.
+    package func start(host: String = "127.0.0.1", port: Int = 0) async throws -> Int {
+        guard Self.isLoopback(host) else {
+            throw MockServerError("the mock server listens on the loopback interface only, not on '\(host)'")
+        }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let isFirst = state.withLock { state in
+            guard case .idle = state else { return false }
+            state = .running(group)
+            return true
+        }
+        guard isFirst else {
+            try await group.shutdownGracefully()
+            throw MockServerError("the mock server is already running")
+        }
+        do {
+            let channel = try await bootstrap(group).bind(host: host, port: port).get()
+            return channel.localAddress?.port ?? port
+        } catch {
+            await stop()
+            throw MockServerError("the mock server cannot listen on \(host):\(port): \(error)")
+        }
+    }
+
+    /// Stops listening and closes all connections; requests under way get no answer.
+    package func stop() async {
+        let group = state.withLock { state -> MultiThreadedEventLoopGroup? in
+            guard case .running(let group) = state else { return nil }
+            state = .idle
+            return group
+        }
+        // The only error is that the group has been shut down before.
+        try? await group?.shutdownGracefully()
+    }
+
+    private func bootstrap(_ group: MultiThreadedEventLoopGroup) -> ServerBootstrap {
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.headField
+        decoderLimits.maxHeaderFieldCount = limits.headFields
+        return ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { [decoderLimits, limits, responder, onRequest] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.idle)))
+                    try pipeline.configureHTTPServerPipeline(
+                        withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+                        withDecoderLimitConfiguration: decoderLimits
+                    )
+                    try pipeline.addHandler(ConnectionHandler(responder, bodyLimit: limits.body, onRequest))
+                }
+            }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        guard case .v4? = try? SocketAddress(ipAddress: host, port: 0) else { return false }
+        return host.hasPrefix("127.")
+    }
+}
+
+/// The mock server cannot do what it should; the description says why, in one sentence without a full stop.
+package struct MockServerError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

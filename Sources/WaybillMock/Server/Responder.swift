@@ -1,0 +1,68 @@
+import Synchronization
+import WaybillData
+
+/// Decides what a request is answered with.
+final class Responder: Sendable {
+    /// An answer, and the route that it is from.
+    struct Response: Sendable {
+        var answer: MockAnswer
+        var route: MockRoute?
+    }
+
+    private let table: RouteTable
+    /// How many answers each route has given.
+    private let given: Mutex<[Int]>
+
+    init(_ routes: [MockRoute]) {
+        table = RouteTable(routes)
+        given = Mutex(Array(repeating: 0, count: routes.count))
+    }
+
+    func response(method: String, _ target: RequestTarget) -> Response {
+        switch table.match(method: method, target) {
+        case .route(let index):
+            let route = table.routes[index]
+            guard let answer = nextAnswer(of: index) else {
+                let message = "\(route.method) \(route.path) has no mock example"
+                return Response(answer: .problem(404, message), route: nil)
+            }
+            guard (200...599).contains(answer.status) else {
+                let message = "the mock example of \(route.method) \(route.path) has the status \(answer.status)"
+                return Response(answer: .problem(500, message), route: route)
+            }
+            return Response(answer: answer, route: route)
+        case .otherMethods(let methods):
+            let allowed = methods.joined(separator: ", ")
+            var answer = MockAnswer.problem(405, "no mock example answers \(method) \(target.path), only \(allowed)")
+            answer.headers.append(MockAnswer.Header("Allow", allowed))
+            return Response(answer: answer, route: nil)
+        case .none(let nearest):
+            let place = target.host.isEmpty ? "" : " for host \(target.host)"
+            let message = "no mock example answers \(method) \(target.path)\(place)"
+            let meant = nearest.map { "\(table.routes[$0].method) \(table.routes[$0].path)" }
+            return Response(answer: .problem(404, message, nearest: meant), route: nil)
+        }
+    }
+
+    private func nextAnswer(of index: Int) -> MockAnswer? {
+        let answers = table.routes[index].answers
+        guard !answers.isEmpty else { return nil }
+        let turn = given.withLock { given in
+            defer { given[index] = min(given[index] + 1, answers.count - 1) }
+            return given[index]
+        }
+        return answers[turn]
+    }
+}
+
+extension MockAnswer {
+    /// An answer of the server's own: why there is no other.
+    static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockAnswer {
+        var object: JSONObject = JSONObject()
+        object["error"] = .string(message)
+        object["nearest"] = nearest.map(JSON.string)
+        var body: [UInt8] = []
+        JSONWriter().write(.object(object), to: &body)
+        return MockAnswer(status: status, headers: [Header("Content-Type", "application/json")], body: body)
+    }
+}

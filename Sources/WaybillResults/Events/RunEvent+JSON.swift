@@ -1,0 +1,97 @@
+package import WaybillData
+
+extension RunEvent.Kind {
+    /// The `type` of the event.
+    package var type: String {
+        switch self {
+        case .runStarted: "run.started"
+        case .runFinished: "run.finished"
+        case .graphStarted: "graph.started"
+        case .graphFinished: "graph.finished"
+        case .stepStarted: "step.started"
+        case .stepSkipped: "step.skipped"
+        case .stepFinished: "step.finished"
+        case .requestWillSend: "request.willSend"
+        case .requestSent: "request.sent"
+        case .responseHead: "response.head"
+        case .responseFinished: "response.finished"
+        case .log: "log"
+        case .warning: "warning"
+        }
+    }
+}
+
+extension RunEvent {
+    /// The event as `schemas/event.schema.json` describes it.
+    package var json: JSON {
+        var members = Members()
+        members.add("seq", seq)
+        members.add("at", at)
+        members.add("type", kind.type)
+        members.add("step", step)
+        kind.addPayload(to: &members)
+        return members.json
+    }
+}
+
+extension RunEvent.Kind {
+    fileprivate func addPayload(to members: inout Members) {
+        switch self {
+        case .runStarted(let start):
+            members.add("run", start.id.description)
+            members.add("manifest", start.manifest)
+            members.add("environment", start.environment)
+            members.add("graphs", .array(start.graphs.map(JSON.string)))
+        case .runFinished(let outcome, let counts):
+            members.add("outcome", outcome.rawValue)
+            members.add("counts", counts.json)
+        case .graphStarted(let graph):
+            members.add("graph", graph)
+        case .graphFinished(let graph, let outcome):
+            members.add("graph", graph)
+            members.add("outcome", outcome.rawValue)
+        case .stepStarted:
+            break
+        case .stepSkipped(let reason):
+            members.add("reason", reason.rawValue)
+        case .stepFinished(let result):
+            members.add("result", result.json)
+        case .requestWillSend(let request):
+            members.add("attempt", request.attempt)
+            members.add("method", request.method)
+            members.add("url", request.url)
+            members.add("headers", RedactedHeader.json(request.headers))
+        case .requestSent(let attempt, let bytes):
+            members.add("attempt", attempt)
+            members.add("bytes", bytes)
+        case .responseHead(let head):
+            members.add("attempt", head.attempt)
+            members.add("status", head.status)
+            members.add("headers", RedactedHeader.json(head.headers))
+        case .responseFinished(let attempt, let status, let time, let bytes):
+            members.add("attempt", attempt)
+            members.add("status", status)
+            members.add("time", time.json)
+            members.add("bytes", bytes.json)
+        case .log(let message):
+            members.add("message", message)
+        case .warning(let message, let span):
+            members.add("message", message)
+            members.add(span)
+        }
+    }
+}
+
+extension RedactedHeader {
+    /// A list of `{name, value}`: a name may occur more than once, and the order matters.
+    fileprivate static func json(_ headers: [RedactedHeader]) -> JSON {
+        .array(
+            headers.map { header in
+                var members = Members()
+                members.add("name", header.name)
+                members.add("value", header.value)
+                return members.json
+            }
+        )
+    }
+}

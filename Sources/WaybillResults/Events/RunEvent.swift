@@ -1,0 +1,121 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// Something that happened in a run: a line of the journal, and what observers are told.
+package struct RunEvent: Sendable, Equatable {
+    /// The number of the event in its run, from 1 and without gaps.
+    package var seq: Int
+    /// When it happened.
+    package var at: Timestamp
+    /// The path of the step that it happened in.
+    package var step: String?
+    /// What happened.
+    package var kind: Kind
+
+    /// An event; see the properties.
+    package init(seq: Int, at: Timestamp, step: String?, kind: Kind) {
+        self.seq = seq
+        self.at = at
+        self.step = step
+        self.kind = kind
+    }
+
+    /// What can happen.
+    package enum Kind: Sendable, Equatable {
+        /// The first event of every run.
+        case runStarted(RunStart)
+        /// The last event of every run that was not killed.
+        case runFinished(RunOutcome, OutcomeCounts)
+        /// A graph begins.
+        case graphStarted(graph: String)
+        /// A graph has ended.
+        case graphFinished(graph: String, StepOutcome)
+        /// A step begins.
+        case stepStarted
+        /// A step will not begin.
+        case stepSkipped(SkipReason)
+        /// A step has ended, and what depends on it may begin.
+        case stepFinished(StepResult)
+        /// A request is about to be sent.
+        case requestWillSend(SentRequest)
+        /// A request is sent to its last byte.
+        case requestSent(attempt: Int, bytes: Int)
+        /// The head of an answer has come.
+        case responseHead(ResponseHead)
+        /// An answer is complete.
+        case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
+        /// Words for whoever reads the run.
+        case log(RedactedText)
+        /// Something that may not be as it was meant, and where in the manifest.
+        case warning(RedactedText, at: SourceSpan?)
+    }
+
+    /// What a run begins with.
+    package struct RunStart: Sendable, Equatable {
+        /// The run's name.
+        package var id: RunID
+        /// The manifest's path, as it was given.
+        package var manifest: String
+        /// The environment that was laid over the manifest.
+        package var environment: String?
+        /// The graphs that are run, in order.
+        package var graphs: [String]
+
+        /// The beginning of a run; see the properties.
+        package init(id: RunID, manifest: String, environment: String?, graphs: [String]) {
+            self.id = id
+            self.manifest = manifest
+            self.environment = environment
+            self.graphs = graphs
+        }
+    }
+
+    /// Why a step does not begin.
+    package enum SkipReason: String, Sendable, CaseIterable {
+        /// Its `when` is false.
+        case condition
+        /// Something before it failed.
+        case failure
+        /// The chain was ended early, with success.
+        case ended
+        /// The run is being stopped.
+        case interrupted
+    }
+
+    /// A request as it is about to be sent.
+    package struct SentRequest: Sendable, Equatable {
+        /// Which try of the step it is, from 1.
+        package var attempt: Int
+        /// The method.
+        package var method: String
+        /// The address.
+        package var url: RedactedText
+        /// The header fields, without those that the transport adds.
+        package var headers: [RedactedHeader]
+
+        /// A request; see the properties.
+        package init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
+            self.attempt = attempt
+            self.method = method
+            self.url = url
+            self.headers = headers
+        }
+    }
+
+    /// The head of an answer.
+    package struct ResponseHead: Sendable, Equatable {
+        /// Which try of the step it belongs to, from 1.
+        package var attempt: Int
+        /// The status.
+        package var status: Int
+        /// The header fields.
+        package var headers: [RedactedHeader]
+
+        /// The head of an answer; see the properties.
+        package init(attempt: Int, status: Int, headers: [RedactedHeader]) {
+            self.attempt = attempt
+            self.status = status
+            self.headers = headers
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The names of the files that bodies are kept in.
+enum BodyName {
+    private static let longest = 200
+
+    /// A safe file name from a step's path and a media type: `main.items[3].json`.
+    static func of(step: String, contentType: String?) -> String {
+        var name = ""
+        for byte in step.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "["),
+                UInt8(ascii: "]"):
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: ".") where !name.isEmpty:
+                name += "."
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                name += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        if name.utf8.count > longest {
+            name = "\(name.prefix(longest))~\(String(checksum(step), radix: 36))"
+        }
+        return name + "." + fileExtension(contentType)
+    }
+
+    /// The usual ending for a media type; `bin` for what is not known.
+    private static func fileExtension(_ contentType: String?) -> String {
+        let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        switch type {
+        case "application/json": return "json"
+        case "application/x-ndjson", "application/ndjson", "application/jsonl": return "ndjson"
+        case "application/xml", "text/xml": return "xml"
+        case "application/x-plist": return "plist"
+        case "text/html", "application/xhtml+xml": return "html"
+        case "text/csv": return "csv"
+        case let type where type.hasSuffix("+json"): return "json"
+        case let type where type.hasSuffix("+xml"): return "xml"
+        case "application/x-www-form-urlencoded": return "txt"
+        case let type where type.hasPrefix("text/"): return "txt"
+        default: return "bin"
+        }
+    }
+
+    /// FNV-1a, to tell long names apart that begin alike.
+    private static func checksum(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}

@@ -1,0 +1,103 @@
+import WaybillData
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The files of a run's folder: their names, and how a folder becomes ours without harm to what is there.
+enum FolderContents {
+    static let journal = "events.ndjson"
+    static let result = "run.json"
+    static let outputs = "outputs.json"
+    static let bodies = "bodies"
+
+    /// Makes a folder and those above it.
+    static func make(_ path: String) throws(ResultsError) {
+        if mkdir(path, 0o777) == 0 { return }
+        let code = errno
+        if code == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
+            try make(String(path[..<slash]))
+            if mkdir(path, 0o777) == 0 { return }
+        }
+        guard code == EEXIST || errno == EEXIST else { throw ResultsError(cannot: "create", path) }
+        if !isFolder(path) {
+            throw ResultsError(path: path, "'\(path)' is a file, where a folder for results is needed")
+        }
+    }
+
+    /// Takes a folder for a new run: opens its journal, and clears away what an earlier run left.
+    static func claim(_ path: String) throws(ResultsError) -> OutputFile {
+        let existing = [journal, result, outputs, bodies].filter { exists("\(path)/\($0)") }
+        let file = try OutputFile("\(path)/\(journal)", .any)
+        guard file.lock() else {
+            throw ResultsError(path: path, "another run is writing its results to '\(path)'")
+        }
+        let firstLine = try file.head(64 * 1024).prefix { $0 != UInt8(ascii: "\n") }
+        guard existing.isEmpty || beginsJournal(Array(firstLine)) else {
+            // What is not ours stays as it was; the journal, if there was none, is our empty one.
+            if !existing.contains(journal) { unlink("\(path)/\(journal)") }
+            let name = existing.first { $0 != journal } ?? journal
+            throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
+        }
+        try clear(path)
+        try file.cut(to: 0)
+        return file
+    }
+
+    /// Leads the link `latest` to a folder beside it, in one step. Something else of that name is left alone.
+    static func leadLatest(in parent: String, to name: String) throws(ResultsError) {
+        let path = "\(parent)/latest"
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { return }
+        let temporary = OutputFile.temporaryPath(beside: path)
+        guard symlink(name, temporary) == 0 else {
+            // The link is a convenience, and some file systems have none.
+            if errno == EPERM || errno == ENOTSUP || errno == ENOSYS { return }
+            throw ResultsError(cannot: "create", path)
+        }
+        if rename(temporary, path) != 0 {
+            let error = ResultsError(cannot: "create", path)
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    private static func beginsJournal(_ line: [UInt8]) -> Bool {
+        guard let event = try? JSONParser().parse(line), event["type"] == "run.started" else { return false }
+        return event["run"]?.string.flatMap(RunID.init) != nil
+    }
+
+    /// Takes away the files of an earlier run, all but the journal.
+    private static func clear(_ path: String) throws(ResultsError) {
+        let folder = "\(path)/\(bodies)"
+        let paths = [result, outputs].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
+        for path in paths where unlink(path) != 0 && errno != ENOENT {
+            throw ResultsError(cannot: "replace", path)
+        }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

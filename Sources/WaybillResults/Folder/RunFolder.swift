@@ -1,0 +1,90 @@
+package import WaybillData
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder that the results of one run are written to.
+package final class RunFolder: Sendable {
+    /// Where a run's folder is.
+    package enum Place: Sendable, Equatable {
+        /// In a new folder, named after the run, of this one; a link `latest` there is led to it.
+        case new(under: String)
+        /// This folder itself, which may hold an earlier run: its files are then replaced.
+        case at(String)
+    }
+
+    /// The folder.
+    package let path: String
+    /// The events of the run.
+    package let journal: Journal
+
+    private let thread: FileThread
+
+    /// Makes the folder, and so finds out whether results can be written at all.
+    ///
+    /// - Throws: where a folder or file cannot be made; where another run is writing; and where a file of the name of
+    ///   one of ours was not written by us, which is then left as it is.
+    package static func create(_ place: Place, for id: RunID) throws(ResultsError) -> RunFolder {
+        let thread = try FileThread()
+        switch place {
+        case .new(let parent):
+            let path = "\(parent)/\(id)"
+            try FolderContents.make(path)
+            let file = try OutputFile("\(path)/\(FolderContents.journal)", .new)
+            _ = file.lock()
+            try FolderContents.leadLatest(in: parent, to: id.description)
+            return try RunFolder(path: path, file, thread)
+        case .at(let path):
+            try FolderContents.make(path)
+            return try RunFolder(path: path, try FolderContents.claim(path), thread)
+        }
+    }
+
+    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread) throws(ResultsError) {
+        self.path = path
+        self.thread = thread
+        journal = try Journal(file, thread: thread)
+    }
+
+    /// Writes `run.json`.
+    package func write(_ result: RunResult) async throws(ResultsError) {
+        try await write(result.json, to: FolderContents.result)
+    }
+
+    /// Writes `outputs.json`: for each graph, in this order, the object of its outputs.
+    package func write(outputs: [(graph: String, values: RedactedJSON)]) async throws(ResultsError) {
+        var object = JSONObject()
+        for (graph, values) in outputs { object[graph] = values.value }
+        try await write(.object(object), to: FolderContents.outputs)
+    }
+
+    /// Keeps the body of an answer; a later one of the same step takes its place.
+    ///
+    /// - Returns: the path in the folder, such as `bodies/main.login.json`.
+    package func keep(
+        body: RedactedBytes,
+        of step: String,
+        contentType: String?
+    ) async throws(ResultsError) -> String {
+        let name = BodyName.of(step: step, contentType: contentType)
+        let folder = "\(path)/\(FolderContents.bodies)"
+        try await thread.run { () throws(ResultsError) in
+            try FolderContents.make(folder)
+            try OutputFile.replace("\(folder)/\(name)", with: body.bytes, durably: false)
+        }
+        return "\(FolderContents.bodies)/\(name)"
+    }
+
+    private func write(_ json: JSON, to name: String) async throws(ResultsError) {
+        let path = "\(path)/\(name)"
+        try await thread.run { () throws(ResultsError) in
+            var bytes: [UInt8] = []
+            JSONWriter(layout: .pretty).write(json, to: &bytes)
+            bytes.append(UInt8(ascii: "\n"))
+            try OutputFile.replace(path, with: bytes, durably: true)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import WaybillData
+
+/// How the elements of a forEach ended: all are counted, and the first hundred failures kept.
+package struct ElementResults: Sendable, Equatable {
+    /// The greatest number of failures that are kept.
+    package static let keptFailures = 100
+
+    /// One element that failed.
+    package struct ElementFailure: Sendable, Equatable {
+        /// The element's place in the list, from 0.
+        package var element: Int
+        /// Why it failed.
+        package var failure: Failure
+    }
+
+    /// How many elements ended in each way.
+    package private(set) var counts = OutcomeCounts()
+    /// The first failures, by the elements' places.
+    package private(set) var failures: [ElementFailure] = []
+
+    /// No element yet.
+    package init() {}
+
+    /// Counts an element and keeps its failure if it belongs to the first; elements may come in any order.
+    package mutating func add(element: Int, _ outcome: StepOutcome, _ failure: Failure?) {
+        counts[outcome] += 1
+        guard let failure else { return }
+        let place = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
+        failures.insert(ElementFailure(element: element, failure: failure), at: place)
+        if failures.count > Self.keptFailures { failures.removeLast() }
+    }
+
+    /// The counts by outcome, and `failures: [{element, kind, message, …}]`.
+    package var json: JSON {
+        var members = Members()
+        members.add(contentsOf: counts.json)
+        members.add("failures", .array(failures.map(\.json)))
+        return members.json
+    }
+}
+
+extension ElementResults.ElementFailure {
+    fileprivate var json: JSON {
+        var members = Members()
+        members.add("element", element)
+        members.add(contentsOf: failure.json)
+        return members.json
+    }
+}

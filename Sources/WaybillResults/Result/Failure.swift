@@ -1,0 +1,107 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// The stage of a step that failed.
+package enum FailureKind: String, Sendable, CaseIterable {
+    /// An input is missing, or is not what its schema asks for.
+    case input
+    /// The host's name could not be resolved.
+    case dns
+    /// No connection could be made.
+    case connect
+    /// No TLS session could be set up, or the peer is not who it should be.
+    case tls
+    /// It took longer than allowed.
+    case timeout
+    /// The connection broke, or what came over it cannot be read.
+    case transfer
+    /// The service is known not to be reachable; nothing was sent.
+    case unreachable
+    /// The same request was under way, and this one was to give way.
+    case duplicate
+    /// The status is not one that was expected.
+    case status
+    /// The answer's media type is not accepted.
+    case contentType = "content-type"
+    /// The body is not what its media type says.
+    case decode
+    /// A filter stage refused the data.
+    case filter
+    /// An output, or what is returned, could not be taken from the data.
+    case output
+    /// The answer is not as expected.
+    case expect
+    /// The file could not be fetched or stored whole.
+    case download
+    /// It was stopped from outside.
+    case cancelled
+}
+
+/// Why a step failed.
+package struct Failure: Sendable, Equatable {
+    /// One thing found wrong, where several were looked for, as the expectations of one answer are.
+    package struct Finding: Sendable, Equatable {
+        /// What is wrong, in one sentence without a full stop.
+        package var message: RedactedText
+        /// The text of the manifest that asked for something else.
+        package var span: SourceSpan?
+        /// A few words to stand behind the carets there.
+        package var label: RedactedText?
+
+        /// A finding; see the properties.
+        package init(_ message: RedactedText, at span: SourceSpan?, label: RedactedText? = nil) {
+            self.message = message
+            self.span = span
+            self.label = label
+        }
+    }
+
+    /// The stage that failed.
+    package var kind: FailureKind
+    /// What the other side calls it: the code in an answer's envelope, or the transport's.
+    package var code: RedactedText?
+    /// What went wrong, in one sentence without a full stop.
+    package var message: RedactedText
+    /// The text of the manifest that it belongs to.
+    package var span: SourceSpan?
+    /// All that was found wrong, when the stage looks for more than one thing; otherwise empty.
+    package var findings: [Finding]
+
+    /// A failure; see the properties.
+    package init(
+        _ kind: FailureKind,
+        _ message: RedactedText,
+        code: RedactedText? = nil,
+        at span: SourceSpan?,
+        findings: [Finding] = []
+    ) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.span = span
+        self.findings = findings
+    }
+}
+
+extension Failure {
+    /// `{kind, code, message, file, line, column, findings}`, without what is unknown.
+    package var json: JSON {
+        var members = Members()
+        members.add("kind", kind.rawValue)
+        members.add("code", code)
+        members.add("message", message)
+        members.add(span)
+        members.add("findings", findings.isEmpty ? nil : .array(findings.map(\.json)))
+        return members.json
+    }
+}
+
+extension Failure.Finding {
+    fileprivate var json: JSON {
+        var members = Members()
+        members.add("message", message)
+        members.add("label", label)
+        members.add(span)
+        return members.json
+    }
+}

@@ -1,0 +1,51 @@
+package import WaybillData
+
+/// How a step ended.
+package enum StepOutcome: String, Sendable, CaseIterable {
+    /// All went as it should.
+    case passed
+    /// It failed, and so does what it is in.
+    case failed
+    /// It failed, and the manifest lets the run go on and pass (`onFailure: continue`).
+    case tolerated
+    /// It never began.
+    case skipped
+    /// It was stopped from outside while it ran.
+    case cancelled
+}
+
+/// How a run ended.
+package enum RunOutcome: String, Sendable, CaseIterable {
+    /// Everything passed, or its failures were tolerated.
+    case passed
+    /// At least one step failed.
+    case failed
+    /// Somebody stopped the run before its end.
+    case interrupted
+}
+
+/// How many steps, or elements of a forEach, ended in each way.
+package struct OutcomeCounts: Sendable, Equatable {
+    private var counts: [StepOutcome: Int] = [:]
+
+    /// No step at all.
+    package init() {}
+
+    /// Counts the outcomes of some steps.
+    package init(_ outcomes: some Sequence<StepOutcome>) {
+        for outcome in outcomes { self[outcome] += 1 }
+    }
+
+    /// How many ended in this way.
+    package subscript(outcome: StepOutcome) -> Int {
+        get { counts[outcome, default: 0] }
+        set { counts[outcome] = newValue == 0 ? nil : newValue }
+    }
+
+    /// An object with a count for every outcome, also for those that did not occur.
+    package var json: JSON {
+        var members = Members()
+        for outcome in StepOutcome.allCases { members.add(outcome.rawValue, self[outcome]) }
+        return members.json
+    }
+}

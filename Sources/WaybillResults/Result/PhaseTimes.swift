@@ -1,0 +1,63 @@
+package import WaybillData
+
+/// How long a request took, and how far it had come when; each from the moment it was begun.
+package struct PhaseTimes: Sendable, Equatable {
+    /// Until the last byte of the answer.
+    package var total: Duration
+    /// Until the host's name was resolved.
+    package var dns: Duration?
+    /// Until the connection was there.
+    package var connect: Duration?
+    /// Until the TLS session was there.
+    package var tls: Duration?
+    /// Until the first byte of the answer.
+    package var firstByte: Duration?
+
+    /// The times that are known; a connection used again has no `dns`, `connect` and `tls`.
+    package init(
+        total: Duration,
+        dns: Duration? = nil,
+        connect: Duration? = nil,
+        tls: Duration? = nil,
+        firstByte: Duration? = nil
+    ) {
+        self.total = total
+        self.dns = dns
+        self.connect = connect
+        self.tls = tls
+        self.firstByte = firstByte
+    }
+
+    /// `{total, dns, connect, tls, firstByte}` in milliseconds, without what is unknown.
+    package var json: JSON {
+        var members = Members()
+        members.add("total", milliseconds: total)
+        members.add("dns", milliseconds: dns)
+        members.add("connect", milliseconds: connect)
+        members.add("tls", milliseconds: tls)
+        members.add("firstByte", milliseconds: firstByte)
+        return members.json
+    }
+}
+
+/// How many bytes of message bodies went over the wire, before any decompression.
+package struct ByteCounts: Sendable, Equatable {
+    /// Bytes that were sent.
+    package var sent: Int
+    /// Bytes that were received.
+    package var received: Int
+
+    /// Counts of both directions.
+    package init(sent: Int = 0, received: Int = 0) {
+        self.sent = sent
+        self.received = received
+    }
+
+    /// `{sent, received}`
+    package var json: JSON {
+        var members = Members()
+        members.add("sent", sent)
+        members.add("received", received)
+        return members.json
+    }
+}

@@ -1,0 +1,35 @@
+package import WaybillData
+
+/// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are sorted by the second they began in.
+package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    package let description: String
+
+    /// Without letters and digits that look alike.
+    private static let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
+
+    /// A new name for a run that begins at a moment (in UTC), told from others of that second by six random characters.
+    package init(at moment: Timestamp, using random: inout some RandomNumberGenerator) {
+        let second = moment.description.prefix(19).filter { $0 != "-" && $0 != ":" }
+        let tail = (0..<6).map { _ in Self.alphabet[Int.random(in: Self.alphabet.indices, using: &random)] }
+        description = second.replacing("T", with: "-") + "-" + String(tail)
+    }
+
+    /// A new name for a run that begins now.
+    package init() {
+        var random = SystemRandomNumberGenerator()
+        self.init(at: .now(), using: &random)
+    }
+
+    /// A name that was read somewhere; `nil` if it cannot be one of a run.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard parts.map(\.count) == [8, 6, 6], parts[..<2].joined().allSatisfy(digits.contains),
+            parts[2].allSatisfy({ digits.contains($0) || letters.contains($0) })
+        else { return nil }
+        description = String(text)
+    }
+
+    package static func < (left: RunID, right: RunID) -> Bool { left.description < right.description }
+}

@@ -1,0 +1,91 @@
+package import WaybillData
+
+/// What became of one step.
+package struct StepResult: Sendable, Equatable {
+    /// The step's id, unique in its graph.
+    package var id: String
+    /// The name that its author gave it.
+    package var name: String?
+    /// Where it stands: the graph and the ids down to it, as in `main.both.schedule`.
+    package var path: String
+    /// The graph that it belongs to.
+    package var graph: String
+    /// The endpoint that it calls, if it calls a named one.
+    package var endpoint: String?
+    /// How it ended.
+    package var outcome: StepOutcome
+    /// How often its request was tried; 0 where none was sent.
+    package var attempts: Int
+    /// The status of the last answer.
+    package var status: Int?
+    /// The method of its last request.
+    package var method: String?
+    /// The address of its last request.
+    package var url: RedactedText?
+    /// When it began; `nil` for a step that was skipped.
+    package var startedAt: Timestamp?
+    /// How long it took: of a request the last attempt, otherwise the whole step.
+    package var time: PhaseTimes?
+    /// The bytes of all its attempts.
+    package var bytes: ByteCounts?
+    /// Why it failed.
+    package var failure: Failure?
+    /// How its elements ended, when it is a forEach.
+    package var elements: ElementResults?
+
+    /// A result of which at least this much is known; the rest is set afterwards.
+    package init(
+        id: String,
+        path: String,
+        graph: String,
+        outcome: StepOutcome,
+        name: String? = nil,
+        endpoint: String? = nil,
+        attempts: Int = 0,
+        status: Int? = nil,
+        method: String? = nil,
+        url: RedactedText? = nil,
+        startedAt: Timestamp? = nil,
+        time: PhaseTimes? = nil,
+        bytes: ByteCounts? = nil,
+        failure: Failure? = nil,
+        elements: ElementResults? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.path = path
+        self.graph = graph
+        self.endpoint = endpoint
+        self.outcome = outcome
+        self.attempts = attempts
+        self.status = status
+        self.method = method
+        self.url = url
+        self.startedAt = startedAt
+        self.time = time
+        self.bytes = bytes
+        self.failure = failure
+        self.elements = elements
+    }
+
+    /// The step as it stands in `run.json`, without what is unknown.
+    package var json: JSON {
+        var members = Members()
+        members.add("id", id)
+        members.add("name", name)
+        members.add("path", path)
+        members.add("graph", graph)
+        members.add("endpoint", endpoint)
+        members.add("outcome", outcome.rawValue)
+        members.add("attempts", attempts)
+        members.add("status", status)
+        members.add("method", method)
+        members.add("url", url)
+        members.add("startedAt", startedAt)
+        members.add("time", time?.json)
+        members.add("bytes", bytes?.json)
+        members.add("failure", failure?.json)
+        members.add("elements", elements?.json)
+        return members.json
+    }
+}
