@@ -24,8 +24,14 @@ let package = Package(
             name: "WaybillData",
             dependencies: ["WaybillDiagnostics"]
         ),
+        .target(
+            name: "WaybillTransport",
+            dependencies: ["CLibCurl", .product(name: "DequeModule", package: "swift-collections")]
+        ),
+        .target(name: "WaybillTestSupport"),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData"]),
+        .testTarget(name: "WaybillTransportTests", dependencies: ["WaybillTransport", "WaybillTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
