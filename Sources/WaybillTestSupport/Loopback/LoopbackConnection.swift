@@ -1,0 +1,123 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// One connection of a server, on a thread of its own: its calls block. A script calls them in the order of what it
+/// wants to happen.
+package final class LoopbackConnection: Sendable {
+    /// The number of the connection, from 0 in the order of acceptance.
+    package let number: Int
+
+    // Nil when closed. Under the lock because `stop` of the server shuts it down from another thread.
+    private let descriptor: Mutex<Int32?>
+    // Bytes that came with an earlier request.
+    private let pending = Mutex<[UInt8]>([])
+    private let record: @Sendable (ReceivedRequest) -> Void
+
+    init(descriptor: Int32, number: Int, record: @escaping @Sendable (ReceivedRequest) -> Void) {
+        self.descriptor = Mutex(descriptor)
+        self.number = number
+        self.record = record
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Reads and records the next request with its body; nil when the client has ended the connection.
+    @discardableResult
+    package func readRequest() -> ReceivedRequest? {
+        var bytes = pending.withLock { $0 }
+        var headEnd: Int?
+        while headEnd == nil {
+            headEnd = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+            if headEnd == nil, !readMore(into: &bytes) { return nil }
+        }
+        let head = Array(bytes[..<headEnd!])
+        let length = ReceivedRequest.values(named: "Content-Length", in: head).first.flatMap { Int($0) } ?? 0
+        while bytes.count < head.count + length {
+            if !readMore(into: &bytes) { return nil }
+        }
+        let end = head.count + length
+        let request = ReceivedRequest(rawHead: head, body: Array(bytes[head.count..<end]), connection: number)
+        let rest = Array(bytes[end...])
+        pending.withLock { $0 = rest }
+        record(request)
+        return request
+    }
+
+    /// Sends text. False when the client has ended the connection.
+    @discardableResult
+    package func write(_ text: String) -> Bool {
+        write(Array(text.utf8))
+    }
+
+    /// Sends bytes. False when the client has ended the connection.
+    @discardableResult
+    package func write(_ bytes: [UInt8]) -> Bool {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return false }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { sendWithoutSignal(descriptor, $0) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Waits until the client ends the connection. What it sends until then is dropped.
+    package func waitForEnd() {
+        var dropped: [UInt8] = []
+        while readMore(into: &dropped) { dropped = [] }
+    }
+
+    /// Closes the connection as usual.
+    package func close() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { closeDescriptor(open) }
+            descriptor = nil
+        }
+    }
+
+    /// Closes the connection with a reset.
+    package func reset() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor {
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(open, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+                closeDescriptor(open)
+            }
+            descriptor = nil
+        }
+    }
+
+    /// Ends what blocks, from another thread.
+    func interrupt() {
+        descriptor.withLock { descriptor in
+            if let open = descriptor { _ = shutdown(open, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private func readMore(into bytes: inout [UInt8]) -> Bool {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return false }
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return false }
+        bytes += buffer[..<count]
+        return true
+    }
+}
+
+private func closeDescriptor(_ descriptor: Int32) {
+    close(descriptor)
+}
+
+private func sendWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+        send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    #else
+        send(descriptor, bytes.baseAddress, bytes.count, 0)
+    #endif
+}

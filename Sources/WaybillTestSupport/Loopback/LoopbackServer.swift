@@ -1,0 +1,120 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A server on 127.0.0.1 that does what a script says, with a thread for each connection. It must be stopped;
+/// `LoopbackServer.run` does it by itself.
+package final class LoopbackServer: Sendable {
+    private struct State {
+        var requests: [ReceivedRequest] = []
+        var connections: [LoopbackConnection] = []
+        var threads: [ThreadHandle] = []
+        var acceptor: ThreadHandle?
+        var isStopped = false
+    }
+
+    /// The port that the system chose.
+    package let port: Int
+
+    private let listener: Int32
+    private let script: @Sendable (LoopbackConnection) -> Void
+    private let state = Mutex(State())
+
+    /// Starts a server that runs the script for each connection, and closes the connection when the script returns.
+    package init(script: @escaping @Sendable (LoopbackConnection) -> Void) throws {
+        (listener, port) = try LoopbackSocket.listening()
+        self.script = script
+        let acceptor = try ThreadHandle { self.acceptConnections() }
+        state.withLock { $0.acceptor = acceptor }
+    }
+
+    /// Starts a server that answers every request, and keeps connections as long as the client does.
+    package convenience init(answer: @escaping @Sendable (ReceivedRequest) -> ServerAnswer) throws {
+        try self.init { connection in
+            while let request = connection.readRequest() {
+                guard connection.write(answer(request).bytes(to: request.method)) else { return }
+            }
+        }
+    }
+
+    /// Starts a server with a script, uses it, and stops it.
+    package static func run<Result>(
+        script: @escaping @Sendable (LoopbackConnection) -> Void,
+        _ body: (LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try LoopbackServer(script: script)
+        defer { server.stop() }
+        return try await body(server)
+    }
+
+    /// Starts a server that answers every request, uses it, and stops it.
+    package static func run<Result>(
+        answer: @escaping @Sendable (ReceivedRequest) -> ServerAnswer,
+        _ body: (LoopbackServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try LoopbackServer(answer: answer)
+        defer { server.stop() }
+        return try await body(server)
+    }
+
+    /// The address of a path (with its query) on this server.
+    package func url(_ path: String = "/") -> String {
+        "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// The requests so far, in the order in which they were read.
+    package var requests: [ReceivedRequest] { state.withLock { $0.requests } }
+
+    /// How many connections have been accepted.
+    package var connectionCount: Int { state.withLock { $0.connections.count } }
+
+    /// Ends all connections and threads. Later calls do nothing.
+    package func stop() {
+        let acceptor = state.withLock { state in
+            state.isStopped = true
+            defer { state.acceptor = nil }
+            return state.acceptor
+        }
+        guard let acceptor else { return }
+        // Wakes the thread that accepts, on every system.
+        LoopbackSocket.touch(port: port)
+        acceptor.join()
+        close(listener)
+        let (connections, threads) = state.withLock { ($0.connections, $0.threads) }
+        for connection in connections { connection.interrupt() }
+        for thread in threads { thread.join() }
+    }
+
+    private func acceptConnections() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            guard !state.withLock({ $0.isStopped }) else {
+                if descriptor >= 0 { close(descriptor) }
+                return
+            }
+            guard descriptor >= 0 else { continue }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            let connection = state.withLock { state in
+                let connection = LoopbackConnection(descriptor: descriptor, number: state.connections.count) {
+                    request in
+                    self.state.withLock { $0.requests.append(request) }
+                }
+                state.connections.append(connection)
+                return connection
+            }
+            let thread = try? ThreadHandle {
+                self.script(connection)
+                connection.close()
+            }
+            guard let thread else {
+                connection.reset()
+                continue
+            }
+            state.withLock { $0.threads.append(thread) }
+        }
+    }
+}

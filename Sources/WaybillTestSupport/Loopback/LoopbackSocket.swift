@@ -1,0 +1,87 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A system call that failed in a test's server.
+package struct LoopbackError: Error, CustomStringConvertible {
+    let call: String
+    let errno: Int32
+
+    package var description: String { "\(call) failed with errno \(errno)" }
+}
+
+/// TCP sockets on 127.0.0.1.
+package enum LoopbackSocket {
+    /// A port that refuses connections: it was free a moment ago.
+    package static func refusingPort() throws -> Int {
+        let (descriptor, port) = try bound()
+        close(descriptor)
+        return port
+    }
+
+    /// A socket that listens on a port of the system's choice.
+    static func listening() throws(LoopbackError) -> (descriptor: Int32, port: Int) {
+        let (descriptor, port) = try bound()
+        guard listen(descriptor, 1024) == 0 else {
+            let error = LoopbackError(call: "listen", errno: errno)
+            close(descriptor)
+            throw error
+        }
+        return (descriptor, port)
+    }
+
+    /// Connects to a port, says nothing, and closes.
+    static func touch(port: Int) {
+        guard let descriptor = try? make() else { return }
+        defer { close(descriptor) }
+        _ = withAddress(port: port) { connect(descriptor, $0, $1) }
+    }
+
+    private static func bound() throws(LoopbackError) -> (descriptor: Int32, port: Int) {
+        let descriptor = try make()
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withAddress(port: 0) { bind(descriptor, $0, $1) } == 0
+        let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard isBound, isKnown == 0 else {
+            let error = LoopbackError(call: "bind", errno: errno)
+            close(descriptor)
+            throw error
+        }
+        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func make() throws(LoopbackError) -> Int32 {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw LoopbackError(call: "socket", errno: errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if !canImport(Glibc)
+            var one: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        return descriptor
+    }
+
+    private static func withAddress<Result>(
+        port: Int,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

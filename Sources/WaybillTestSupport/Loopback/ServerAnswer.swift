@@ -1,0 +1,39 @@
+/// An answer that a server gives, with `Content-Length` unless the headers say otherwise.
+package struct ServerAnswer: Sendable {
+    /// The status code.
+    package var status: Int
+    /// The reason phrase.
+    package var reason: String
+    /// The header fields.
+    package var headers: [(name: String, value: String)]
+    /// The body.
+    package var body: [UInt8]
+
+    /// An answer with these bytes as its body.
+    package init(
+        status: Int = 200,
+        reason: String = "OK",
+        headers: [(name: String, value: String)] = [],
+        body: [UInt8] = []
+    ) {
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer with this text as its body.
+    package static func text(_ text: String) -> ServerAnswer {
+        ServerAnswer(headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    }
+
+    /// The bytes that are sent: to HEAD, the header alone.
+    func bytes(to method: String) -> [UInt8] {
+        var head = "HTTP/1.1 \(status) \(reason)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        let isFramed = headers.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+        let hasBody = status >= 200 && status != 204 && status != 304
+        if !isFramed && hasBody { head += "Content-Length: \(body.count)\r\n" }
+        return Array((head + "\r\n").utf8) + (method == "HEAD" || !hasBody ? [] : body)
+    }
+}

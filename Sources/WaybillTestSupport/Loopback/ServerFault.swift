@@ -1,0 +1,105 @@
+/// What a server can do wrong, for tables of tests. Each reads a request first, unless it says otherwise.
+package enum ServerFault: String, CaseIterable, Sendable {
+    /// Accepts and says nothing, until the client ends the connection.
+    case silent
+    /// Sends the first bytes of a header, then nothing.
+    case stallsInHeader
+    /// Sends half of the body, then nothing.
+    case stallsInBody
+    /// Closes the connection without an answer.
+    case closesWithoutAnswer
+    /// Resets the connection before an answer.
+    case resetsBeforeAnswer
+    /// Resets the connection in the middle of the header.
+    case resetsInHeader
+    /// Resets the connection in the middle of the body.
+    case resetsInBody
+    /// Closes the connection after less than `Content-Length`.
+    case shortBody
+    /// Says that a chunk is `zz` long.
+    case brokenChunks
+    /// Sends bytes that are not gzip as gzip.
+    case brokenGzip
+    /// Sends a gzip stream without its end.
+    case truncatedGzip
+    /// Names a coding that nobody knows.
+    case unknownCoding
+    /// Sends body without end.
+    case endlessBody
+    /// Sends header fields without end.
+    case endlessHeader
+    /// Sends informational answers without end.
+    case endlessInformational
+    /// Sends trailers without end.
+    case endlessTrailers
+    /// Speaks another protocol.
+    case notHTTP
+
+    /// The script of a server with this fault.
+    package var script: @Sendable (LoopbackConnection) -> Void {
+        { connection in
+            connection.readRequest()
+            misbehave(on: connection)
+        }
+    }
+
+    private func misbehave(on connection: LoopbackConnection) {
+        switch self {
+        case .silent:
+            connection.waitForEnd()
+        case .stallsInHeader:
+            connection.write("HTTP/1.1 200 OK\r\nContent-")
+            connection.waitForEnd()
+        case .stallsInBody:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
+            connection.waitForEnd()
+        case .closesWithoutAnswer:
+            connection.close()
+        case .resetsBeforeAnswer:
+            connection.reset()
+        case .resetsInHeader:
+            connection.write("HTTP/1.1 200 OK\r\nContent-")
+            connection.reset()
+        case .resetsInBody:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
+            connection.reset()
+        case .shortBody:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
+        case .brokenChunks:
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nzz\r\nhello\r\n")
+            connection.waitForEnd()
+        case .brokenGzip:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\nnot gzipped.")
+            connection.waitForEnd()
+        case .truncatedGzip:
+            let part = SampleBodies.gzippedHello.dropLast(12)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(part.count)\r\n\r\n")
+            connection.write(Array(part))
+            connection.waitForEnd()
+        case .unknownCoding:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: waybill\r\nContent-Length: 5\r\n\r\nhello")
+            connection.waitForEnd()
+        case .endlessBody:
+            connection.write("HTTP/1.1 200 OK\r\n\r\n")
+            connection.repeatUntilEnd(String(repeating: "x", count: 8192))
+        case .endlessHeader:
+            connection.write("HTTP/1.1 200 OK\r\n")
+            connection.repeatUntilEnd("X-Flood: of fields\r\n")
+        case .endlessInformational:
+            connection.repeatUntilEnd("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+        case .endlessTrailers:
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n")
+            connection.repeatUntilEnd("X-Flood: of trailers\r\n")
+        case .notHTTP:
+            connection.write("220 mail.example ESMTP\r\n")
+            connection.waitForEnd()
+        }
+    }
+}
+
+extension LoopbackConnection {
+    fileprivate func repeatUntilEnd(_ text: String) {
+        let bytes = Array(text.utf8)
+        while write(bytes) {}
+    }
+}

@@ -1,0 +1,117 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// An nginx of its own, with its files in a temporary folder, for tests that want a real server. It must be stopped;
+/// `NginxServer.run` does it by itself.
+///
+/// Tests that use it say `.enabled(if: NginxServer.isWanted, "nginx is not installed")`.
+package final class NginxServer: Sendable {
+    /// The port that the system chose.
+    package let port: Int
+
+    private static let executable = "/usr/sbin/nginx"
+    private let folder: TemporaryFolder
+    private let process: Mutex<pid_t?>
+
+    /// Whether tests should use nginx: where it is installed, and in CI also where it is not, and then fail.
+    package static var isWanted: Bool {
+        access(executable, X_OK) == 0 || getenv("CI").map { String(cString: $0) } == "true"
+    }
+
+    /// Starts nginx with these directives in its one `server` block.
+    package init(_ directives: String) throws {
+        let socket = try LoopbackSocket.listening()
+        defer { close(socket.descriptor) }
+        port = socket.port
+        folder = try TemporaryFolder()
+        try folder.write(
+            Self.configuration(folder: folder.path, port: socket.port, directives: directives),
+            to: "nginx.conf"
+        )
+        process = Mutex(try Self.start(folder: folder.path, listener: socket.descriptor))
+    }
+
+    /// Starts nginx, uses it, and stops it.
+    package static func run<Result>(
+        _ directives: String,
+        _ body: (NginxServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try NginxServer(directives)
+        defer { server.stop() }
+        return try await body(server)
+    }
+
+    /// The address of a path (with its query) on this server.
+    package func url(_ path: String = "/") -> String {
+        "http://127.0.0.1:\(port)\(path)"
+    }
+
+    /// Ends nginx and waits until it is gone. Later calls do nothing.
+    package func stop() {
+        let taken = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let taken else { return }
+        kill(taken, SIGTERM)
+        while waitpid(taken, nil, 0) < 0 && errno == EINTR {}
+    }
+
+    private static func configuration(folder: String, port: Int, directives: String) -> String {
+        let bodies = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        return """
+            daemon off;
+            worker_processes 1;
+            pid \(folder)/nginx.pid;
+            error_log \(folder)/error.log;
+            events { worker_connections 4096; }
+            http {
+                access_log off;
+                keepalive_requests 1000000;
+                \(bodies.joined(separator: " "))
+                server {
+                    listen 127.0.0.1:\(port) backlog=1024;
+                    \(directives)
+                }
+            }
+
+            """
+    }
+
+    // nginx is handed the socket that listens, as when it replaces itself by a new version: there is no moment at which
+    // the port is free, or known and not yet open, so nothing needs to be waited for.
+    private static func start(folder: String, listener: Int32) throws -> pid_t {
+        #if canImport(Glibc)
+            var actions = posix_spawn_file_actions_t()
+        #else
+            var actions: posix_spawn_file_actions_t?
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let inherited: Int32 = 3
+        posix_spawn_file_actions_adddup2(&actions, listener, inherited)
+        let arguments = [executable, "-p", folder, "-c", "\(folder)/nginx.conf", "-e", "\(folder)/error.log"]
+        var process = pid_t()
+        let code = withCStrings(arguments) { arguments in
+            withCStrings(["NGINX=\(inherited);"]) { environment in
+                posix_spawn(&process, executable, &actions, nil, arguments, environment)
+            }
+        }
+        guard code == 0 else { throw LoopbackError(call: "posix_spawn \(executable)", errno: code) }
+        return process
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+}

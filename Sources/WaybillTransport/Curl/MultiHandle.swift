@@ -1,0 +1,104 @@
+import CLibCurl
+
+/// libcurl's multi handle with its sockets in a poller and its timer. Lives on the engine's thread.
+final class MultiHandle {
+    private let pointer: UnsafeMutableRawPointer
+    private let poller: any Poller
+    private var deadline: ContinuousClock.Instant?
+    private let clock = ContinuousClock()
+
+    /// Makes a handle that keeps this many connections at most; nil without memory.
+    init?(poller: any Poller, maximumConnections: Int) {
+        guard let pointer = curl_multi_init() else { return nil }
+        self.pointer = pointer
+        self.poller = poller
+        // Good as long as libcurl uses it: `deinit` takes the callbacks away.
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        waybill_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, owner)
+        waybill_multi_set_socket_function(pointer) { _, socket, interest, owner, _ in
+            MultiHandle.from(owner)?.watch(socket, interest)
+            return 0
+        }
+        waybill_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, owner)
+        waybill_multi_set_timer_function(pointer) { _, milliseconds, owner in
+            MultiHandle.from(owner)?.setTimer(milliseconds)
+            return 0
+        }
+        waybill_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, maximumConnections)
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
+    }
+
+    deinit {
+        // Closing the kept connections would call back into an object that is going away.
+        waybill_multi_set_socket_function(pointer, nil)
+        waybill_multi_set_timer_function(pointer, nil)
+        curl_multi_cleanup(pointer)
+    }
+
+    /// Starts the transfer of a handle.
+    func add(_ easy: EasyHandle) -> Bool {
+        curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK
+    }
+
+    /// Ends the transfer of a handle, if it has not ended. Not to be called from within a callback.
+    func remove(_ easy: EasyHandle) {
+        curl_multi_remove_handle(pointer, easy.pointer)
+    }
+
+    /// How long nothing needs to be done, in milliseconds for a poller.
+    var millisecondsUntilTimer: Int32 {
+        guard let deadline else { return -1 }
+        let (seconds, attoseconds) = (deadline - clock.now).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard seconds < 3600 else { return 3_600_000 }
+        // Rounded up, or the thread would spin through the last millisecond.
+        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+
+    /// Does what is due. Starting a transfer is due at once.
+    func runTimer() {
+        guard let due = deadline, due <= clock.now else { return }
+        deadline = nil
+        var running: Int32 = 0
+        curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+
+    /// Lets libcurl work on a socket.
+    func act(on ready: ReadyDescriptor) {
+        var mask: Int32 = 0
+        if ready.readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if ready.readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        var running: Int32 = 0
+        curl_multi_socket_action(pointer, ready.descriptor, mask, &running)
+    }
+
+    /// The next transfer that has ended, with its code.
+    func nextFinished() -> (easy: EasyHandle, code: CURLcode)? {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(pointer, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = EasyHandle.owner(of: message.pointee.easy_handle)
+            else {
+                continue
+            }
+            return (easy, message.pointee.data.result)
+        }
+        return nil
+    }
+
+    private static func from(_ owner: UnsafeMutableRawPointer?) -> MultiHandle? {
+        owner.map { Unmanaged<MultiHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func watch(_ socket: curl_socket_t, _ interest: Int32) {
+        switch interest {
+        case CURL_POLL_IN: poller.watch(socket, for: .readable)
+        case CURL_POLL_OUT: poller.watch(socket, for: .writable)
+        case CURL_POLL_INOUT: poller.watch(socket, for: [.readable, .writable])
+        default: poller.watch(socket, for: [])
+        }
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        deadline = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
+    }
+}

@@ -1,0 +1,33 @@
+/// Collects the header of the final answer, line by line as libcurl gives it. Headers of informational answers are
+/// dropped and trailers are not taken, but all count, so that neither can go on for ever.
+struct ResponseHeadCollector {
+    /// How many bytes of header one answer may have in all.
+    static let maximumBytes = 256 << 10
+
+    /// The lines of the final answer, or of what has come of the latest one.
+    private(set) var bytes: [UInt8] = []
+
+    private var count = 0
+    private var isComplete = false
+
+    /// Whether the status line has come.
+    var hasBegun: Bool { !bytes.isEmpty }
+
+    /// Takes a line with its line break. False when there is too much.
+    mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
+        count += line.count
+        guard count <= Self.maximumBytes else { return false }
+        guard !isComplete else { return true }
+        if line.starts(with: "HTTP/".utf8) { bytes.removeAll(keepingCapacity: true) }
+        bytes.append(contentsOf: line)
+        if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) { isComplete = !isInformational }
+        return true
+    }
+
+    // 101 is the last header too: what follows is not HTTP.
+    private var isInformational: Bool {
+        let status = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true).dropFirst().first
+        guard let status, status.first == UInt8(ascii: "1") else { return false }
+        return !status.starts(with: "101".utf8)
+    }
+}

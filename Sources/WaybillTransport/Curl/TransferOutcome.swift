@@ -1,0 +1,24 @@
+/// What the engine hands over. The header is still bytes, so that reading it is the waiting task's work and not that
+/// of the one thread.
+enum TransferOutcome: Sendable {
+    /// An answer has come; its response has no fields and no reason yet.
+    case answered(HTTPResponse, head: [UInt8])
+    /// None has come.
+    case failed(TransportFailure)
+
+    /// The answer, read.
+    var result: Result<HTTPResponse, TransportFailure> {
+        switch self {
+        case .failed(let failure):
+            return .failure(failure)
+        case .answered(var response, let bytes):
+            let head = ResponseHead(bytes)
+            response.reason = head.reason
+            response.headers = head.fields
+            return .success(response)
+        }
+    }
+}
+
+/// The way from the engine to the task that waits.
+typealias Delivery = CheckedContinuation<TransferOutcome, Never>

@@ -1,0 +1,83 @@
+import CLibCurl
+
+/// What libcurl knows about a transfer when it ends.
+struct TransferReport {
+    private let easy: UnsafeMutableRawPointer
+
+    /// Reads from the handle of a transfer, which must not have been reset.
+    init(_ handle: EasyHandle) {
+        easy = handle.pointer
+    }
+
+    /// How long the parts took.
+    var timings: TransferTimings {
+        let resolved = number(CURLINFO_NAMELOOKUP_TIME_T)
+        let connected = number(CURLINFO_CONNECT_TIME_T)
+        let secured = number(CURLINFO_APPCONNECT_TIME_T)
+        let isReused = isConnectionReused
+        return TransferTimings(
+            dns: .microseconds(isReused ? 0 : resolved),
+            connect: .microseconds(isReused ? 0 : max(0, connected - resolved)),
+            tls: .microseconds(isReused ? 0 : max(0, secured - connected)),
+            firstByte: .microseconds(number(CURLINFO_STARTTRANSFER_TIME_T)),
+            total: .microseconds(number(CURLINFO_TOTAL_TIME_T))
+        )
+    }
+
+    /// How far the transfer has come.
+    func phase(of transfer: Transfer) -> TransportFailure.Phase {
+        if transfer.head.hasBegun { return .receiving }
+        if transfer.wasSent {
+            return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingAnswer
+        }
+        if number(CURLINFO_CONNECT_TIME_T) > 0 { return .securing }
+        return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
+    }
+
+    /// The number of the system's error that ended the connection; zero when there was none.
+    var systemError: Int32 { Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)) }
+
+    /// The answer of a transfer that has ended well, without what its header says.
+    func response(to transfer: Transfer) -> HTTPResponse {
+        HTTPResponse(
+            status: long(CURLINFO_RESPONSE_CODE),
+            httpVersion: httpVersion,
+            body: transfer.body,
+            url: transfer.prepared.request.url,
+            timings: timings,
+            bytesSent: long(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T),
+            bytesReceived: long(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T),
+            remoteAddress: remoteAddress,
+            reusedConnection: isConnectionReused
+        )
+    }
+
+    private var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
+
+    private var httpVersion: String {
+        switch long(CURLINFO_HTTP_VERSION) {
+        case Int(CURL_HTTP_VERSION_1_0): "1.0"
+        case Int(CURL_HTTP_VERSION_2_0): "2"
+        default: "1.1"
+        }
+    }
+
+    private var remoteAddress: SocketEndpoint? {
+        var text: UnsafeMutablePointer<CChar>?
+        waybill_easy_get_string(easy, CURLINFO_PRIMARY_IP, &text)
+        guard let text, text[0] != 0 else { return nil }
+        return SocketEndpoint(host: String(cString: text), port: long(CURLINFO_PRIMARY_PORT))
+    }
+
+    private func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        waybill_easy_get_long(easy, info, &value)
+        return value
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value: curl_off_t = 0
+        waybill_easy_get_offset(easy, info, &value)
+        return Int(value)
+    }
+}

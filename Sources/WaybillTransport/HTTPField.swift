@@ -1,0 +1,25 @@
+/// One header field (RFC 9110, section 5).
+package struct HTTPField: Sendable, Hashable {
+    /// The name as it was written; names match without regard to case.
+    package let name: String
+    /// The value, without the white space around it. Bytes of an answer that are not UTF-8 are U+FFFD.
+    package let value: String
+
+    /// Puts a name and a value together. What may not be sent is found when the request is sent.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether the field has this name, without regard to the case of ASCII letters.
+    package func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

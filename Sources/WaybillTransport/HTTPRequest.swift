@@ -1,0 +1,64 @@
+/// One request as it is sent: everything is decided, nothing is a template any more.
+package struct HTTPRequest: Sendable, Equatable {
+    /// What follows the header.
+    package enum Body: Sendable, Equatable {
+        /// No body. POST, PUT and PATCH say `Content-Length: 0`, other methods say nothing.
+        case none
+        /// These bytes, with their count as `Content-Length`.
+        case bytes([UInt8])
+    }
+
+    /// Any method token (RFC 9110, section 9.1), in the case in which it is sent.
+    package var method: String
+    /// The absolute http or https URL, percent-encoded, with its query. It is sent as it is; a fragment is not sent.
+    package var url: String
+    /// The fields to send. `Host`, `Content-Length` and (with `acceptsCompression`) `Accept-Encoding` are added, other
+    /// fields are not.
+    package var headers: [HTTPField]
+    /// What follows the header.
+    package var body: Body
+    /// The longest time from the start of the transfer to the last byte of the answer. Waiting for a free connection
+    /// does not count.
+    package var timeout: Duration
+    /// The longest time to resolve the name, connect and finish the TLS handshake; part of `timeout`.
+    package var connectTimeout: Duration
+    /// The greatest number of bytes that the decoded body may have.
+    package var maximumBodyBytes: Int
+    /// How many requests, and so connections, to this origin may be under way when this one starts.
+    package var maximumConnectionsPerOrigin: Int
+    /// Where to connect instead of the URL's host and port. The URL, its scheme and `Host` stay as they are.
+    package var connectTo: SocketEndpoint?
+    /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has them, and to decode them. Otherwise the body
+    /// is left as it came.
+    package var acceptsCompression: Bool
+
+    /// A request with the limits that design section 11 gives as defaults.
+    package init(
+        method: String = "GET",
+        url: String,
+        headers: [HTTPField] = [],
+        body: Body = .none,
+        timeout: Duration = .seconds(60),
+        connectTimeout: Duration = .seconds(10),
+        maximumBodyBytes: Int = 64 << 20,
+        maximumConnectionsPerOrigin: Int = 8,
+        connectTo: SocketEndpoint? = nil,
+        acceptsCompression: Bool = true
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.connectTimeout = connectTimeout
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
+        self.connectTo = connectTo
+        self.acceptsCompression = acceptsCompression
+    }
+
+    /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).
+    package var isIdempotent: Bool {
+        ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
+    }
+}

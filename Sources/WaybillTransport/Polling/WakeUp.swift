@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+    import CLibCurl
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Wakes a thread that waits in a poller, from any thread: an `eventfd`, or a pipe where there is none.
+final class WakeUp: Sendable {
+    /// Readable after `signal` until `clear`.
+    let descriptor: Int32
+    private let writeDescriptor: Int32
+
+    /// Opens the descriptors; throws the error of the system.
+    init() throws(SystemError) {
+        #if canImport(Glibc)
+            descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+            guard descriptor >= 0 else { throw .last }
+            writeDescriptor = descriptor
+        #else
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { throw .last }
+            for end in ends {
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            }
+            (descriptor, writeDescriptor) = (ends[0], ends[1])
+        #endif
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        if writeDescriptor != descriptor { close(writeDescriptor) }
+    }
+
+    /// Makes the descriptor readable. It fails only when it is readable already.
+    func signal() {
+        var one: UInt64 = 1
+        _ = write(writeDescriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Makes the descriptor unreadable until the next signal.
+    func clear() {
+        var count: UInt64 = 0
+        while read(descriptor, &count, MemoryLayout<UInt64>.size) == MemoryLayout<UInt64>.size
+            && descriptor != writeDescriptor
+        {}
+    }
+}

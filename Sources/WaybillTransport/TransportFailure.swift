@@ -1,0 +1,73 @@
+/// Why a request has no answer.
+package struct TransportFailure: Error, Sendable, Equatable {
+    /// The kinds of failure of design section 5 that a transport can tell.
+    package enum Kind: String, Sendable {
+        /// The host's name could not be resolved.
+        case dns
+        /// No TCP connection came about.
+        case connect
+        /// The TLS handshake failed, or the peer's certificate was refused.
+        case tls
+        /// The request's `timeout` or `connectTimeout` passed; `phase` says meanwhile what.
+        case timeout
+        /// Anything else: a request that may not be sent, a broken connection or answer, an answer that is too large.
+        case transfer
+        /// The task was cancelled, or the transport was shut down.
+        case cancelled
+    }
+
+    /// How far a transfer had come.
+    package enum Phase: String, Sendable {
+        /// Not started: refused, or waiting for a free connection.
+        case waiting
+        /// Looking up the host's name.
+        case resolving
+        /// Making the TCP connection.
+        case connecting
+        /// In the TLS handshake.
+        case securing
+        /// Sending the request.
+        case sending
+        /// Sent, without a byte of an answer yet.
+        case awaitingAnswer
+        /// Receiving the answer.
+        case receiving
+    }
+
+    /// What went wrong.
+    package var kind: Kind
+    /// How far the transfer had come.
+    package var phase: Phase
+    /// libcurl's `CURLcode`, or the nearest one where the failure is not libcurl's: 63 (`CURLE_FILESIZE_EXCEEDED`) for a
+    /// body over its limit, 100 (`CURLE_TOO_LARGE`) for a header over its limit, 42 (`CURLE_ABORTED_BY_CALLBACK`) for
+    /// what was cancelled or not sent a second time, 3 (`CURLE_URL_MALFORMAT`), 1 (`CURLE_UNSUPPORTED_PROTOCOL`) or
+    /// 43 (`CURLE_BAD_FUNCTION_ARGUMENT`) for a request that may not be sent.
+    package var code: Int32
+    /// One sentence for a person, without a full stop. It names the host and port, and no other part of the request.
+    package var message: String
+    /// How long the parts took until the failure.
+    package var timings: TransferTimings
+    /// Whether the request, or a part of it, may have reached the server.
+    package var wasSent: Bool
+
+    /// Puts a failure together.
+    package init(
+        kind: Kind,
+        phase: Phase = .waiting,
+        code: Int32,
+        message: String,
+        timings: TransferTimings = .zero,
+        wasSent: Bool = false
+    ) {
+        self.kind = kind
+        self.phase = phase
+        self.code = code
+        self.message = message
+        self.timings = timings
+        self.wasSent = wasSent
+    }
+}
+
+extension TransportFailure: CustomStringConvertible {
+    package var description: String { message }
+}

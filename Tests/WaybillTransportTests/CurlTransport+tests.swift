@@ -1,0 +1,26 @@
+import WaybillTransport
+
+extension CurlTransport {
+    /// Makes a transport, uses it, and shuts it down.
+    static func run<Result>(
+        maximumConnections: Int = 256,
+        _ body: (CurlTransport) async throws -> Result
+    ) async throws -> Result {
+        let transport = try CurlTransport(configuration: Configuration(maximumConnections: maximumConnections))
+        do {
+            let result = try await body(transport)
+            await transport.shutDown()
+            return result
+        } catch {
+            await transport.shutDown()
+            throw error
+        }
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == TransportFailure {
+    /// The failure, if it is one.
+    var failure: TransportFailure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}
