@@ -80,7 +80,7 @@ extension ExpressionCompiler {
             }
             let compiled = try compiled(query)
             return node(form == .count ? .count(compiled) : .onlyValue(compiled), function.result, syntax)
-        case .not: return node(.not(try condition(arguments[0])), .boolean, syntax)
+        case .not: return node(.not(try condition(arguments[0], isNegated: true)), .boolean, syntax)
         case .exists:
             let compiled = try guarded(arguments[0])
             var kind = CompiledExpression.Kind.presence(compiled)

@@ -53,7 +53,7 @@ struct ExpressionCompiler {
             }
             let path = try path(segments, from: syntax.range.lowerBound, rootEnd: base.range.upperBound)
             return node(.access(compiledBase, path), path.isSingular ? .any : .array, syntax)
-        case .not(let inside): return node(.not(try condition(inside)), .boolean, syntax)
+        case .not(let inside): return node(.not(try condition(inside, isNegated: true)), .boolean, syntax)
         case .logical(let sign, let parts):
             var conditions: [CompiledExpression] = []
             for part in parts { conditions.append(try condition(part)) }
@@ -65,10 +65,13 @@ struct ExpressionCompiler {
     }
 
     /// Compiles something that must be true or false.
-    mutating func condition(_ syntax: ExpressionSyntax) throws(ExpressionSyntaxError) -> CompiledExpression {
+    mutating func condition(
+        _ syntax: ExpressionSyntax,
+        isNegated: Bool = false
+    ) throws(ExpressionSyntaxError) -> CompiledExpression {
         let bare = syntax.ungrouped
         if isInFilter, case .query(let query) = bare.kind {
-            if dialect == .waybill { warnOfExistenceTest(query) }
+            if dialect == .waybill, !isNegated { warnOfExistenceTest(query) }
             return node(.existence(try compiled(query)), .boolean, bare)
         }
         let compiled = try value(bare)

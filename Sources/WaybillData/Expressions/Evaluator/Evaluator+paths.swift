@@ -242,7 +242,9 @@ extension [JSON] {
     /// The element at an index, counted from the end where negative.
     fileprivate func element(at index: Int) -> JSON? {
         let place = index < 0 ? count + index : index
-        return indices.contains(place) ? self[place] : nil
+        // Not with `?:`, where `nil` would become JSON's null.
+        guard indices.contains(place) else { return nil }
+        return self[place]
     }
 }
 
