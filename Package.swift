@@ -22,7 +22,10 @@ let package = Package(
         .target(name: "WaybillDiagnostics"),
         .target(
             name: "WaybillData",
-            dependencies: ["WaybillDiagnostics"]
+            dependencies: [
+                "WaybillDiagnostics",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .target(
             name: "WaybillManifest",

@@ -1,0 +1,60 @@
+/// A path of an expression that begins at `$` or at a bare name, as the checks of a plan need it.
+package struct Reference: Sendable, Equatable {
+    /// A step of the path.
+    package struct Segment: Sendable, Equatable {
+        /// What the step selects.
+        package enum Key: Sendable, Equatable {
+            /// A member.
+            case name(String)
+            /// An element; from the end where negative.
+            case index(Int)
+        }
+
+        /// What the step selects.
+        package var key: Key
+        /// Where it stands, in UTF-8 bytes of the text.
+        package var range: Range<Int>
+
+        /// The name, if it selects a member.
+        package var name: String? {
+            if case .name(let name) = key { name } else { nil }
+        }
+    }
+
+    /// `$`, `item` or another bare name.
+    package var name: String
+    /// Where the name stands, in UTF-8 bytes of the text.
+    package var nameRange: Range<Int>
+    /// The steps behind the name, up to the first that does not select one certain node.
+    package var segments: [Segment]
+    /// Whether `segments` are the whole path.
+    package var isComplete: Bool
+    /// Whether it stands inside `exists(…)` or is replaced by `default(…)`.
+    package var isGuarded: Bool
+    /// Where the whole path stands, in UTF-8 bytes of the text.
+    package var range: Range<Int>
+
+    init(_ query: QuerySyntax, name: String, isGuarded: Bool) {
+        self.name = name
+        self.nameRange = query.rootRange
+        self.segments = query.segments.prefix(while: \.isSingular).compactMap { segment in
+            switch segment.selectors[0].kind {
+            case .name(let name): Segment(key: .name(name), range: segment.selectors[0].range)
+            case .index(let index): Segment(key: .index(index), range: segment.selectors[0].range)
+            default: nil
+            }
+        }
+        self.isComplete = query.isSingular
+        self.isGuarded = isGuarded
+        self.range = query.range
+    }
+
+    /// The same reference in a text that holds this one from a byte offset on.
+    func moved(by offset: Int) -> Reference {
+        var moved = self
+        moved.nameRange = nameRange.moved(by: offset)
+        moved.range = range.moved(by: offset)
+        moved.segments = segments.map { Segment(key: $0.key, range: $0.range.moved(by: offset)) }
+        return moved
+    }
+}

@@ -1,0 +1,112 @@
+/// Reads the text of an expression. One grammar for both dialects: RFC 9535 is the part of ours that a path beginning
+/// with `$` can reach, save that a name of ours may hold a `-`.
+struct ExpressionParser {
+    enum Dialect: Sendable {
+        /// RFC 9535 alone.
+        case strict
+        /// The expressions of Waybill.
+        case waybill
+    }
+
+    let bytes: [UInt8]
+    let dialect: Dialect
+    var position = 0
+    /// How many brackets are open around the position; recursion is as deep as that.
+    var openBrackets = 0
+    /// How many filters are open around the position.
+    var openFilters = 0
+
+    /// The greatest nesting that is read, so that no text can exhaust the stack.
+    static let maximumDepth = 200
+    /// The greatest number of bytes in one expression.
+    static let maximumLength = 65_536
+
+    private init(_ text: String, dialect: Dialect) {
+        bytes = Array(text.utf8)
+        self.dialect = dialect
+    }
+
+    /// Parses an expression of Waybill.
+    static func expression(_ text: String) throws(ExpressionSyntaxError) -> ExpressionSyntax {
+        var parser = ExpressionParser(text, dialect: .waybill)
+        try parser.checkLength()
+        parser.skipSpace()
+        let syntax = try parser.expression()
+        parser.skipSpace()
+        if !parser.isAtEnd { throw parser.trailingText() }
+        return syntax
+    }
+
+    /// Parses a query by RFC 9535 and nothing more.
+    static func strictQuery(_ text: String) throws(ExpressionSyntaxError) -> QuerySyntax {
+        var parser = ExpressionParser(text, dialect: .strict)
+        try parser.checkLength()
+        guard parser.next == UInt8(ascii: "$") else { throw parser.error("a JSONPath begins with '$'") }
+        let query = try parser.query()
+        if !parser.isAtEnd { throw parser.trailingText() }
+        return query
+    }
+
+    private func checkLength() throws(ExpressionSyntaxError) {
+        if bytes.count > Self.maximumLength {
+            throw ExpressionSyntaxError("an expression may have \(Self.maximumLength) bytes", at: 0..<bytes.count)
+        }
+    }
+
+    // MARK: Characters
+
+    var isAtEnd: Bool { position >= bytes.count }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    func byte(after count: Int) -> UInt8? { position + count < bytes.count ? bytes[position + count] : nil }
+
+    func startsWith(_ text: StaticString) -> Bool {
+        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard let next, UInt32(next) == character.value else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func skipSpace() {
+        while let next, Self.isSpace(next) { position += 1 }
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    static func isDigit(_ byte: UInt8?) -> Bool {
+        byte.map { (0x30...0x39).contains($0) } ?? false
+    }
+
+    /// Whether a byte can begin a name: letters, `_` and everything beyond ASCII.
+    static func isNameStart(_ byte: UInt8?) -> Bool {
+        guard let byte else { return false }
+        return (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F || byte >= 0x80
+    }
+
+    static func isNameByte(_ byte: UInt8?) -> Bool {
+        isNameStart(byte) || isDigit(byte)
+    }
+
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    // MARK: Errors
+
+    /// An error at the character that is next, or at the end.
+    func error(_ message: String, help: String? = nil) -> ExpressionSyntaxError {
+        var end = min(position + 1, bytes.count)
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        return ExpressionSyntaxError(message, at: position..<end, help: help)
+    }
+
+    func error(_ message: String, at range: Range<Int>, help: String? = nil) -> ExpressionSyntaxError {
+        ExpressionSyntaxError(message, at: range, help: help)
+    }
+}

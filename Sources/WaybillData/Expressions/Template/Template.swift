@@ -1,0 +1,141 @@
+/// A text with `${EXPR}` in it. `$${` stands for `${` itself.
+package struct Template: Sendable {
+    /// A piece of a template.
+    package enum Part: Sendable {
+        /// Text that stands for itself.
+        case literal(String)
+        /// What `${…}` holds.
+        case expression(EmbeddedExpression)
+    }
+
+    /// The template as it was written.
+    package let text: String
+    /// The pieces in order; no two literals are neighbours.
+    package let parts: [Part]
+    /// Things that work but are probably not meant, in UTF-8 bytes of the template.
+    package let warnings: [ExpressionWarning]
+
+    /// Parses the text of a template position.
+    package init(parsing text: String) throws(ExpressionSyntaxError) {
+        var scanner = TemplateScanner(text)
+        self.parts = try scanner.parts()
+        self.text = text
+        self.warnings = scanner.warnings
+    }
+
+    /// The text that the template always is, if nothing in it is computed.
+    package var literal: String? {
+        if parts.isEmpty { return "" }
+        guard parts.count == 1, case .literal(let text) = parts[0] else { return nil }
+        return text
+    }
+
+    /// The expression, if the template is one `${…}` alone and so keeps the type of its value.
+    package var loneExpression: EmbeddedExpression? {
+        guard parts.count == 1, case .expression(let expression) = parts[0] else { return nil }
+        return expression
+    }
+
+    /// What is known of the type of the value.
+    package var resultType: ExpressionType { loneExpression?.expression.resultType ?? .string }
+
+    /// Whether the value depends on the text alone.
+    package var isConstant: Bool { expressions.allSatisfy(\.expression.isConstant) }
+
+    /// The expressions in order.
+    package var expressions: [EmbeddedExpression] {
+        parts.compactMap { part in
+            if case .expression(let expression) = part { expression } else { nil }
+        }
+    }
+
+    /// Every path that the expressions refer to, in UTF-8 bytes of the template.
+    package var references: [Reference] {
+        expressions.flatMap { embedded in embedded.expression.references.map { $0.moved(by: embedded.offset) } }
+    }
+
+    /// The value: of a lone `${…}` with its own type, else a text.
+    package func value(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
+        if let lone = loneExpression { return try lone.evaluate(in: scope) }
+        let text = try text(in: scope)
+        return ScopeValue(.string(text.text), isSecret: text.isSecret)
+    }
+
+    /// The text, in which only strings, numbers (as they were written) and booleans may stand.
+    package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
+        try text(in: scope) { $0.text }
+    }
+
+    /// The text, each computed piece of it first rewritten, as percent-encoding in a path does.
+    ///
+    /// A piece is raw when its value was marked with `raw()`.
+    package func text(
+        in scope: EvaluationScope,
+        rewriting rewrite: (ScopeText) -> String
+    ) throws(EvaluationError) -> ScopeText {
+        var result = ScopeText(text: "", isSecret: false, isRaw: false)
+        for part in parts {
+            switch part {
+            case .literal(let text): result.text += text
+            case .expression(let embedded):
+                let piece = try embedded.text(in: scope)
+                result.text += rewrite(piece)
+                result.isSecret = result.isSecret || piece.isSecret
+                result.isRaw = parts.count == 1 && piece.isRaw
+            }
+            if result.text.utf8.count > EvaluationLimits.textBytes {
+                throw EvaluationError(.limit, "the text would be larger than 256 MiB", at: 0..<text.utf8.count)
+            }
+        }
+        return result
+    }
+}
+
+/// A text and what has to be known of where it came from.
+package struct ScopeText: Sendable, Equatable {
+    /// The text itself.
+    package var text: String
+    /// Whether a secret went into it.
+    package var isSecret: Bool
+    /// Whether it is one value marked with `raw()`.
+    package var isRaw: Bool
+}
+
+/// An expression inside a larger text; its errors and values speak of places in that text.
+package struct EmbeddedExpression: Sendable {
+    /// The expression; ranges in it are relative to its own text.
+    package let expression: Expression
+    /// Where the expression's text begins, in UTF-8 bytes of the larger text.
+    package let offset: Int
+
+    /// The value in a scope; ranges of errors are relative to the larger text.
+    package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
+        do {
+            return try expression.evaluate(in: scope)
+        } catch {
+            throw error.moved(by: offset)
+        }
+    }
+
+    /// Whether the condition holds in a scope; ranges of errors are relative to the larger text.
+    package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
+        do {
+            return try expression.condition(in: scope)
+        } catch {
+            throw error.moved(by: offset)
+        }
+    }
+
+    /// The value as text: a string, a number as it was written, or a boolean.
+    package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
+        let value = try evaluate(in: scope)
+        guard let text = ConversionFunctions.text(of: value.json) else {
+            throw EvaluationError(
+                .type,
+                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)",
+                at: offset..<offset + expression.text.utf8.count
+            )
+        }
+        return ScopeText(text: text, isSecret: value.isSecret, isRaw: value.isRaw)
+    }
+}

@@ -1,0 +1,124 @@
+/// Takes a template apart into literal text and expressions.
+struct TemplateScanner {
+    private(set) var warnings: [ExpressionWarning] = []
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
+        var parts: [Template.Part] = []
+        var literal: [UInt8] = []
+        while position < bytes.count {
+            if starts(with: "$${") {
+                literal += Array("${".utf8)
+                position += 3
+            } else if starts(with: "${") {
+                if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
+                literal = []
+                parts.append(.expression(try embedded()))
+            } else {
+                if starts(with: "{{") { warnOfBraces() }
+                literal.append(bytes[position])
+                position += 1
+            }
+        }
+        if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
+        warnOfLiteralPath(parts)
+        return parts
+    }
+
+    /// What one `${…}` at the position holds.
+    private mutating func embedded() throws(ExpressionSyntaxError) -> EmbeddedExpression {
+        let start = position
+        position += 2
+        var quote: (byte: UInt8, place: Int)?
+        while position < bytes.count {
+            let byte = bytes[position]
+            if let open = quote {
+                if byte == UInt8(ascii: "\\") {
+                    position += 1
+                } else if byte == open.byte {
+                    quote = nil
+                }
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = (byte, position)
+            } else if byte == UInt8(ascii: "}") {
+                position += 1
+                return try embedded(from: start + 2, to: position - 1)
+            }
+            position += 1
+        }
+        position = bytes.count
+        if let quote {
+            throw ExpressionSyntaxError("this string is never closed", at: quote.place..<quote.place + 1)
+        }
+        throw ExpressionSyntaxError(
+            "this '${' is never closed",
+            at: start..<start + 2,
+            help: "Close it with '}'; a literal '${' is written '$${'."
+        )
+    }
+
+    private mutating func embedded(from start: Int, to end: Int) throws(ExpressionSyntaxError) -> EmbeddedExpression {
+        let expression: Expression
+        do {
+            expression = try Expression(parsing: String(decoding: bytes[start..<end], as: UTF8.self))
+        } catch {
+            throw error.moved(by: start)
+        }
+        warnings += expression.warnings.map { $0.moved(by: start) }
+        return EmbeddedExpression(expression: expression, offset: start)
+    }
+
+    private func starts(with text: StaticString) -> Bool {
+        let end = position + text.utf8CodeUnitCount
+        return end <= bytes.count
+            && bytes[position..<end].elementsEqual(
+                UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+            )
+    }
+
+    // MARK: Warnings
+
+    /// `{{user.id}}` is what other tools write.
+    private mutating func warnOfBraces() {
+        var end = position + 2
+        while end < bytes.count, end < position + 200, bytes[end] != UInt8(ascii: "}") { end += 1 }
+        guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "}"), bytes[end + 1] == UInt8(ascii: "}") else {
+            return
+        }
+        let inside = String(decoding: bytes[position + 2..<end], as: UTF8.self)
+        guard let expression = try? Expression(parsing: inside), !expression.isConstant else { return }
+        let path = expression.text.split(separator: " ").joined(separator: " ")
+        warnings.append(
+            ExpressionWarning(
+                "'{{…}}' is plain text here",
+                at: position..<end + 2,
+                help: "Write '${\(path)}' for the value of \(path)."
+            )
+        )
+    }
+
+    /// A text like `$.id` or `steps.login.data` is never evaluated, though it looks as if it should be.
+    private mutating func warnOfLiteralPath(_ parts: [Template.Part]) {
+        guard parts.count == 1, case .literal(let text) = parts[0], text.utf8.count < 200,
+            let expression = try? Expression(parsing: text), expression.references.count == 1,
+            let path = expression.references.first, path.range == 0..<text.utf8.count
+        else { return }
+        let roots = ["steps", "inputs", "secrets", "session", "vars", "manifest"]
+        guard
+            path.name == "$" && !(path.segments.isEmpty && path.isComplete)
+                || roots.contains(path.name) && !path.segments.isEmpty
+        else { return }
+        warnings.append(
+            ExpressionWarning(
+                "this looks like a path, but it is plain text here",
+                at: 0..<bytes.count,
+                help: "Write '${\(text)}' for the value of \(text)."
+            )
+        )
+    }
+}

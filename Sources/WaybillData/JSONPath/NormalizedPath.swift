@@ -1,0 +1,56 @@
+/// The one canonical path of a node (RFC 9535, section 2.7), such as `$['items'][0]`.
+package struct NormalizedPath: Sendable {
+    /// A step of the path.
+    package enum Step: Sendable {
+        /// A member.
+        case name(String)
+        /// An element.
+        case index(Int)
+    }
+
+    /// The steps from the root.
+    package var steps: [Step]
+
+    /// A path of these steps.
+    package init(steps: [Step] = []) {
+        self.steps = steps
+    }
+}
+
+extension NormalizedPath: CustomStringConvertible {
+    package var description: String {
+        var text = "$"
+        for step in steps {
+            switch step {
+            case .name(let name): text += "['\(Self.escaped(name))']"
+            case .index(let index): text += "[\(index)]"
+            }
+        }
+        return text
+    }
+
+    private static func escaped(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "'": text += "\\'"
+            case "\\": text += "\\\\"
+            case "\u{8}": text += "\\b"
+            case "\t": text += "\\t"
+            case "\n": text += "\\n"
+            case "\u{C}": text += "\\f"
+            case "\r": text += "\\r"
+            case "\0"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension NormalizedPath: NodeLocation {
+    func appending(_ name: String) -> NormalizedPath { NormalizedPath(steps: steps + [.name(name)]) }
+    func appending(_ index: Int) -> NormalizedPath { NormalizedPath(steps: steps + [.index(index)]) }
+}
