@@ -6,7 +6,7 @@ package struct JSONNumber: Sendable {
     package let text: String
 
     /// A number from text that a parser has already found to follow the grammar of RFC 8259, section 6.
-    package init(validated text: String) {
+    init(validated text: String) {
         self.text = text
     }
 
