@@ -1,4 +1,5 @@
 import Testing
+import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 
@@ -75,6 +76,14 @@ import WaybillManifest
     func `the span of a key is found by the path of its value`(text: YAMLMarkedText, path: String) {
         let document = YAMLReader().read(text.file).document
         #expect(text.marking(document?.keySpan(at: path.split(separator: "/").map(String.init))) == text.description)
+    }
+
+    @Test func `a JSON pointer finds values and keys`() {
+        let document = YAMLReader().read(SourceFile(yaml: "a/b: [1, {'0': 2}]\n")).document
+        let pointer = JSONPointer([.name("a/b"), .index(1), .name("0")])
+        #expect(document?.node(at: pointer)?.json == 2)
+        #expect(document?.span(at: pointer)?.range == 15..<16)
+        #expect(document?.keySpan(at: pointer)?.range == 10..<13)
     }
 
     @Test func `paths that lead nowhere have no span`() {

@@ -55,13 +55,13 @@ enum CoreSchema {
         if text.hasPrefix("0x") { return prefixed(text, radix: 16) }
         if text.hasPrefix("0o") { return prefixed(text, radix: 8) }
         guard let decimal = Decimal(text) else { return nil }
-        return JSONNumber(validated: decimal.isJSON ? text : decimal.normalized)
+        return JSONNumber(parsing: decimal.isJSON ? text : decimal.normalized)
     }
 
     private static func prefixed(_ text: String, radix: Int) -> JSONNumber? {
         let digits = text.dropFirst(2)
         guard digits.utf8.first.map({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) == true else { return nil }
-        return UInt128(digits, radix: radix).map { JSONNumber(validated: String($0)) }
+        return UInt128(digits, radix: radix).flatMap { JSONNumber(parsing: String($0)) }
     }
 }
 

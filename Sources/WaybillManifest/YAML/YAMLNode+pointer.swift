@@ -1,3 +1,4 @@
+package import WaybillData
 package import WaybillDiagnostics
 
 /// Finding places by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
@@ -31,5 +32,28 @@ extension YAMLNode {
     package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
         guard let name = tokens.last else { return nil }
         return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
+    }
+}
+
+extension YAMLNode {
+    /// The node that a pointer leads to.
+    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
+
+    /// Where the value stands that a pointer leads to.
+    package func span(at pointer: JSONPointer) -> SourceSpan? { span(at: pointer.texts) }
+
+    /// Where the name is written that a pointer ends in; `nil` for an element of a sequence and for the root.
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.texts) }
+}
+
+extension JSONPointer {
+    /// The tokens as texts, unescaped.
+    fileprivate var texts: [String] {
+        tokens.map { token in
+            switch token {
+            case .name(let name): name
+            case .index(let index): String(index)
+            }
+        }
     }
 }

@@ -14,9 +14,8 @@ enum PropertyScanner {
         var anchor: Spanned<String>?
         var offset = event.start
         while offset < bytes.count, tag == nil || anchor == nil {
-            if bytes[offset] == UInt8(ascii: "&"), anchor == nil {
-                let end = wordEnd(from: offset, in: bytes)
-                let name = String(decoding: bytes[(offset + 1)..<end], as: UTF8.self)
+            if bytes[offset] == UInt8(ascii: "&"), anchor == nil, let name = event.anchor {
+                let end = offset + 1 + name.utf8.count
                 anchor = Spanned(name, at: file.span(offset..<end))
                 offset = end
             } else if bytes[offset] == UInt8(ascii: "!"), tag == nil {

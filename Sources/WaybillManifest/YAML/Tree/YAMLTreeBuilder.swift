@@ -114,11 +114,14 @@ struct YAMLTreeBuilder {
     ///
     /// libyaml gives the place of the next token where that is not a block's.
     private func placeOfNothing(at offset: Int) -> (Int, Int) {
-        guard let frame = frames.last, offset > frame.end, !frame.children.isEmpty else { return (offset, offset) }
+        // The frame itself is not copied here: its children would be copied when the next one is added.
+        guard let end = frames.last?.end, offset > end, frames.last?.children.isEmpty == false else {
+            return (offset, offset)
+        }
         let before = file.bytes[offset - 1]
         if before == UInt8(ascii: ":") || before == UInt8(ascii: "-") { return (offset, offset) }
-        let next = PropertyScanner.skippingSpace(from: frame.end, in: file.bytes)
-        let place = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : frame.end
+        let next = PropertyScanner.skippingSpace(from: end, in: file.bytes)
+        let place = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : end
         return (place, place)
     }
 
