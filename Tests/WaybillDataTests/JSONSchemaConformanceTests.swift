@@ -1,12 +1,6 @@
 import Testing
 import WaybillData
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The JSON-Schema-Test-Suite, draft 2020-12, from the folder that `WAYBILL_CONFORMANCE` names.
 @Suite struct ConformanceJSONSchemaTests {
     /// Cases that are not expected to hold, as `file › group › case`, with the reason.
@@ -29,20 +23,14 @@ import WaybillData
 }
 
 private enum SchemaSuite {
-    static let root = conformanceFolder + "/json-schema"
-    static let isPresent = !jsonFiles(in: root + "/tests/draft2020-12").isEmpty
-
-    private static let conformanceFolder: String = {
-        if let value = getenv("WAYBILL_CONFORMANCE") { return String(cString: value) }
-        let parts = #filePath.split(separator: "/").dropLast(3)
-        return "/" + parts.dropLast().joined(separator: "/") + "/shared/conformance"
-    }()
+    static let root = ConformanceSuite.folder("json-schema") ?? ""
+    static let isPresent = !root.isEmpty
 
     static func run(_ folder: String, assertsFormats: Bool) throws {
         let registry = try registry()
         var passed = 0
         var unexpected: [String] = []
-        for file in jsonFiles(in: root + "/tests/draft2020-12/" + folder) {
+        for file in files(directlyIn: root + "/tests/draft2020-12/" + folder) {
             let before = passed
             var total = 0
             let groups = try #require(try read(root + "/tests/draft2020-12/" + folder + file).array)
@@ -62,6 +50,10 @@ private enum SchemaSuite {
         print("JSON Schema \(folder.isEmpty ? "required" : folder): \(passed) passed")
         #expect(passed > 0)
         #expect(unexpected.isEmpty, "\(unexpected.joined(separator: "\n"))")
+    }
+
+    private static func files(directlyIn folder: String) -> [String] {
+        ConformanceSuite.files(in: folder, ending: ".json").filter { !$0.contains("/") }
     }
 
     /// Whether each case of a group has its verdict, by both ways to ask for it.
@@ -91,45 +83,13 @@ private enum SchemaSuite {
     /// All remote schemas of the suite.
     private static func registry() throws -> JSONSchemaRegistry {
         var registry = JSONSchemaRegistry()
-        var folders = [""]
-        while let folder = folders.popLast() {
-            for name in names(in: root + "/remotes/" + folder) {
-                if name.hasSuffix(".json") {
-                    registry.register(
-                        try read("\(root)/remotes/\(folder)\(name)"),
-                        at: "http://localhost:1234/\(folder)\(name)"
-                    )
-                } else {
-                    folders.append("\(folder)\(name)/")
-                }
-            }
+        for file in ConformanceSuite.files(in: root + "/remotes", ending: ".json") {
+            registry.register(try read("\(root)/remotes/\(file)"), at: "http://localhost:1234/\(file)")
         }
         return registry
     }
 
-    private static func jsonFiles(in folder: String) -> [String] {
-        names(in: folder).filter { $0.hasSuffix(".json") }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
-    }
-
     private static func read(_ path: String) throws -> JSON {
-        let file = try #require(fopen(path, "rb"))
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
-        return try JSONParser().parse(bytes)
+        try JSONParser().parse(ConformanceSuite.bytes(of: path))
     }
 }
