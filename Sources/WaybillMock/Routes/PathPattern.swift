@@ -64,8 +64,11 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
             return starts.filter { path[$0...].starts(with: text) }.map { $0 + text.count }
         case .any(let least):
             var ends: [Int] = []
+            var segmentEnd = -1
             for start in starts {
-                let segmentEnd = path[start...].firstIndex(of: PathUnits.separator) ?? path.endIndex
+                if start > segmentEnd {
+                    segmentEnd = path[start...].firstIndex(of: PathUnits.separator) ?? path.endIndex
+                }
                 let first = max(start + least, (ends.last ?? -1) + 1)
                 if first <= segmentEnd { ends += first...segmentEnd }
             }

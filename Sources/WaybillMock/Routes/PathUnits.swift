@@ -16,7 +16,9 @@ enum PathUnits {
     private static func escape(_ units: ArraySlice<UInt16>) -> UInt16? {
         guard units.count == 3, units.first == UInt16(UInt8(ascii: "%")) else { return nil }
         return units.dropFirst().reduce(0) { value, unit in
-            guard let value, let digit = Unicode.Scalar(unit).flatMap({ Character($0).hexDigitValue }) else { return nil }
+            guard let value, let digit = Unicode.Scalar(unit).flatMap({ Character($0).hexDigitValue }) else {
+                return nil
+            }
             return value << 4 | UInt16(digit)
         }
     }

@@ -119,6 +119,10 @@ final class ConnectionHandler: ChannelInboundHandler {
         } else if request.version == .http1_0 {
             headers.add(name: "Connection", value: "keep-alive")
         }
-        return HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+        return HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: answer.status),
+            headers: headers
+        )
     }
 }

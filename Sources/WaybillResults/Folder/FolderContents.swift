@@ -34,8 +34,10 @@ enum FolderContents {
         guard file.lock() else {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
         }
-        let firstLine = try file.head(64 * 1024).prefix { $0 != UInt8(ascii: "\n") }
-        guard existing.isEmpty || beginsJournal(Array(firstLine)) else {
+        let head = try file.head(64 * 1024)
+        // A run that was killed at once leaves an empty journal.
+        let isFree = existing.isEmpty || existing == [journal] && head.isEmpty
+        guard isFree || beginsJournal(Array(head.prefix { $0 != UInt8(ascii: "\n") })) else {
             // What is not ours stays as it was; the journal, if there was none, is our empty one.
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal

@@ -1,0 +1,187 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillMock
+
+@Suite struct MockServerTests {
+    private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockAnswer...) -> MockRoute {
+        MockRoute(method: method, host: host, path: PathPattern(template: path), answers: answers)
+    }
+
+    private func answer(_ body: String, status: Int = 200, delay: Duration = .zero) -> MockAnswer {
+        let type = MockAnswer.Header("Content-Type", "text/plain")
+        return MockAnswer(status: status, headers: [type], body: Array(body.utf8), delay: delay)
+    }
+
+    /// Sends raw bytes on one connection and returns all that comes until the server closes it.
+    private func exchange(
+        _ request: String,
+        with routes: [MockRoute],
+        limits: MockServer.Limits = MockServer.Limits(),
+        onRequest: @escaping @Sendable (MockServer.Exchange) -> Void = { _ in }
+    ) async throws -> String {
+        let server = MockServer(routes: routes, limits: limits, onRequest: onRequest)
+        let port = try await server.start()
+        let text = await RawConnection.exchange(request, port: port)
+        await server.stop()
+        return text
+    }
+
+    @Test func `pipelined requests are answered in order, slow ones too, on a connection that stays`() async throws {
+        let routes = [
+            route("GET", "/slow", answer("one", delay: .milliseconds(30))),
+            route("GET", "/fast/${id}", answer("two")),
+            route("POST", "/fast/${id}", answer("three", status: 201)),
+        ]
+        let text = try await exchange(
+            "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /fast/1 HTTP/1.1\r\nHost: x\r\n\r\n"
+                + "POST /fast/2 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
+            with: routes
+        )
+        #expect(
+            text
+                == """
+                HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\none\
+                HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\ntwo\
+                HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthree
+                """
+        )
+    }
+
+    @Test func `answers are taken in turn, and the last one stays`() async throws {
+        let request = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+        let last = "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let text = try await exchange(
+            request + request + last,
+            with: [route("GET", "/x", answer("a", status: 503), answer("b", status: 200))]
+        )
+        #expect(text.split(separator: "\r\n").filter { $0.contains("HTTP/1.1") }.count == 3)
+        #expect(text.contains("503") && text.hasSuffix("\r\n\r\nb"))
+        #expect(text.components(of: "HTTP/1.1 200 OK") == 2)
+    }
+
+    @Test func `HEAD gets the head of GET and no body, and 204 has no length`() async throws {
+        let text = try await exchange(
+            "HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /none HTTP/1.0\r\nHost: x\r\n\r\n",
+            with: [route("GET", "/x", answer("body")), route("GET", "/none", answer("ignored", status: 204))]
+        )
+        #expect(
+            text
+                == """
+                HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n\
+                HTTP/1.1 204 No Content\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n
+                """
+        )
+    }
+
+    @Test func `a request without an example says so and names the nearest`() async throws {
+        let text = try await exchange(
+            "GET /users/1/shedule HTTP/1.1\r\nHost: api.example.com\r\nConnection: close\r\n\r\n",
+            with: [route("GET", "/users/${id}/schedule", answer("x"))]
+        )
+        #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
+        let body = text.bytes(behind: "\r\n\r\n")
+        #expect(
+            try JSONParser().parse(body) == [
+                "error": "no mock example answers GET /users/1/shedule for host api.example.com",
+                "nearest": "GET /users/${id}/schedule",
+            ]
+        )
+    }
+
+    @Test func `another method than those with examples gets 405 and the list`() async throws {
+        let text = try await exchange(
+            "PUT /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            with: [route("POST", "/x", answer("x")), route("GET", "/x", answer("x"))]
+        )
+        #expect(text.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n") && text.contains("Allow: GET, HEAD, POST\r\n"))
+    }
+
+    @Test func `the framing of an answer is the server's, and impossible examples do not leave a client waiting`()
+        async throws
+    {
+        let framing = MockAnswer(
+            headers: [.init("content-length", "99"), .init("Transfer-Encoding", "chunked"), .init("X-A", "1")],
+            body: Array("abc".utf8)
+        )
+        let routes = [
+            route("GET", "/framing", framing),
+            route("GET", "/status", MockAnswer(status: 101)),
+            route("GET", "/header", MockAnswer(headers: [.init("X-A", "a\r\nX-B: b")])),
+            route("GET", "/nothing"),
+        ]
+        func get(_ path: String) async throws -> String {
+            try await exchange("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", with: routes)
+        }
+        #expect(
+            try await get("/framing")
+                == "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
+        )
+        #expect(try await get("/status").hasPrefix("HTTP/1.1 500 "))
+        #expect(try await get("/header").contains("X-B") == false)
+        #expect(try await get("/nothing").contains("GET /nothing has no mock example"))
+    }
+
+    @Test func `too large a head and too long a body are refused`() async throws {
+        var limits = MockServer.Limits()
+        limits.headField = 1_000
+        limits.body = 10
+        let routes = [route("POST", "/x", answer("ok"))]
+        let head = "POST /x HTTP/1.1\r\nHost: x\r\n"
+        let large = try await exchange(
+            "\(head)X-A: \(String(repeating: "a", count: 2_000))\r\n\r\n",
+            with: routes,
+            limits: limits
+        )
+        #expect(large.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        let long = try await exchange("\(head)Content-Length: 11\r\n\r\nabcdefghijk", with: routes, limits: limits)
+        #expect(long.hasPrefix("HTTP/1.1 413 "))
+        let fits = try await exchange(
+            "\(head)Expect: 100-continue\r\nConnection: close\r\nContent-Length: 10\r\n\r\nabcdefghij",
+            with: routes,
+            limits: limits
+        )
+        #expect(fits.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test func `every answer is told`() async throws {
+        let exchanges = Mutex<[MockServer.Exchange]>([])
+        _ = try await exchange(
+            "GET /a/1?b=2 HTTP/1.1\r\nHost: Api.example.com:443\r\n\r\nPUT /b HTTP/1.0\r\n\r\n",
+            with: [route("GET", "/a/${id}", host: "api.example.com", answer("x", status: 201))],
+            onRequest: { exchange in exchanges.withLock { $0.append(exchange) } }
+        )
+        let told = exchanges.withLock { $0 }
+        #expect(told.map(\.method) == ["GET", "PUT"])
+        #expect(told.map(\.target) == ["/a/1?b=2", "/b"])
+        #expect(told.map(\.host) == ["api.example.com", ""])
+        #expect(told.map(\.route?.description) == ["/a/${id}", nil])
+        #expect(told.map(\.status) == [201, 404])
+    }
+
+    @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "127.evil.example", "example.com", ""])
+    func `only the loopback interface is listened on`(host: String) async {
+        await #expect(throws: MockServerError.self) { try await MockServer(routes: []).start(host: host) }
+    }
+
+    @Test func `a taken port is an error that names it, and a stopped server frees its port`() async throws {
+        let first = MockServer(routes: [])
+        let port = try await first.start()
+        let second = MockServer(routes: [])
+        let error = await #expect(throws: MockServerError.self) { try await second.start(port: port) }
+        #expect(error?.description.contains("127.0.0.1:\(port)") == true)
+        await #expect(throws: MockServerError.self) { try await first.start() }
+        await first.stop()
+        #expect(try await second.start(port: port) == port)
+        await second.stop()
+        await second.stop()
+    }
+}
+
+extension String {
+    fileprivate func components(of part: String) -> Int { ranges(of: part).count }
+
+    fileprivate func bytes(behind separator: String) -> [UInt8] {
+        Array((firstRange(of: separator).map { self[$0.upperBound...] } ?? "").utf8)
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+import WaybillData
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct RunFolderTests {
+    private let folder = TemporaryFolder()
+
+    private func create(_ place: RunFolder.Place, _ id: RunID = Samples.id) throws -> RunFolder {
+        try RunFolder.create(place, for: id)
+    }
+
+    private var runs: RunFolder.Place { .new(under: "\(folder.path)/a/waybill-results") }
+
+    @Test func `a run gets a folder of its own, and latest leads to the last`() throws {
+        let first = try create(runs)
+        #expect(first.path == "\(folder.path)/a/waybill-results/20261121-052703-k3v9qa")
+        #expect(folder.names(in: "a/waybill-results") == ["latest", "20261121-052703-k3v9qa"])
+        let second = try create(runs, try #require(RunID("20261121-052704-aaaaaa")))
+        #expect(folder.link(at: "a/waybill-results/latest") == "20261121-052704-aaaaaa")
+        #expect(folder.names(in: "a/waybill-results").count == 3)
+        #expect(throws: ResultsError.self) { try create(runs) }
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func `something else named latest is left alone`() throws {
+        folder.write("latest", "mine")
+        _ = try create(.new(under: folder.path))
+        #expect(folder.read("latest") == "mine")
+    }
+
+    @Test func `result and outputs are written whole, for people to read`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        try await run.write(Samples.result)
+        try await run.write(outputs: [
+            ("main", Samples.redactor.json(["token": "hunter2", "n": 1])), ("other", Samples.redactor.json([:])),
+        ])
+        let text = try #require(folder.read("out/run.json"))
+        #expect(text.hasPrefix("{\n  \"id\": \"20261121-052703-k3v9qa\",\n") && text.hasSuffix("}\n"))
+        #expect(try JSONParser().parse(Array(text.utf8)) == Samples.result.json)
+        let outputs = try JSONParser().parse(Array(try #require(folder.read("out/outputs.json")).utf8))
+        #expect(outputs == ["main": ["token": "***", "n": 1], "other": [:]])
+        #expect(folder.names(in: "out") == ["run.json", "outputs.json", "events.ndjson"])
+    }
+
+    @Test func `bodies are kept by step and type, without secrets`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        let body = Samples.redactor.bytes(Array("{\"p\":\"hunter2\"}".utf8))
+        let kept = try await run.keep(
+            body: body,
+            of: "main.login",
+            contentType: "Application/Problem+JSON; charset=utf-8"
+        )
+        #expect(kept == "bodies/main.login.json")
+        #expect(folder.read("out/bodies/main.login.json") == "{\"p\":\"***\"}")
+    }
+
+    @Test(
+        arguments: [
+            ("main.a", "text/html", "main.a.html"), ("main.a[3]", nil, "main.a[3].bin"),
+            ("../x", "text/plain", "%2E.%2Fx.txt"), ("main.ü", "image/png", "main.%C3%BC.bin"), ("", "", ".bin"),
+        ] as [(String, String?, String)]
+    )
+    func `the name of a body is safe`(step: String, type: String?, expected: String) {
+        #expect(BodyName.of(step: step, contentType: type) == expected)
+    }
+
+    @Test func `long names of bodies stay apart`() {
+        let long = String(repeating: "x", count: 1_000)
+        let names = ["a", "b"].map { BodyName.of(step: long + $0, contentType: nil) }
+        #expect(names[0] != names[1] && names.allSatisfy { $0.utf8.count < 255 })
+    }
+
+    @Test func `an earlier run in a given folder is replaced, and what else is there stays`() async throws {
+        folder.write("notes.txt", "mine")
+        let place = RunFolder.Place.at(folder.path)
+        var run: RunFolder? = try create(place)
+        run?.journal.append(Samples.events[0])
+        try await run?.write(Samples.result)
+        try await run?.write(outputs: [])
+        _ = try await run?.keep(body: Samples.redactor.bytes([1]), of: "x", contentType: nil)
+        try await run?.journal.finish()
+        run = nil
+        let next = try create(place)
+        #expect(folder.names() == ["notes.txt", "events.ndjson", "bodies"])
+        #expect(folder.names(in: "bodies") == [])
+        #expect(folder.read("events.ndjson") == "")
+        #expect(folder.read("notes.txt") == "mine")
+        withExtendedLifetime(next) {}
+    }
+
+    @Test(arguments: ["run.json", "outputs.json", "events.ndjson"])
+    func `a file of somebody else is never replaced`(name: String) throws {
+        folder.write(name, "{\"type\":\"run.started\",\"run\":\"mine\"}\n")
+        let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }
+        #expect(error?.description == "'\(folder.path)/\(name)' does not belong to an earlier run and is not replaced")
+        #expect(folder.names() == [name])
+        #expect(folder.read(name) == "{\"type\":\"run.started\",\"run\":\"mine\"}\n")
+    }
+
+    @Test func `two runs never write to the same folder at once`() throws {
+        let first = try create(.at(folder.path))
+        let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }
+        #expect(error?.description == "another run is writing its results to '\(folder.path)'")
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a path that is a file, and one below a file, are refused by name`() {
+        folder.write("file", "")
+        let path = "\(folder.path)/file"
+        let error = #expect(throws: ResultsError.self) { try create(.at(path)) }
+        #expect(error?.description == "'\(path)' is a file, where a folder for results is needed")
+        let below = #expect(throws: ResultsError.self) { try create(.new(under: path)) }
+        #expect(below?.description == "cannot create '\(path)/\(Samples.id)': Not a directory")
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "the superuser may write anywhere"))
+    func `a folder without permission is refused before anything is sent`() {
+        chmod(folder.path, 0o500)
+        let error = #expect(throws: ResultsError.self) { try create(.at("\(folder.path)/out")) }
+        #expect(error?.description == "cannot create '\(folder.path)/out': Permission denied")
+    }
+
+    @Test func `a file that cannot be replaced leaves nothing beside it`() async throws {
+        let run = try create(.at(folder.path))
+        mkdir("\(folder.path)/run.json", 0o700)
+        let error = await #expect(throws: ResultsError.self) { try await run.write(Samples.result) }
+        #expect(error?.description == "cannot write '\(folder.path)/run.json': Is a directory")
+        #expect(folder.names() == ["events.ndjson", "run.json"])
+    }
+}

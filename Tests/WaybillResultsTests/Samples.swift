@@ -1,0 +1,104 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillResults
+
+/// A run in which everything occurs that results can hold.
+enum Samples {
+    static let id = RunID("20261121-052703-k3v9qa")!
+    static let start = Timestamp(nanoseconds: 1_795_238_823_041_000_000)
+    static let redactor = {
+        let redactor = Redactor()
+        redactor.register("hunter2")
+        return redactor
+    }()
+    static let manifest = SourceFile(name: "accounts.yaml", text: "a: 1\nexpect:\n  status: 200\n")
+
+    static let failure = Failure(
+        .expect,
+        "2 of 3 expectations do not hold",
+        code: redactor.text("E-hunter2"),
+        at: manifest.span(15..<26),
+        findings: [
+            Failure.Finding("expected the status 200, got \(503)", at: manifest.span(23..<26), label: "here"),
+            Failure.Finding(redactor.text("no 'hunter2' in it"), at: nil),
+        ]
+    )
+
+    static let time = PhaseTimes(
+        total: .microseconds(12_345),
+        dns: .microseconds(10),
+        connect: .milliseconds(1),
+        tls: .milliseconds(2),
+        firstByte: .seconds(3)
+    )
+
+    static var steps: [StepResult] {
+        var elements = ElementResults()
+        for element in (0..<150).reversed() { elements.add(element: element, .failed, failure) }
+        elements.add(element: 150, .passed, nil)
+        return [
+            StepResult(
+                id: "login",
+                path: "main.login",
+                graph: "main",
+                outcome: .passed,
+                name: "Log in",
+                endpoint: "login",
+                attempts: 2,
+                status: 200,
+                method: "POST",
+                url: redactor.text("https://example.com/?p=hunter2"),
+                startedAt: start,
+                time: time,
+                bytes: ByteCounts(sent: 10, received: 20)
+            ),
+            StepResult(
+                id: "each",
+                path: "main.each",
+                graph: "main",
+                outcome: .failed,
+                failure: failure,
+                elements: elements
+            ),
+            StepResult(id: "rest", path: "main.rest", graph: "main", outcome: .skipped),
+        ]
+    }
+
+    static var result: RunResult {
+        RunResult(
+            id: id,
+            manifest: "accounts.yaml",
+            environment: "staging",
+            startedAt: start,
+            finishedAt: Timestamp(nanoseconds: start.nanoseconds + 1_500_000_000),
+            outcome: .failed,
+            steps: steps
+        )
+    }
+
+    /// One event of every kind, those of a step with its path.
+    static var events: [RunEvent] {
+        let headers = redactor.headers([(name: "Authorization", value: "Bearer x"), (name: "X-A", value: "hunter2")])
+        let kinds: [(RunEvent.Kind, String?)] = [
+            (.runStarted(.init(id: id, manifest: "accounts.yaml", environment: "dev", graphs: ["main"])), nil),
+            (.graphStarted(graph: "main"), nil),
+            (.stepStarted, "main.login"),
+            (
+                .requestWillSend(.init(attempt: 1, method: "GET", url: redactor.text("http://x/"), headers: headers)),
+                "main.login"
+            ),
+            (.requestSent(attempt: 1, bytes: 0), "main.login"),
+            (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
+            (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
+            (.log(redactor.text("hello hunter2")), "main.login"),
+            (.stepFinished(steps[0]), "main.login"),
+            (.stepFinished(steps[1]), "main.each"),
+            (.stepSkipped(.failure), "main.rest"),
+            (.warning("a secret in a URL", at: manifest.span(0..<1)), nil),
+            (.warning("no place", at: nil), nil),
+            (.graphFinished(graph: "main", .failed), nil),
+            (.runFinished(.failed, result.counts), nil),
+        ]
+        return kinds.enumerated().map { RunEvent(seq: $0 + 1, at: start, step: $1.1, kind: $1.0) }
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+import WaybillData
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The published schemas and what is written, compared name by name; validators are run over both elsewhere.
+@Suite struct ResultSchemaTests {
+    private func schema(_ name: String) throws -> JSON {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try #require(fopen("/\(root)/schemas/\(name)", "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
+        return try JSONParser().parse(bytes)
+    }
+
+    /// Every object in the value has the members that the object schema demands, and no others.
+    private func check(_ value: JSON?, _ schema: JSON?) throws {
+        let names = Set(try #require(value?.object).names)
+        let properties = Set(try #require(schema?["properties"]?.object).names)
+        let required = Set(schema?["required"]?.array?.compactMap(\.string) ?? [])
+        #expect(names.isSubset(of: properties), "unknown: \(names.subtracting(properties))")
+        #expect(required.isSubset(of: names), "missing: \(required.subtracting(names))")
+    }
+
+    @Test func `run json has the members that its schema names`() throws {
+        let schema = try schema("run.schema.json")
+        let json = Samples.result.json
+        try check(json, schema)
+        try check(json["counts"], schema["$defs"]?["counts"])
+        for step in try #require(json["steps"]?.array) { try check(step, schema["$defs"]?["step"]) }
+        try check(json["steps"]?[0]?["time"], schema["$defs"]?["phaseTimes"])
+        try check(json["steps"]?[0]?["bytes"], schema["$defs"]?["bytes"])
+        try check(json["steps"]?[1]?["failure"], schema["$defs"]?["failure"])
+        try check(json["steps"]?[1]?["elements"], schema["$defs"]?["elements"])
+    }
+
+    @Test func `every type of event is in the schema, and no other`() throws {
+        let schema = try schema("event.schema.json")
+        let alternatives = try #require(schema["oneOf"]?.array)
+        let types = alternatives.compactMap { $0["properties"]?["type"]?["const"]?.string }
+        #expect(Set(types) == Set(Samples.events.map(\.kind.type)))
+        let common = Set(schema["properties"]?.object?.names ?? [])
+        for event in Samples.events.map(\.json) {
+            let alternative = try #require(alternatives.first { $0["properties"]?["type"]?["const"] == event["type"] })
+            let names = Set(event.object?.names ?? [])
+            let known = common.union(alternative["properties"]?.object?.names ?? [])
+            let required = Set(alternative["required"]?.array?.compactMap(\.string) ?? [])
+            #expect(names.isSubset(of: known) && required.isSubset(of: names), "\(event)")
+        }
+    }
+
+    @Test func `the words for kinds and outcomes are those of the schema`() throws {
+        let definitions = try #require(try schema("run.schema.json")["$defs"])
+        func words(_ json: JSON?) -> [String] { json?["enum"]?.array?.compactMap(\.string) ?? [] }
+        #expect(words(definitions["failure"]?["properties"]?["kind"]) == FailureKind.allCases.map(\.rawValue))
+        #expect(words(definitions["stepOutcome"]) == StepOutcome.allCases.map(\.rawValue))
+        #expect(words(definitions["runOutcome"]) == RunOutcome.allCases.map(\.rawValue))
+        let skipped = try schema("event.schema.json")["oneOf"]?.array?
+            .first { $0["properties"]?["type"]?["const"] == "step.skipped" }
+        #expect(words(skipped?["properties"]?["reason"]) == RunEvent.SkipReason.allCases.map(\.rawValue))
+    }
+}
