@@ -19,6 +19,11 @@ extension CurlTransport {
 }
 
 extension Result where Success == HTTPResponse, Failure == TransportFailure {
+    /// The answer, if there is one.
+    var response: HTTPResponse? {
+        if case .success(let response) = self { response } else { nil }
+    }
+
     /// The failure, if it is one.
     var failure: TransportFailure? {
         if case .failure(let failure) = self { failure } else { nil }

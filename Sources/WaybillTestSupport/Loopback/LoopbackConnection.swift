@@ -73,6 +73,13 @@ package final class LoopbackConnection: Sendable {
         while readMore(into: &dropped) { dropped = [] }
     }
 
+    /// Reads nothing until the server is stopped.
+    package func waitUntilInterrupted() {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return }
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+    }
+
     /// Closes the connection as usual.
     package func close() {
         descriptor.withLock { descriptor in

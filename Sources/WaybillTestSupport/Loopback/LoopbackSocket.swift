@@ -22,14 +22,22 @@ package enum LoopbackSocket {
     }
 
     /// A socket that listens on a port of the system's choice.
-    static func listening() throws(LoopbackError) -> (descriptor: Int32, port: Int) {
+    static func listening(backlog: Int32 = 1024) throws(LoopbackError) -> (descriptor: Int32, port: Int) {
         let (descriptor, port) = try bound()
-        guard listen(descriptor, 1024) == 0 else {
+        guard listen(descriptor, backlog) == 0 else {
             let error = LoopbackError(call: "listen", errno: errno)
             close(descriptor)
             throw error
         }
         return (descriptor, port)
+    }
+
+    /// Starts to connect to a port, without waiting for the end of it.
+    static func connecting(port: Int) throws(LoopbackError) -> Int32 {
+        let descriptor = try make()
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = withAddress(port: port) { connect(descriptor, $0, $1) }
+        return descriptor
     }
 
     /// Connects to a port, says nothing, and closes.

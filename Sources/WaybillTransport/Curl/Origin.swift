@@ -27,6 +27,9 @@ struct Origin: Sendable, Hashable {
         guard Self.part(CURLUPART_USER, of: handle) == nil, Self.part(CURLUPART_PASSWORD, of: handle) == nil else {
             throw .refused(CURLE_URL_MALFORMAT, "the URL holds a user's name or password; credentials belong in auth")
         }
+        // libcurl's parser lets one or three slashes pass for two.
+        let authority = url.utf8.dropFirst(scheme.utf8.count)
+        guard authority.starts(with: "://".utf8), !authority.starts(with: ":///".utf8) else { throw Self.malformed }
         guard let host = Self.part(CURLUPART_HOST, of: handle),
             let port = Self.part(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) })
         else { throw Self.malformed }

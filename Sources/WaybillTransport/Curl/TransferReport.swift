@@ -14,7 +14,8 @@ struct TransferReport {
         let resolved = number(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = number(CURLINFO_CONNECT_TIME_T)
         let secured = number(CURLINFO_APPCONNECT_TIME_T)
-        let isReused = isConnectionReused
+        // A transfer that failed to connect has made no connection either, but has tried.
+        let isReused = isConnectionReused && remoteAddress != nil
         return TransferTimings(
             dns: .microseconds(isReused ? 0 : resolved),
             connect: .microseconds(isReused ? 0 : max(0, connected - resolved)),
@@ -27,10 +28,13 @@ struct TransferReport {
     /// How far the transfer has come.
     func phase(of transfer: Transfer) -> TransportFailure.Phase {
         if transfer.head.hasBegun { return .receiving }
+        // The counts are those of the second attempt, which we refused.
+        if transfer.refusal == .sentTwice { return .awaitingAnswer }
         if transfer.wasSent {
             return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingAnswer
         }
-        if number(CURLINFO_CONNECT_TIME_T) > 0 { return .securing }
+        // libcurl tells the time of connecting only when the handshake has ended too, the address at once.
+        if remoteAddress != nil { return .securing }
         return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 

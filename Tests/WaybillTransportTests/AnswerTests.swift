@@ -1,0 +1,138 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct AnswerTests {
+    /// What a server that says exactly this is understood to have said.
+    func answer(to method: String = "GET", _ text: String, end: Bool = true) async throws -> HTTPResponse {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write(text)
+            if !end { connection.waitForEnd() }
+        }
+        return try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                try await transport.send(HTTPRequest(method: method, url: server.url("/a?b"))).get()
+            }
+        }
+    }
+
+    @Test func `status, reason, version, fields and body are read`() async throws {
+        let response = try await answer(
+            "HTTP/1.0 418 I'm a teapot\r\nX-A: 1\r\nx-a:  2 \r\nX-Empty:\r\nX-Ü: ä\r\n\r\nshort and stout"
+        )
+        #expect(response.status == 418)
+        #expect(response.reason == "I'm a teapot")
+        #expect(response.httpVersion == "1.0")
+        #expect(response.headers.map(\.name) == ["X-A", "x-a", "X-Empty", "X-Ü"])
+        #expect(response.headers.values(named: "X-a") == ["1", "2"])
+        #expect(response.headers.first(named: "x-empty") == "")
+        #expect(response.headers.first(named: "X-B") == nil)
+        #expect(response.body == Array("short and stout".utf8))
+        #expect(response.url.hasSuffix("/a?b"))
+        #expect(response.remoteAddress?.host == "127.0.0.1")
+        #expect(!response.reusedConnection)
+    }
+
+    @Test(arguments: [
+        ("no reason", "HTTP/1.1 204\r\n\r\n", 204, "", ""),
+        (
+            "informational answers before it", "HTTP/1.1 103 Early\r\nX-A: 0\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\n\r\nx",
+            200, "1", "x"
+        ),
+        ("a value over several lines", "HTTP/1.1 200 OK\r\nX-A: 1\r\n  2\r\n\t3\r\n\r\nx", 200, "1 2 3", "x"),
+        ("lines that end with LF alone", "HTTP/1.1 200 OK\nX-A: 1\n\nx", 200, "1", "x"),
+        (
+            "trailers", "HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-A: 2\r\n\r\n",
+            200, "1", "x"
+        ),
+        ("a body of no bytes", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", ""),
+        ("a redirect", "HTTP/1.1 302 Found\r\nLocation: /b\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n", 302, "1", ""),
+    ])
+    func `unusual answers are read`(name: String, text: String, status: Int, field: String, body: String) async throws {
+        let response = try await answer(text)
+        #expect(response.status == status)
+        #expect(response.headers.values(named: "X-A") == (field.isEmpty ? [] : [field]))
+        #expect(response.body == Array(body.utf8))
+    }
+
+    @Test func `an answer to HEAD ends with its header`() async throws {
+        let response = try await answer(
+            to: "HEAD",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+            end: false
+        )
+        #expect(response.status == 200)
+        #expect(response.headers.first(named: "content-length") == "99999999999")
+        #expect(response.body.isEmpty)
+    }
+
+    @Test func `an answer that comes byte by byte is whole`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            for byte in Array("HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello".utf8) {
+                connection.write([byte])
+            }
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let response = try await transport.send(HTTPRequest(url: server.url())).get()
+                #expect(response.headers.first(named: "X-A") == "1")
+                #expect(response.body == Array("hello".utf8))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("gzip", SampleBodies.gzippedHello), ("deflate", SampleBodies.deflatedHello),
+        ("br", SampleBodies.brotliHello), ("zstd", SampleBodies.zstandardHello),
+    ])
+    func `a compressed body is decoded, or left as it is`(coding: String, bytes: [UInt8]) async throws {
+        let answer = ServerAnswer(headers: [("Content-Encoding", coding)], body: bytes)
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let decoded = try await transport.send(HTTPRequest(url: server.url())).get()
+                #expect(String(decoding: decoded.body, as: UTF8.self) == SampleBodies.hello)
+                #expect(decoded.headers.first(named: "content-encoding") == coding)
+                #expect(decoded.headers.first(named: "content-length") == "\(bytes.count)")
+                let raw = try await transport.send(HTTPRequest(url: server.url(), acceptsCompression: false)).get()
+                #expect(raw.body == bytes)
+            }
+        }
+    }
+
+    @Test func `the decoded bytes count for the limit of the body`() async throws {
+        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: SampleBodies.gzippedHello)
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let size = SampleBodies.hello.utf8.count
+                let fits = try await transport.send(HTTPRequest(url: server.url(), maximumBodyBytes: size)).get()
+                #expect(fits.body.count == size)
+                let failure = await transport.send(HTTPRequest(url: server.url(), maximumBodyBytes: size - 1)).failure
+                #expect(failure?.kind == .transfer)
+                #expect(failure?.code == 63)
+                #expect(failure?.message == "the body is larger than the limit of 18 bytes")
+            }
+        }
+    }
+
+    @Test func `the phases and the bytes are counted`() async throws {
+        try await LoopbackServer.run(answer: { _ in .text("hello") }) { server in
+            try await CurlTransport.run { transport in
+                let first = try await transport.send(HTTPRequest(url: server.url())).get()
+                #expect(first.timings.connect > .zero)
+                #expect(first.timings.tls == .zero)
+                #expect(first.timings.dns + first.timings.connect <= first.timings.firstByte)
+                #expect(first.timings.firstByte <= first.timings.total)
+                #expect(first.bytesSent == server.requests[0].rawHead.count)
+                let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n"
+                #expect(first.bytesReceived == head.utf8.count + 5)
+                let second = try await transport.send(HTTPRequest(url: server.url())).get()
+                #expect(second.reusedConnection)
+                #expect(second.timings.dns == .zero && second.timings.connect == .zero)
+                #expect(second.timings.total > .zero)
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct FaultTests {
+    struct Expected: Sendable {
+        var kind = TransportFailure.Kind.transfer
+        let code: Int32
+        let phase: TransportFailure.Phase
+        let words: String
+    }
+
+    static let table: [ServerFault: Expected] = [
+        .silent: Expected(kind: .timeout, code: 28, phase: .awaitingAnswer, words: "no answer from 127.0.0.1:"),
+        .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
+        .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
+        .closesWithoutAnswer: Expected(code: 52, phase: .awaitingAnswer, words: "without an answer"),
+        .resetsBeforeAnswer: Expected(code: 56, phase: .awaitingAnswer, words: "reset"),
+        .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
+        .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
+        .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the answer"),
+        .brokenChunks: Expected(code: 56, phase: .receiving, words: "chunk"),
+        .brokenGzip: Expected(code: 61, phase: .receiving, words: "incorrect header check"),
+        .unknownCoding: Expected(code: 61, phase: .receiving, words: "ncoding"),
+        .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
+        .endlessHeader: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .endlessInformational: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .endlessTrailers: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .notHTTP: Expected(code: 1, phase: .awaitingAnswer, words: "HTTP/0.9"),
+    ]
+
+    @Test(arguments: ServerFault.allCases)
+    func `a fault of the server is a failure of its kind`(_ fault: ServerFault) async throws {
+        let expected = try #require(Self.table[fault])
+        try await LoopbackServer.run(script: fault.script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(
+                    url: server.url(),
+                    timeout: expected.kind == .timeout ? .milliseconds(300) : .seconds(60),
+                    maximumBodyBytes: 100_000
+                )
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == expected.kind)
+                #expect(failure.code == expected.code)
+                #expect(failure.phase == expected.phase)
+                #expect(failure.message.contains(expected.words), "\(failure.message)")
+                #expect(failure.wasSent)
+                #expect(failure.timings.total > .zero)
+            }
+        }
+    }
+
+    @Test func `a refused connection is a failure to connect`() async throws {
+        let port = try LoopbackSocket.refusingPort()
+        try await CurlTransport.run { transport in
+            let failure = try #require(await transport.send(HTTPRequest(url: "http://127.0.0.1:\(port)/")).failure)
+            #expect(failure.kind == .connect)
+            #expect(failure.message == "could not connect to 127.0.0.1:\(port): connection refused")
+            #expect(!failure.wasSent)
+        }
+    }
+
+    @Test func `a name that does not exist is a failure to resolve`() async throws {
+        // A label of more than 63 characters is refused by the resolver itself.
+        let name = String(repeating: "a", count: 64) + ".test"
+        try await CurlTransport.run { transport in
+            let failure = try #require(await transport.send(HTTPRequest(url: "http://\(name)/")).failure)
+            #expect(failure.kind == .dns)
+            #expect(failure.phase == .resolving)
+            #expect(failure.message == "could not resolve the host name \(name)")
+            #expect(!failure.wasSent)
+        }
+    }
+
+    @Test func `a peer without TLS is a failure of TLS`() async throws {
+        try await LoopbackServer.run(script: { $0.write("HTTP/1.1 400 Bad\r\n\r\n") }) { server in
+            try await CurlTransport.run { transport in
+                let failure = try #require(
+                    await transport.send(HTTPRequest(url: "https://127.0.0.1:\(server.port)/")).failure
+                )
+                #expect(failure.kind == .tls)
+                #expect(failure.phase == .securing)
+                #expect(!failure.wasSent)
+            }
+        }
+    }
+
+    @Test func `a connection that does not come about runs into the time for connecting`() async throws {
+        let socket = try UnresponsivePort()
+        try await CurlTransport.run { transport in
+            let request = HTTPRequest(url: "http://127.0.0.1:\(socket.port)/", connectTimeout: .milliseconds(300))
+            let failure = try #require(await transport.send(request).failure)
+            #expect(failure.kind == .timeout)
+            #expect(failure.phase == .connecting)
+            #expect(failure.message == "no connection came about within 0.3 seconds (127.0.0.1:\(socket.port))")
+            #expect(!failure.wasSent)
+        }
+    }
+
+    @Test func `a handshake that does not go on runs into the time for connecting`() async throws {
+        try await LoopbackServer.run(script: { $0.waitForEnd() }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(
+                    url: "https://127.0.0.1:\(server.port)/",
+                    connectTimeout: .milliseconds(300)
+                )
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .timeout)
+                #expect(failure.phase == .securing)
+                #expect(
+                    failure.message == "the TLS handshake did not end within 0.3 seconds (127.0.0.1:\(server.port))"
+                )
+                #expect(!failure.wasSent)
+            }
+        }
+    }
+
+    @Test func `a server that does not read a large body runs into the time-out while sending`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { $0.waitUntilInterrupted() }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(
+                    method: "POST",
+                    url: server.url(),
+                    body: .bytes([UInt8](repeating: 7, count: 32 << 20)),
+                    timeout: .milliseconds(500)
+                )
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .timeout)
+                #expect(failure.phase == .sending)
+                #expect(failure.wasSent)
+            }
+        }
+    }
+}

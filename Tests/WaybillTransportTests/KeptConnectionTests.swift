@@ -1,0 +1,113 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct KeptConnectionTests {
+    /// Answers the first request of the first connection, closes it on the second, and answers on other connections.
+    static let closesOnSecond: @Sendable (LoopbackConnection) -> Void = { connection in
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        connection.readRequest()
+        connection.write(answer)
+        guard connection.readRequest() != nil, connection.number > 0 else { return }
+        connection.write(answer)
+        connection.waitForEnd()
+    }
+
+    @Test func `requests in sequence share one connection`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                for number in 0..<20 {
+                    let method = number.isMultiple(of: 2) ? "GET" : "POST"
+                    let response = try await transport.send(HTTPRequest(method: method, url: server.url("/\(number)")))
+                        .get()
+                    #expect(response.body == Array("/\(number)".utf8))
+                    #expect(response.reusedConnection == (number > 0))
+                }
+            }
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "MKCOL"])
+    func `what is not idempotent is not sent again when a kept connection ends`(method: String) async throws {
+        try await LoopbackServer.run(script: Self.closesOnSecond) { server in
+            try await CurlTransport.run { transport in
+                _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
+                let request = HTTPRequest(method: method, url: server.url("/second"), body: .bytes([1]))
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .transfer)
+                #expect(failure.code == 42)
+                #expect(failure.wasSent)
+                #expect(failure.phase == .awaitingAnswer)
+                #expect(failure.message.hasSuffix("\(method) is not idempotent, so it was not sent again"))
+                #expect(server.requests.map(\.target) == ["/first", "/second"])
+                // The transport goes on.
+                #expect(await transport.send(HTTPRequest(url: server.url("/third"))).response?.status == 200)
+            }
+        }
+    }
+
+    @Test(arguments: ["GET", "PUT", "DELETE"])
+    func `what is idempotent is sent again when a kept connection ends`(method: String) async throws {
+        try await LoopbackServer.run(script: Self.closesOnSecond) { server in
+            try await CurlTransport.run { transport in
+                _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
+                let request = HTTPRequest(method: method, url: server.url("/second"))
+                #expect(await transport.send(request).response?.status == 200)
+                #expect(server.requests.map(\.target) == ["/first", "/second", "/second"])
+                #expect(server.requests.map(\.connection) == [0, 0, 1])
+            }
+        }
+    }
+
+    @Test func `a connection that the server has closed is not used`() async throws {
+        let (closings, closed) = AsyncStream.makeStream(of: Void.self)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.close()
+            closed.yield()
+        }
+        var closing = closings.makeAsyncIterator()
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                for _ in 0..<5 {
+                    let response = try await transport.send(HTTPRequest(method: "POST", url: server.url())).get()
+                    #expect(!response.reusedConnection)
+                    await closing.next()
+                }
+            }
+            #expect(server.requests.count == 5)
+        }
+    }
+
+    @Test func `a request goes to another place than its URL says`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(
+                    url: "http://staging.example.invalid/a",
+                    connectTo: SocketEndpoint(host: "127.0.0.1", port: server.port)
+                )
+                let response = try await transport.send(request).get()
+                #expect(response.body == Array("/a".utf8))
+                #expect(response.url == "http://staging.example.invalid/a")
+                #expect(server.requests[0].values(named: "Host") == ["staging.example.invalid"])
+            }
+        }
+    }
+
+    @Test func `a request for another place does not use the connection of the URL's place`() async throws {
+        try await LoopbackServer.run(answer: { _ in .text("here") }) { here in
+            try await LoopbackServer.run(answer: { _ in .text("there") }) { there in
+                try await CurlTransport.run { transport in
+                    var request = HTTPRequest(url: here.url())
+                    #expect(await transport.send(request).response?.body == Array("here".utf8))
+                    request.connectTo = SocketEndpoint(host: "127.0.0.1", port: there.port)
+                    #expect(await transport.send(request).response?.body == Array("there".utf8))
+                    request.connectTo = nil
+                    #expect(await transport.send(request).response?.body == Array("here".utf8))
+                }
+            }
+        }
+    }
+}
