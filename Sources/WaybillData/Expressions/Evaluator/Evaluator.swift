@@ -79,6 +79,9 @@ struct Evaluator {
             let first = try value(left, at: element)
             let second = try value(right, at: element)
             if expression.context == .guarded, first == nil || second == nil { return nil }
+            if let first, let second {
+                try spend(Cost.ofComparing(first.json, second.json), at: expression.range)
+            }
             return Ordering.holds(sign, first?.json, second?.json)
         case .pattern(let function, let text, let pattern) where function != .capture:
             return try matches(function, text, pattern, expression, at: element)
@@ -149,6 +152,7 @@ struct Evaluator {
                 let message = "\(function.name)() takes \(parameter.type) here, and this is \(found.json.kind.phrase)"
                 throw EvaluationError(.type, message, at: argument.range)
             }
+            try spend(Cost.ofReading(found.json, function.work), at: argument.range)
             values.append(found.json)
             isSecret = isSecret || found.isSecret
         }

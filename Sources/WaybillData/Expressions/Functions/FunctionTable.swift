@@ -7,8 +7,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object])],
             .number,
             "The number of code points of a text, elements of a list or members of an object.",
-            concealsSecrets: true,
-            .compute(ListFunctions.length)
+            concealsSecrets: true, work: .constant, .compute(ListFunctions.length)
         ),
         ExpressionFunction(
             "count",
@@ -118,7 +117,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
             "Whether a text has a part, a list an element, or an object a member of a name.",
-            .compute(TextFunctions.contains)
+            work: .everything, .compute(TextFunctions.contains)
         ),
         ExpressionFunction(
             "startsWith",
@@ -222,14 +221,14 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The first element of a list.",
-            .compute(ListFunctions.first)
+            work: .constant, .compute(ListFunctions.first)
         ),
         ExpressionFunction(
             "last",
             [Parameter("list", .array)],
             .any,
             "The last element of a list.",
-            .compute(ListFunctions.last)
+            work: .constant, .compute(ListFunctions.last)
         ),
         ExpressionFunction(
             "sum",
@@ -264,7 +263,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .array,
             "A list without repeated elements; the first of equals stays.",
-            .compute(ListFunctions.unique)
+            work: .everything, .compute(ListFunctions.unique)
         ),
         ExpressionFunction(
             "range",
