@@ -110,16 +110,3 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
         self = .object(object)
     }
 }
-
-extension String {
-    /// Whether two strings are the same sequence of code points. `==` also holds for canonical equivalents.
-    package func hasSameCodePoints(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
-
-    /// Feeds the code points to a hasher, in agreement with `hasSameCodePoints(as:)`.
-    package func hashCodePoints(into hasher: inout Hasher) {
-        for byte in utf8 { hasher.combine(byte) }
-        hasher.combine(0xFF as UInt8)
-    }
-}

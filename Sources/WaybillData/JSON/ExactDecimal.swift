@@ -1,0 +1,152 @@
+/// A decimal number of any size: `digits` times 10 to the power of `exponent`.
+///
+/// There is one form for each value: no zeros at either end of the digits, none at all for zero.
+struct ExactDecimal: Hashable {
+    /// Whether it is below zero.
+    private(set) var isNegative = false
+    /// The digits, 0 to 9 each, the most significant first.
+    private(set) var digits: [UInt8] = []
+    /// The power of ten of the last digit; 0 for zero.
+    private(set) var exponent: Int128 = 0
+
+    /// Exponents beyond this count as this, so that sums of them with lengths of texts never overflow.
+    private static let greatestExponent: Int128 = 1_000_000_000_000_000_000 * 1_000_000_000_000_000_000
+
+    /// The value of text that follows the grammar of RFC 8259, section 6.
+    init(written bytes: [UInt8]) {
+        var afterPoint = false
+        var rest = bytes[...]
+        while let byte = rest.popFirst(), byte | 0x20 != UInt8(ascii: "e") {
+            switch byte {
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): afterPoint = true
+            default:
+                if afterPoint { exponent -= 1 }
+                if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte - UInt8(ascii: "0")) }
+            }
+        }
+        exponent += Self.exponent(written: rest)
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+
+    private static func exponent(written bytes: ArraySlice<UInt8>) -> Int128 {
+        var magnitude: Int128 = 0
+        for byte in bytes where byte >= UInt8(ascii: "0") && magnitude < greatestExponent {
+            magnitude = magnitude * 10 + Int128(byte - UInt8(ascii: "0"))
+        }
+        magnitude = min(magnitude, greatestExponent)
+        return bytes.first == UInt8(ascii: "-") ? -magnitude : magnitude
+    }
+
+    /// The value without its sign, if it is whole and in range.
+    var wholeMagnitude: UInt64? {
+        guard exponent >= 0, Int128(digits.count) + exponent <= 20 else { return nil }
+        var magnitude: UInt64 = 0
+        for digit in digits + Array(repeating: 0, count: Int(exponent)) {
+            let (product, productOverflows) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflows) = product.addingReportingOverflow(UInt64(digit))
+            if productOverflows || sumOverflows { return nil }
+            magnitude = sum
+        }
+        return magnitude
+    }
+}
+
+extension ExactDecimal: Comparable {
+    static func < (left: Self, right: Self) -> Bool {
+        if left.sign != right.sign { return left.sign < right.sign }
+        return left.isNegative ? right.hasSmallerMagnitude(than: left) : left.hasSmallerMagnitude(than: right)
+    }
+
+    private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+    private func hasSmallerMagnitude(than other: Self) -> Bool {
+        let (length, otherLength) = (exponent + Int128(digits.count), other.exponent + Int128(other.digits.count))
+        return length != otherLength ? length < otherLength : digits.lexicographicallyPrecedes(other.digits)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if digits.count <= 19 {
+            let significand = digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }
+            Self.hash(significand, exponent: exponent, isNegative: isNegative, into: &hasher)
+        } else {
+            hasher.combine(digits)
+            hasher.combine(exponent)
+            hasher.combine(isNegative)
+        }
+    }
+
+    /// Feeds a value of at most 19 digits, the last of which is not zero, to a hasher.
+    static func hash(_ significand: UInt64, exponent: Int128, isNegative: Bool, into hasher: inout Hasher) {
+        hasher.combine(significand)
+        if significand != 0 {
+            hasher.combine(exponent)
+            hasher.combine(isNegative)
+        }
+    }
+}
+
+extension ExactDecimal {
+    /// Whether this is `divisor` times a whole number; never if `divisor` is zero.
+    func isMultiple(of divisor: Self) -> Bool {
+        guard !divisor.digits.isEmpty else { return false }
+        guard !digits.isEmpty else { return true }
+        // The digits do not end in zero, so that no power of ten divides them.
+        guard exponent >= divisor.exponent else { return false }
+        let reduced = divisor.withoutFactorsOfTen(exponent - divisor.exponent)
+        if reduced.count <= 37 {
+            let modulus = reduced.reduce(0 as UInt128) { $0 * 10 + UInt128($1) }
+            return digits.reduce(0 as UInt128) { ($0 * 10 + UInt128($1)) % modulus } == 0
+        }
+        return Self.divides(reduced, digits)
+    }
+
+    /// The digits divided by as many twos or fives as they share with 10 to a power.
+    ///
+    /// What is left divides a number whenever it divides the number times that power; not ending in zero, the digits have
+    /// no more than one of the two factors.
+    private func withoutFactorsOfTen(_ power: Int128) -> [UInt8] {
+        var result = digits
+        var left = power
+        for factor in [2, 5] as [UInt8] {
+            while left > 0, let last = result.last, last % factor == 0 {
+                result = Self.quotient(result, factor)
+                left -= 1
+            }
+        }
+        return result
+    }
+
+    private static func quotient(_ digits: [UInt8], _ divisor: UInt8) -> [UInt8] {
+        var remainder: UInt8 = 0
+        let quotient = digits.map { digit in
+            let value = remainder * 10 + digit
+            remainder = value % divisor
+            return value / divisor
+        }
+        return Array(quotient.drop { $0 == 0 })
+    }
+
+    /// Long division by hand, for divisors that no machine integer holds.
+    private static func divides(_ divisor: [UInt8], _ digits: [UInt8]) -> Bool {
+        var remainder: [UInt8] = Array(repeating: 0, count: divisor.count + 1)
+        let divisor = [0] + divisor
+        for digit in digits {
+            remainder.removeFirst()
+            remainder.append(digit)
+            while !remainder.lexicographicallyPrecedes(divisor) {
+                var borrow: Int8 = 0
+                for index in remainder.indices.reversed() {
+                    let difference = Int8(remainder[index]) - Int8(divisor[index]) - borrow
+                    borrow = difference < 0 ? 1 : 0
+                    remainder[index] = UInt8(difference + borrow * 10)
+                }
+            }
+        }
+        return remainder.allSatisfy { $0 == 0 }
+    }
+}

@@ -1,0 +1,50 @@
+extension JSONNumber: Hashable, Comparable {
+    package static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+        switch (left.form, right.form) {
+        case (.decimal, .decimal):
+            left.aligned(with: right).map { $0.left == $0.right } ?? false
+        default:
+            left.exactDecimal == right.exactDecimal
+        }
+    }
+
+    package static func < (left: JSONNumber, right: JSONNumber) -> Bool {
+        switch (left.form, right.form) {
+        case (.decimal, .decimal):
+            left.aligned(with: right).map { $0.left < $0.right } ?? false
+        default:
+            left.exactDecimal < right.exactDecimal
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // Equal numbers of both forms must feed the same, hence the digits without the zeros at their end.
+        guard case .decimal(var significand, let fractionDigits, let isNegative) = form else {
+            return exactDecimal.hash(into: &hasher)
+        }
+        var exponent = -Int(fractionDigits)
+        while significand != 0, significand.isMultiple(of: 10) {
+            significand /= 10
+            exponent += 1
+        }
+        ExactDecimal.hash(significand, exponent: Int128(exponent), isNegative: isNegative, into: &hasher)
+    }
+
+    /// Two numbers of at most 19 digits over the same power of ten: at most 37 digits, which an `Int128` holds.
+    private func aligned(with other: JSONNumber) -> (left: Int128, right: Int128)? {
+        guard case .decimal(let left, let leftDigits, let leftIsNegative) = form,
+            case .decimal(let right, let rightDigits, let rightIsNegative) = other.form
+        else { return nil }
+        let digits = Int(max(leftDigits, rightDigits))
+        let leftScaled = Int128(left) * Int128(UInt64.powerOfTen(digits - Int(leftDigits)))
+        let rightScaled = Int128(right) * Int128(UInt64.powerOfTen(digits - Int(rightDigits)))
+        return (leftIsNegative ? -leftScaled : leftScaled, rightIsNegative ? -rightScaled : rightScaled)
+    }
+
+    /// The value taken apart exactly.
+    var exactDecimal: ExactDecimal {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return ExactDecimal(written: bytes)
+    }
+}

@@ -1,0 +1,81 @@
+extension JSONNumber {
+    /// Reads the number that begins at a position (RFC 8259, section 6) and moves the position behind it.
+    static func scan(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        at position: inout Int
+    ) throws(JSONSyntaxError) -> JSONNumber {
+        let start = position
+        let isNegative = position < bytes.count && bytes[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+
+        // The significand wraps around beyond 19 digits, but is not used then.
+        var significand: UInt64 = 0
+        let wholeStart = position
+        let wholeDigits = scanDigits(bytes, at: &position, into: &significand)
+        guard wholeDigits > 0 else { throw JSONSyntaxError("a digit was expected", at: position) }
+        if wholeDigits > 1, bytes[wholeStart] == UInt8(ascii: "0") {
+            throw JSONSyntaxError("a number does not begin with a zero before other digits", at: wholeStart)
+        }
+
+        var fractionDigits = 0
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            position += 1
+            fractionDigits = scanDigits(bytes, at: &position, into: &significand)
+            guard fractionDigits > 0 else {
+                throw JSONSyntaxError("a digit was expected after the decimal point", at: position)
+            }
+        }
+
+        let hasExponent = position < bytes.count && bytes[position] | 0x20 == UInt8(ascii: "e")
+        if hasExponent { try scanExponent(bytes, at: &position) }
+        if hasExponent || wholeDigits + fractionDigits > 19 {
+            let text = UnsafeBufferPointer(rebasing: bytes[start..<position])
+            return JSONNumber(form: .text(String(decoding: text, as: UTF8.self)))
+        }
+        return JSONNumber(
+            form: .decimal(
+                significand: significand,
+                fractionDigits: UInt8(truncatingIfNeeded: fractionDigits),
+                isNegative: isNegative
+            )
+        )
+    }
+
+    /// Reads a number that takes up all of the bytes.
+    static func scan(all bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
+        var position = 0
+        let number = try scan(bytes, at: &position)
+        guard position == bytes.count else { throw JSONSyntaxError("the number was expected to end", at: position) }
+        return number
+    }
+
+    @inline(__always)
+    private static func scanDigits(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        at position: inout Int,
+        into significand: inout UInt64
+    ) -> Int {
+        let start = position
+        while position < bytes.count {
+            let digit = bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            significand = significand &* 10 &+ UInt64(digit)
+            position += 1
+        }
+        return position - start
+    }
+
+    private static func scanExponent(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        at position: inout Int
+    ) throws(JSONSyntaxError) {
+        position += 1
+        if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+            position += 1
+        }
+        var ignored: UInt64 = 0
+        guard scanDigits(bytes, at: &position, into: &ignored) > 0 else {
+            throw JSONSyntaxError("a digit was expected in the exponent", at: position)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+extension JSONWriter {
+    /// Appends a string in quotes (RFC 8259, section 7), with the shortest escape for what must be escaped.
+    static func write(_ string: String, to output: inout [UInt8]) {
+        var string = string
+        string.withUTF8 { bytes in
+            output.append(UInt8(ascii: "\""))
+            var plainStart = 0
+            for position in bytes.indices {
+                let byte = bytes[position]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plainStart..<position]))
+                writeEscape(of: byte, to: &output)
+                plainStart = position + 1
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plainStart...]))
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func writeEscape(of byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0x00..<0x20:
+            output.append(contentsOf: "u00".utf8)
+            output.append(UInt8(ascii: "0") + byte >> 4)
+            output.append(contentsOf: String(byte & 0xF, radix: 16).utf8)
+        default: output.append(byte)
+        }
+    }
+}

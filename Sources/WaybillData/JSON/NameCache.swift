@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The names that a parser has met lately, so that the records of a list share them.
+///
+/// Each hash has one place; a newer name takes it from an older, so that the cache stays small whatever the text is.
+struct NameCache: ~Copyable {
+    private struct Entry {
+        var name = ""
+        /// The same name where it stands in the text that is being parsed.
+        var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    }
+
+    private var entries: ContiguousArray<Entry> = []
+
+    /// A quick hash of a name's bytes. It need not be a secret: collisions cost a little time and nothing else.
+    @inline(__always)
+    static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        let raw = UnsafeRawBufferPointer(text)
+        var first: UInt64 = 0
+        var last: UInt64 = 0
+        if raw.count >= 8 {
+            first = raw.loadUnaligned(as: UInt64.self)
+            last = raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self)
+        } else {
+            for byte in raw { first = first << 8 | UInt64(byte) }
+        }
+        let mixed = (first ^ (last &* 31) ^ UInt64(raw.count)) &* 0x9E37_79B9_7F4A_7C15
+        return UInt32(truncatingIfNeeded: mixed >> 32)
+    }
+
+    /// The name with these bytes, if it has been kept.
+    @inline(__always)
+    func name(_ text: UnsafeBufferPointer<UInt8>, hash: UInt32) -> String? {
+        guard !entries.isEmpty else { return nil }
+        let known = entries[Int(hash >> 24)].text
+        guard known.count == text.count, let left = known.baseAddress, let right = text.baseAddress,
+            memcmp(left, right, text.count) == 0
+        else { return nil }
+        return entries[Int(hash >> 24)].name
+    }
+
+    /// Keeps a name for the next time.
+    mutating func keep(_ name: String, _ text: UnsafeBufferPointer<UInt8>, hash: UInt32) {
+        if entries.isEmpty { entries = ContiguousArray(repeating: Entry(), count: 256) }
+        entries[Int(hash >> 24)] = Entry(name: name, text: text)
+    }
+}
