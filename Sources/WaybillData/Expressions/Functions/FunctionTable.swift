@@ -7,7 +7,9 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object])],
             .number,
             "The number of code points of a text, elements of a list or members of an object.",
-            concealsSecrets: true, work: .constant, .compute(ListFunctions.length)
+            concealsSecrets: true,
+            work: .constant,
+            .compute(ListFunctions.length)
         ),
         ExpressionFunction(
             "count",
@@ -117,7 +119,8 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
             "Whether a text has a part, a list an element, or an object a member of a name.",
-            work: .everything, .compute(TextFunctions.contains)
+            work: .everything,
+            .compute(TextFunctions.contains)
         ),
         ExpressionFunction(
             "startsWith",
@@ -155,6 +158,21 @@ extension ExpressionFunction {
             .string,
             "A number or boolean as text.",
             .compute(ConversionFunctions.string)
+        ),
+        ExpressionFunction(
+            "json",
+            [Parameter("value", .any)],
+            .string,
+            "A value as JSON text.",
+            work: .everything,
+            .compute(ConversionFunctions.json)
+        ),
+        ExpressionFunction(
+            "parse",
+            [Parameter("text", .string)],
+            .any,
+            "The value of a JSON text.",
+            .compute(ConversionFunctions.parse)
         ),
         ExpressionFunction(
             "base64",
@@ -221,14 +239,16 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The first element of a list.",
-            work: .constant, .compute(ListFunctions.first)
+            work: .constant,
+            .compute(ListFunctions.first)
         ),
         ExpressionFunction(
             "last",
             [Parameter("list", .array)],
             .any,
             "The last element of a list.",
-            work: .constant, .compute(ListFunctions.last)
+            work: .constant,
+            .compute(ListFunctions.last)
         ),
         ExpressionFunction(
             "sum",
@@ -263,7 +283,8 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .array,
             "A list without repeated elements; the first of equals stays.",
-            work: .everything, .compute(ListFunctions.unique)
+            work: .everything,
+            .compute(ListFunctions.unique)
         ),
         ExpressionFunction(
             "range",
