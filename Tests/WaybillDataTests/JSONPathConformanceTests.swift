@@ -1,12 +1,6 @@
 import Testing
 import WaybillData
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The JSONPath Compliance Test Suite, read where it lies.
 @Suite struct ConformanceJSONPathTests {
     private struct Case {
@@ -50,11 +44,11 @@ import WaybillData
     }
 
     @Test func `every case holds`() throws {
-        let folder = getenv("WAYBILL_CONFORMANCE").map { String(cString: $0) } ?? Self.defaultFolder
-        guard let bytes = Self.bytes(of: folder + "/jsonpath/cts.json") else {
-            print("no JSONPath Compliance Test Suite under \(folder): skipped")
+        guard let folder = ConformanceSuite.folder("jsonpath") else {
+            print("the JSONPath Compliance Test Suite is absent: skipped")
             return
         }
+        let bytes = try ConformanceSuite.bytes(of: folder + "/cts.json")
         let cases = try #require(try JSONParser().parse(bytes)["tests"]?.array)
         var passed = 0
         for json in cases {
@@ -66,22 +60,5 @@ import WaybillData
             }
         }
         print("JSONPath Compliance Test Suite: \(passed) of \(cases.count) cases passed")
-    }
-
-    private static var defaultFolder: String {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(root)/../shared/conformance"
-    }
-
-    private static func bytes(of path: String) -> [UInt8]? {
-        guard let file = fopen(path, "rb") else { return nil }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = fread(&chunk, 1, chunk.count, file)
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-        }
     }
 }
