@@ -49,6 +49,7 @@ import WaybillData
             ("lower ('a')", "lower", "a function's '(' stands directly behind its name", nil),
             ("1 +", "", "a value is missing here", nil),
             ("", "", "a value is missing here", nil),
+            ("\u{2018}a\u{2019}", "\u{2018}a\u{2019}", "typographic quotes do not make a text", "Write 'like this'."),
             ("01", "01", "a number does not begin with '0'", nil),
             ("1 + 'a'", "'a'", "'+' takes numbers, and this is a string", "Texts are joined with concat(a, b)."),
             (
@@ -85,6 +86,14 @@ import WaybillData
     @Test func `a long condition is not deep`() throws {
         let text = (0..<1_000).map { "inputs.count == \($0)" }.joined(separator: " || ")
         #expect(try evaluate(text) == true)
+    }
+
+    @Test func `nested filters below the limit work`() throws {
+        let depth = 190
+        let text = "$" + String(repeating: "[?@", count: depth) + String(repeating: "]", count: depth)
+        var document: JSON = []
+        for _ in 0..<depth { document = [document] }
+        #expect(try JSONPath(parsing: text).values(in: document).count == 1)
     }
 
     @Test func `nesting below the limit works`() throws {

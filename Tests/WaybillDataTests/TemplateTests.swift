@@ -89,6 +89,12 @@ import WaybillData
     func `in an expression position the braces change nothing`(text: String, offset: Int) throws {
         let embedded = try Template.expression(in: text)
         #expect(embedded.offset == offset)
+        #expect(part(text, embedded.range).contains("inputs.count + 1"))
+        #expect(embedded.references.map { part(text, $0.range) } == ["inputs.count"])
+        #expect(
+            embedded.checkCondition()?.range.lowerBound
+                == text.utf8.firstIndex(of: UInt8(ascii: "i"))?.utf16Offset(in: text)
+        )
         #expect(try embedded.evaluate(in: .sample()).json == 4)
     }
 

@@ -29,7 +29,7 @@ package struct EvaluationError: Error, Sendable, Equatable {
     }
 
     /// The same error in a text that holds this one from a byte offset on.
-    func moved(by offset: Int) -> EvaluationError {
+    package func moved(by offset: Int) -> EvaluationError {
         EvaluationError(kind, message, at: range.moved(by: offset))
     }
 }

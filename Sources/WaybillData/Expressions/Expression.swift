@@ -14,7 +14,7 @@ package struct Expression: Sendable {
     package let resultType: ExpressionType
     /// Whether the value depends on the text alone.
     package let isConstant: Bool
-    private let compiled: CompiledExpression
+    let compiled: CompiledExpression
 
     /// Parses and checks an expression.
     package init(parsing text: String) throws(ExpressionSyntaxError) {
@@ -44,5 +44,12 @@ package struct Expression: Sendable {
     /// The reason why the expression can never be a condition, if its type alone shows it.
     package func checkCondition() -> ExpressionSyntaxError? {
         ExpressionCompiler.refusalAsCondition(compiled)
+    }
+}
+
+extension Expression: Equatable {
+    /// Whether two expressions have the same text.
+    package static func == (left: Expression, right: Expression) -> Bool {
+        left.text.hasSameCodePoints(as: right.text)
     }
 }

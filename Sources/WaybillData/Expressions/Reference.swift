@@ -50,7 +50,7 @@ package struct Reference: Sendable, Equatable {
     }
 
     /// The same reference in a text that holds this one from a byte offset on.
-    func moved(by offset: Int) -> Reference {
+    package func moved(by offset: Int) -> Reference {
         var moved = self
         moved.nameRange = nameRange.moved(by: offset)
         moved.range = range.moved(by: offset)

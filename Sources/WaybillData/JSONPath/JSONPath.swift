@@ -47,6 +47,13 @@ package struct JSONPath: Sendable {
     }
 }
 
+extension JSONPath: Equatable {
+    /// Whether two queries have the same text.
+    package static func == (left: JSONPath, right: JSONPath) -> Bool {
+        left.text.hasSameCodePoints(as: right.text)
+    }
+}
+
 /// The world of a query by RFC 9535, whose functions ask nothing of it.
 private struct NoEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 0) }

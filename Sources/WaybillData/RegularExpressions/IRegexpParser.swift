@@ -9,6 +9,8 @@ struct IRegexpParser {
 
     /// The greatest nesting of groups; the parser is recursive.
     private static let maximumDepth = 100
+    /// The greatest number of bytes of a pattern, which may come from the data.
+    private static let maximumLength = 65_536
 
     private init(_ pattern: String) {
         scalars = Array(pattern.unicodeScalars)
@@ -16,6 +18,9 @@ struct IRegexpParser {
 
     /// The parts of a pattern.
     static func parse(_ pattern: String) throws(IRegexpSyntaxError) -> IRegexpSyntax {
+        if pattern.utf8.count > maximumLength {
+            throw IRegexpSyntaxError(message: "a pattern may have \(maximumLength) bytes", offset: 0)
+        }
         var parser = IRegexpParser(pattern)
         let syntax = try parser.choice()
         if parser.position < parser.scalars.count { throw parser.error("this ')' closes nothing") }

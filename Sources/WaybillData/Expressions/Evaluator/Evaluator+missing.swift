@@ -63,8 +63,10 @@ extension Evaluator {
 
     /// “; there is 'tokens', 'user'”: the names that exist, the nearest one first.
     private func suggestion(_ name: String, _ names: [String]) -> String {
-        let shortened = name.split(separator: "-").first.map(String.init) ?? name
-        if name.contains("-"), names.contains(shortened) { return "; to subtract, put spaces around '-'" }
+        let pieces = name.split(separator: "-")
+        for count in pieces.indices.dropFirst() where names.contains(pieces[..<count].joined(separator: "-")) {
+            return "; to subtract, put spaces around '-'"
+        }
         guard !names.isEmpty else { return "" }
         let nearest = NearestName.of(name, among: names)
         var shown = nearest.map { [$0] } ?? []

@@ -1,12 +1,13 @@
 /// Computes the value of a compiled expression. One evaluator serves one evaluation; it counts the work.
 struct Evaluator {
     let scope: EvaluationScope
-    private(set) var stepsLeft = EvaluationLimits.steps
+    private(set) var stepsLeft: Int
     /// Patterns that were computed; usually the same one for each element of a list.
     private var patterns: [String: IRegexp?] = [:]
 
-    init(_ scope: EvaluationScope) {
+    init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
         self.scope = scope
+        self.stepsLeft = steps
     }
 
     /// The value of an expression.
@@ -79,6 +80,9 @@ struct Evaluator {
             let first = try value(left, at: element)
             let second = try value(right, at: element)
             if expression.context == .guarded, first == nil || second == nil { return nil }
+            if let first, let second {
+                try spend(Cost.ofComparing(first.json, second.json), at: expression.range)
+            }
             return Ordering.holds(sign, first?.json, second?.json)
         case .pattern(let function, let text, let pattern) where function != .capture:
             return try matches(function, text, pattern, expression, at: element)
@@ -149,6 +153,7 @@ struct Evaluator {
                 let message = "\(function.name)() takes \(parameter.type) here, and this is \(found.json.kind.phrase)"
                 throw EvaluationError(.type, message, at: argument.range)
             }
+            try spend(Cost.ofReading(found.json, function.work), at: argument.range)
             values.append(found.json)
             isSecret = isSecret || found.isSecret
         }
@@ -225,8 +230,9 @@ struct Evaluator {
         case .constant(let program): return program.map { (subject, $0) }
         case .computed(let source):
             guard let (pattern, _) = try string(source, of: function, expression, at: element) else { return nil }
-            if patterns.count > 64 { patterns.removeAll() }
             if let known = patterns[pattern] { return known.map { (subject, $0) } }
+            if patterns.count >= 64 { patterns.removeAll() }
+            try spend(pattern.utf8.count, at: source.range)
             do {
                 let program = try IRegexp(pattern)
                 patterns[pattern] = program

@@ -12,18 +12,25 @@ enum ConversionFunctions {
 
     static func number(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard case .string(let text) = arguments[0] else { return arguments[0] }
-        guard let number = parsedNumber(text) else {
+        guard let number = JSONNumber(parsing: text) else {
             throw FunctionFailure(.value, "number() takes a text that is a number, and this is none")
         }
         return .number(number)
     }
 
-    /// The number of a text in JSON's notation (RFC 8259, section 6).
-    static func parsedNumber(_ text: String) -> JSONNumber? {
-        guard let syntax = try? ExpressionParser.expression(text), case .literal(let literal) = syntax.kind,
-            syntax.range == 0..<text.utf8.count
-        else { return nil }
-        return literal.number
+    static func json(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let text = JSONWriter().string(arguments[0])
+        try EvaluationLimits.checkText(text.utf8.count)
+        return .string(text)
+    }
+
+    static func parse(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        do {
+            return try JSONParser().parse(Array(arguments.string(0).utf8))
+        } catch {
+            // Not the parser's own words, which may quote the text.
+            throw FunctionFailure(.value, "parse() takes a text that is JSON, and at byte \(error.offset) this is none")
+        }
     }
 
     static func string(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

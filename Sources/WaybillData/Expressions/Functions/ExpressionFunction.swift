@@ -33,6 +33,11 @@ package struct ExpressionFunction: Sendable {
         case markRaw
     }
 
+    /// How much of a list or an object the computation looks at, which counts as work.
+    enum Work: Sendable {
+        case constant, elements, everything
+    }
+
     /// The name it is called by.
     package let name: String
     /// What it takes.
@@ -45,6 +50,7 @@ package struct ExpressionFunction: Sendable {
     package let isAmbient: Bool
     /// Whether a secret cannot be learned from the result.
     package let concealsSecrets: Bool
+    let work: Work
     let body: Body
 
     init(
@@ -54,6 +60,7 @@ package struct ExpressionFunction: Sendable {
         _ summary: String,
         isAmbient: Bool = false,
         concealsSecrets: Bool = false,
+        work: Work = .elements,
         _ body: Body
     ) {
         self.name = name
@@ -62,6 +69,7 @@ package struct ExpressionFunction: Sendable {
         self.summary = summary
         self.isAmbient = isAmbient
         self.concealsSecrets = concealsSecrets || result == .boolean
+        self.work = work
         self.body = body
     }
 
@@ -117,7 +125,11 @@ enum EvaluationLimits {
     /// Elements of a `range()`, which takes no data to become large.
     static let rangeElements = 10_000_000
     /// Nodes visited and steps of patterns in one evaluation.
-    static let steps = 2_000_000_000
+    static let steps = 1_000_000_000
+
+    static func checkElements(_ count: Int) throws(FunctionFailure) {
+        if count > elements { throw FunctionFailure(.limit, "the list would have more than \(elements) elements") }
+    }
 
     static func checkText(_ bytes: Int) throws(FunctionFailure) {
         if bytes > textBytes { throw FunctionFailure(.limit, "the text would be larger than 256 MiB") }

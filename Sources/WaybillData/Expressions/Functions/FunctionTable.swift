@@ -8,6 +8,7 @@ extension ExpressionFunction {
             .number,
             "The number of code points of a text, elements of a list or members of an object.",
             concealsSecrets: true,
+            work: .constant,
             .compute(ListFunctions.length)
         ),
         ExpressionFunction(
@@ -118,6 +119,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
             "Whether a text has a part, a list an element, or an object a member of a name.",
+            work: .everything,
             .compute(TextFunctions.contains)
         ),
         ExpressionFunction(
@@ -156,6 +158,21 @@ extension ExpressionFunction {
             .string,
             "A number or boolean as text.",
             .compute(ConversionFunctions.string)
+        ),
+        ExpressionFunction(
+            "json",
+            [Parameter("value", .any)],
+            .string,
+            "A value as JSON text.",
+            work: .everything,
+            .compute(ConversionFunctions.json)
+        ),
+        ExpressionFunction(
+            "parse",
+            [Parameter("text", .string)],
+            .any,
+            "The value of a JSON text.",
+            .compute(ConversionFunctions.parse)
         ),
         ExpressionFunction(
             "base64",
@@ -222,6 +239,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The first element of a list.",
+            work: .constant,
             .compute(ListFunctions.first)
         ),
         ExpressionFunction(
@@ -229,6 +247,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The last element of a list.",
+            work: .constant,
             .compute(ListFunctions.last)
         ),
         ExpressionFunction(
@@ -264,6 +283,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .array,
             "A list without repeated elements; the first of equals stays.",
+            work: .everything,
             .compute(ListFunctions.unique)
         ),
         ExpressionFunction(

@@ -2,7 +2,9 @@
 enum TextFunctions {
     static func concat(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         if arguments.values.allSatisfy({ $0.array != nil }) {
-            return .array(arguments.values.flatMap { $0.array ?? [] })
+            let lists = arguments.values.map { $0.array ?? [] }
+            try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
+            return .array(lists.flatMap { $0 })
         }
         return .string(try joined(arguments.values, separator: ""))
     }
@@ -39,10 +41,7 @@ enum TextFunctions {
         if arguments.string(1).isEmpty { throw FunctionFailure(.value, "replace() needs a part that is not empty") }
         let parts = parts(of: arguments.string(0), between: arguments.string(1))
         let replacement = arguments.string(2)
-        let bytes = arguments.string(0).utf8.count.addingReportingOverflow(
-            replacement.utf8.count.multipliedReportingOverflow(by: parts.count).partialValue
-        )
-        try EvaluationLimits.checkText(bytes.partialValue)
+        try EvaluationLimits.checkText(arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count)
         return .string(parts.joined(separator: replacement))
     }
 

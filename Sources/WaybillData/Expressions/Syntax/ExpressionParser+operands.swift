@@ -59,6 +59,9 @@ extension ExpressionParser {
             let literal = ["true", "false", "null"].first { $0 == name.lowercased() }
             throw error("'\(name)' means nothing here", at: nameRange, help: literal.map { "Write '\($0)'." })
         }
+        if let first = name.unicodeScalars.first, "\u{2018}\u{2019}\u{201C}\u{201D}".unicodeScalars.contains(first) {
+            throw error("typographic quotes do not make a text", at: nameRange, help: "Write 'like this'.")
+        }
         let query = QuerySyntax(root: .name(name), rootRange: nameRange, segments: try segments())
         return try nested(.query(query), query.range)
     }
@@ -119,6 +122,6 @@ extension ExpressionParser {
         }
         let opening = text(start..<start + 1)
         if isAtEnd { throw error("this '\(opening)' is never closed", at: start..<start + 1) }
-        throw error("'\(bracket)' is missing here", help: "It should close the '\(opening)' at byte \(start + 1).")
+        throw error("'\(bracket)' is missing here", help: "It should close a '\(opening)'.")
     }
 }

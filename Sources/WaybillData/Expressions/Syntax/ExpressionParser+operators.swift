@@ -43,26 +43,28 @@ extension ExpressionParser {
             position = signRange.upperBound
             skipSpace()
             let right = try expression(minimum: sign.precedence + 1)
-            left = try joined(sign, left, right)
+            try join(&left, sign, right)
         }
     }
 
-    private func joined(
+    private func join(
+        _ left: inout ExpressionSyntax,
         _ sign: Operator,
-        _ left: ExpressionSyntax,
         _ right: ExpressionSyntax
-    ) throws(ExpressionSyntaxError) -> ExpressionSyntax {
+    ) throws(ExpressionSyntaxError) {
         let range = left.range.lowerBound..<right.range.upperBound
         switch sign {
         case .logical(let sign):
             // Long conditions stay flat, however many parts they have.
-            if case .logical(sign, let parts) = left.kind {
-                let depth = max(left.depth, right.depth + 1)
-                return try checked(.logical(sign, parts + [right]), range, depth: depth)
+            if case .logical(sign, var parts) = left.kind {
+                left.kind = .literal(.null)  // so that the parts are not copied
+                parts.append(right)
+                left = try checked(.logical(sign, parts), range, depth: max(left.depth, right.depth + 1))
+            } else {
+                left = try nested(.logical(sign, [left, right]), range, around: [left, right])
             }
-            return try nested(.logical(sign, [left, right]), range, around: [left, right])
-        case .comparison(let sign): return try nested(.comparison(sign, left, right), range, around: [left, right])
-        case .arithmetic(let sign): return try nested(.arithmetic(sign, left, right), range, around: [left, right])
+        case .comparison(let sign): left = try nested(.comparison(sign, left, right), range, around: [left, right])
+        case .arithmetic(let sign): left = try nested(.arithmetic(sign, left, right), range, around: [left, right])
         }
     }
 

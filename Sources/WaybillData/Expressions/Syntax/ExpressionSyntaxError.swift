@@ -15,7 +15,7 @@ package struct ExpressionSyntaxError: Error, Sendable, Equatable {
     }
 
     /// The same error in a text that holds this one from a byte offset on.
-    func moved(by offset: Int) -> ExpressionSyntaxError {
+    package func moved(by offset: Int) -> ExpressionSyntaxError {
         ExpressionSyntaxError(message, at: range.moved(by: offset), help: help)
     }
 }
@@ -37,7 +37,7 @@ package struct ExpressionWarning: Sendable, Equatable {
     }
 
     /// The same warning in a text that holds this one from a byte offset on.
-    func moved(by offset: Int) -> ExpressionWarning {
+    package func moved(by offset: Int) -> ExpressionWarning {
         ExpressionWarning(message, at: range.moved(by: offset), help: help)
     }
 }

@@ -51,7 +51,7 @@ package struct Template: Sendable {
 
     /// Every path that the expressions refer to, in UTF-8 bytes of the template.
     package var references: [Reference] {
-        expressions.flatMap { embedded in embedded.expression.references.map { $0.moved(by: embedded.offset) } }
+        expressions.flatMap(\.references)
     }
 
     /// The value: of a lone `${…}` with its own type, else a text.
@@ -101,41 +101,9 @@ package struct ScopeText: Sendable, Equatable {
     package var isRaw: Bool
 }
 
-/// An expression inside a larger text; its errors and values speak of places in that text.
-package struct EmbeddedExpression: Sendable {
-    /// The expression; ranges in it are relative to its own text.
-    package let expression: Expression
-    /// Where the expression's text begins, in UTF-8 bytes of the larger text.
-    package let offset: Int
-
-    /// The value in a scope; ranges of errors are relative to the larger text.
-    package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
-        do {
-            return try expression.evaluate(in: scope)
-        } catch {
-            throw error.moved(by: offset)
-        }
-    }
-
-    /// Whether the condition holds in a scope; ranges of errors are relative to the larger text.
-    package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
-        do {
-            return try expression.condition(in: scope)
-        } catch {
-            throw error.moved(by: offset)
-        }
-    }
-
-    /// The value as text: a string, a number as it was written, or a boolean.
-    package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
-        let value = try evaluate(in: scope)
-        guard let text = ConversionFunctions.text(of: value.json) else {
-            throw EvaluationError(
-                .type,
-                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)",
-                at: offset..<offset + expression.text.utf8.count
-            )
-        }
-        return ScopeText(text: text, isSecret: value.isSecret, isRaw: value.isRaw)
+extension Template: Equatable {
+    /// Whether two templates have the same text.
+    package static func == (left: Template, right: Template) -> Bool {
+        left.text.hasSameCodePoints(as: right.text)
     }
 }

@@ -69,8 +69,9 @@ struct TemplateScanner {
         } catch {
             throw error.moved(by: start)
         }
-        warnings += expression.warnings.map { $0.moved(by: start) }
-        return EmbeddedExpression(expression: expression, offset: start)
+        let embedded = EmbeddedExpression(expression: expression, offset: start)
+        warnings += embedded.warnings
+        return embedded
     }
 
     private func starts(with text: StaticString) -> Bool {
