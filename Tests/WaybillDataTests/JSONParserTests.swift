@@ -72,6 +72,16 @@ import WaybillData
         #expect(try parse(text) == .string(value))
     }
 
+    @Test func `the digits of an escape are hexadecimal in either case and nothing else`() {
+        for code in UInt8(0)..<128 {
+            let digit = Character(Unicode.Scalar(code))
+            let text = Array("\"\\u004".utf8) + [code] + Array("\"".utf8)
+            let expected = digit.hexDigitValue.flatMap { Unicode.Scalar(0x40 + $0) }.map { JSON.string(String($0)) }
+            #expect((try? JSONParser().parse(text)) == expected, "\\u004\(digit)")
+        }
+        #expect((try? parse(#""\u00Af\uaBcD\uFFFf""#)) == "\u{AF}\u{ABCD}\u{FFFF}")
+    }
+
     @Test func `the last of equal names wins at the place of the first, and is reported`() throws {
         let text = #"{"a": 1, "b": {"c": 2}, "a": 3, "b": 4, "\u0061": 5}"#
         let document = try JSONParser().parseDocument(Array(text.utf8))

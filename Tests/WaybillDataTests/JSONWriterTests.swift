@@ -33,12 +33,15 @@ import WaybillData
         #expect(JSONWriter(sortsNames: true).string(value) == text)
     }
 
-    @Test func `a deep value is written`() {
+    @Test func `a deep value is written and read back`() throws {
         var value: JSON = 1
-        for level in 0..<10_000 { value = level.isMultiple(of: 2) ? [value] : ["a": value] }
+        for level in 0..<JSON.greatestDepth { value = level.isMultiple(of: 2) ? [value] : ["a": value] }
         var bytes: [UInt8] = []
         JSONWriter().write(value, to: &bytes)
-        #expect(bytes.count == 5_000 * 2 + 5_000 * 6 + 1)
+        var parser = JSONParser()
+        parser.maximumDepth = .max
+        #expect(try parser.parse(bytes) == value)
+        #expect(bytes.count == JSON.greatestDepth / 2 * (2 + 6) + 1)
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)

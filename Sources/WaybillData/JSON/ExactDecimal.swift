@@ -22,7 +22,7 @@ struct ExactDecimal: Hashable {
             case UInt8(ascii: "."): afterPoint = true
             default:
                 if afterPoint { exponent -= 1 }
-                if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte - UInt8(ascii: "0")) }
+                if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte & 0xF) }
             }
         }
         exponent += Self.exponent(written: rest)
@@ -36,7 +36,7 @@ struct ExactDecimal: Hashable {
     private static func exponent(written bytes: ArraySlice<UInt8>) -> Int128 {
         var magnitude: Int128 = 0
         for byte in bytes where byte >= UInt8(ascii: "0") && magnitude < greatestExponent {
-            magnitude = magnitude * 10 + Int128(byte - UInt8(ascii: "0"))
+            magnitude = magnitude * 10 + Int128(byte & 0xF)
         }
         magnitude = min(magnitude, greatestExponent)
         return bytes.first == UInt8(ascii: "-") ? -magnitude : magnitude

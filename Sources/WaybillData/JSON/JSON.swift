@@ -18,6 +18,11 @@ package enum JSON: Sendable {
 }
 
 extension JSON {
+    /// How deeply arrays and objects may be nested in any value; code that builds values keeps to it.
+    ///
+    /// Comparing, hashing and releasing a value recurse into it. A stack of 8 MiB bears twice this depth and more.
+    package static let greatestDepth = 2_000
+
     /// The kinds of value, named as JSON Schema names its types.
     package enum Kind: String, Sendable, CaseIterable {
         case null, boolean, number, string, array, object

@@ -8,9 +8,7 @@
 /// - Where a name comes again in an object, the last value wins, at the place of the first; `parseDocument` tells.
 /// - Numbers may have any size; nesting is limited by `maximumDepth`.
 package struct JSONParser: Sendable {
-    /// How deeply arrays and objects may be nested, 512 unless set; more than 10,000 counts as 10,000.
-    ///
-    /// The parser itself does not recurse, but comparing and releasing values does.
+    /// How deeply arrays and objects may be nested, 512 unless set; more than `JSON.greatestDepth` counts as that.
     package var maximumDepth = 512
 
     /// A parser with the default limit.
@@ -37,7 +35,7 @@ package struct JSONParser: Sendable {
     }
 
     private func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
-        var reading = JSONReading(bytes, maximumDepth: min(maximumDepth, 10_000))
+        var reading = JSONReading(bytes, maximumDepth: min(maximumDepth, JSON.greatestDepth))
         return try reading.readDocument()
     }
 }

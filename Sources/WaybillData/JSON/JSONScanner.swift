@@ -190,10 +190,15 @@ extension JSONScanner {
     private mutating func readHexadecimal() throws(JSONSyntaxError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = Character(Unicode.Scalar(peek)).hexDigitValue else {
+            let byte = peek
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                unit = unit << 4 | UInt16(byte & 0xF)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+                unit = unit << 4 | UInt16(byte & 0xF) + 9
+            default:
                 throw JSONSyntaxError("four hexadecimal digits were expected after \\u", at: position)
             }
-            unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit

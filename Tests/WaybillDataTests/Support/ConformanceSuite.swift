@@ -1,7 +1,9 @@
 import FoundationEssentials
 
-/// The public conformance suites, which are not part of the repository: see `WAYBILL_CONFORMANCE` in the contributor's
-/// guide.
+/// The public conformance suites, which are not part of the repository.
+///
+/// They are looked for in the folder that the environment variable `WAYBILL_CONFORMANCE` names, otherwise in
+/// `../shared/conformance`, seen from the package.
 enum ConformanceSuite {
     /// The folder of a suite such as `json/test_parsing`; `nil` where it is absent.
     static func folder(_ name: String) -> String? {
