@@ -50,6 +50,9 @@ import WaybillData
             ("1 +", "", "a value is missing here", nil),
             ("", "", "a value is missing here", nil),
             ("\u{2018}a\u{2019}", "\u{2018}a\u{2019}", "typographic quotes do not make a text", "Write 'like this'."),
+            (
+                "$[-9223372036854775808]", "-9223372036854775808", "an index lies within ±(2^53 − 1)", nil
+            ),
             ("01", "01", "a number does not begin with '0'", nil),
             ("1 + 'a'", "'a'", "'+' takes numbers, and this is a string", "Texts are joined with concat(a, b)."),
             (

@@ -1,7 +1,9 @@
 /// What is known of a value's type before it is computed: the kinds that it may have.
 package struct ExpressionType: OptionSet, Sendable, Hashable {
+    /// One bit a kind.
     package let rawValue: UInt8
 
+    /// The kinds of these bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

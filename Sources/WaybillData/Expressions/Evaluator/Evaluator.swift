@@ -160,12 +160,14 @@ struct Evaluator {
         switch function.body {
         case .markRaw: return ScopeValue(values[0], isSecret: isSecret, isRaw: true)
         case .compute(let compute):
+            let result: JSON
             do {
-                let result = try compute(FunctionArguments(values: values, environment: scope.environment))
-                return ScopeValue(result, isSecret: isSecret && !function.concealsSecrets)
+                result = try compute(FunctionArguments(values: values, environment: scope.environment))
             } catch {
                 return try absent(error, expression)
             }
+            try spend(Cost.ofReading(result, .elements), at: expression.range)
+            return ScopeValue(result, isSecret: isSecret && !function.concealsSecrets)
         case .form: return nil
         }
     }

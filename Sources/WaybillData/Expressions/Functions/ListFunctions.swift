@@ -65,7 +65,7 @@ enum ListFunctions {
     static func range(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         var bounds: [Int] = []
         for value in arguments.values {
-            guard let bound = value.number?.int, abs(bound) <= 1 << 53 else {
+            guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
                 throw FunctionFailure(.value, "range() takes whole numbers within ±2^53")
             }
             bounds.append(bound)

@@ -114,7 +114,7 @@ extension ExpressionParser {
         if leadingZero, isNegative || position - digits > 1 {
             throw error("an index is written without leading zeros", at: range)
         }
-        guard let value = Int(text(range)), abs(value) <= 1 << 53 - 1 else {
+        guard let value = Int(text(range)), value.magnitude < 1 << 53 else {
             throw error("an index lies within ±(2^53 − 1)", at: range)
         }
         return value
