@@ -4,9 +4,14 @@ import PackageDescription
 let package = Package(
     name: "waybill",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "waybill", targets: ["WaybillCLI"])
+    ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         .systemLibrary(
@@ -19,29 +24,96 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
+        .target(name: "CSchemas"),
         .target(name: "WaybillDiagnostics"),
         .target(
             name: "WaybillData",
-            dependencies: [
-                "WaybillDiagnostics",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["WaybillDiagnostics", .product(name: "Crypto", package: "swift-crypto")]
         ),
         .target(
             name: "WaybillManifest",
-            dependencies: ["WaybillDiagnostics", "WaybillData", "CLibYAML"]
+            dependencies: [
+                "WaybillData", "WaybillDiagnostics", "CLibYAML", "CSchemas",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
         ),
+        .target(
+            name: "WaybillPlan",
+            dependencies: [
+                "WaybillManifest", "WaybillData", "WaybillDiagnostics",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics"]),
+        .target(
+            name: "WaybillTransport",
+            dependencies: ["CLibCurl", .product(name: "DequeModule", package: "swift-collections")]
+        ),
+        .target(
+            name: "WaybillExecution",
+            dependencies: [
+                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillData",
+                "WaybillDiagnostics",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "WaybillMock",
+            dependencies: [
+                "WaybillData",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .target(
+            name: "Waybill",
+            dependencies: [
+                "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
+                "WaybillResults", "WaybillData", "WaybillDiagnostics",
+            ]
+        ),
+        .executableTarget(
+            name: "WaybillCLI",
+            dependencies: [
+                "Waybill", "WaybillMock", "WaybillPlan", "WaybillResults", "WaybillData", "WaybillDiagnostics",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .target(name: "WaybillTestSupport"),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
-        .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData"]),
+        .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData", "WaybillTestSupport"]),
         .testTarget(
             name: "WaybillManifestTests",
             dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics"]
+        ),
+        .testTarget(
+            name: "WaybillResultsTests",
+            dependencies: ["WaybillResults", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
+        ),
+        .testTarget(name: "WaybillMockTests", dependencies: ["WaybillMock", "WaybillData"]),
+        .testTarget(name: "WaybillTransportTests", dependencies: ["WaybillTransport", "WaybillTestSupport"]),
+        .testTarget(
+            name: "WaybillPlanTests",
+            dependencies: ["WaybillPlan", "WaybillManifest", "WaybillDiagnostics", "WaybillTestSupport"]
+        ),
+        .testTarget(
+            name: "WaybillExecutionTests",
+            dependencies: [
+                "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults",
+                "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "WaybillCLITests",
+            dependencies: ["WaybillCLI", "WaybillTestSupport", "WaybillData"],
+            exclude: ["Cases"]
         ),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import WaybillData
+import WaybillTestSupport
 
 @testable import WaybillResults
 

@@ -1,5 +1,6 @@
 import Testing
 import WaybillData
+import WaybillTestSupport
 
 @testable import WaybillResults
 
@@ -30,7 +31,7 @@ import WaybillData
     }
 
     @Test func `something else named latest is left alone`() throws {
-        folder.write("latest", "mine")
+        folder.write("mine", to: "latest")
         _ = try create(.new(under: folder.path))
         #expect(folder.read("latest") == "mine")
     }
@@ -78,7 +79,7 @@ import WaybillData
     }
 
     @Test func `an earlier run in a given folder is replaced, and what else is there stays`() async throws {
-        folder.write("notes.txt", "mine")
+        folder.write("mine", to: "notes.txt")
         let place = RunFolder.Place.at(folder.path)
         var run: RunFolder? = try create(place)
         run?.journal.append(Samples.events[0])
@@ -97,7 +98,7 @@ import WaybillData
 
     @Test(arguments: ["run.json", "outputs.json", "events.ndjson"])
     func `a file of somebody else is never replaced`(name: String) throws {
-        folder.write(name, "{\"type\":\"run.started\",\"run\":\"mine\"}\n")
+        folder.write("{\"type\":\"run.started\",\"run\":\"mine\"}\n", to: name)
         let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }
         #expect(error?.description == "'\(folder.path)/\(name)' does not belong to an earlier run and is not replaced")
         #expect(folder.names() == [name])
@@ -112,7 +113,7 @@ import WaybillData
     }
 
     @Test func `a path that is a file, and one below a file, are refused by name`() {
-        folder.write("file", "")
+        folder.write("", to: "file")
         let path = "\(folder.path)/file"
         let error = #expect(throws: ResultsError.self) { try create(.at(path)) }
         #expect(error?.description == "'\(path)' is a file, where a folder for results is needed")

@@ -43,8 +43,8 @@ struct PatternAutomaton: Sendable {
             guard reached.matchLength > 0 else { continue }
             var start = index + 1 - Int(reached.matchLength)
             var end = index + 1
-            if reached.reachesBefore, start > 0, Base64.isCharacter(text[start - 1]) { start -= 1 }
-            if reached.reachesBehind, end < text.count, Base64.isCharacter(text[end]) { end += 1 }
+            if reached.reachesBefore, start > 0, Base64Patterns.isCharacter(text[start - 1]) { start -= 1 }
+            if reached.reachesBehind, end < text.count, Base64Patterns.isCharacter(text[end]) { end += 1 }
             while let last = found.last, last.upperBound > start {
                 start = min(start, last.lowerBound)
                 end = max(end, last.upperBound)

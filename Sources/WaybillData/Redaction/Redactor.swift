@@ -71,7 +71,7 @@ package final class Redactor: Sendable {
 
     private static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {
         let bytes = Array(secret.utf8)
-        return [PatternAutomaton.Pattern(bytes: bytes)] + Base64.patterns(of: bytes)
+        return [PatternAutomaton.Pattern(bytes: bytes)] + Base64Patterns.patterns(of: bytes)
     }
 }
 

@@ -28,8 +28,8 @@ package final class NginxServer: Sendable {
         let socket = try LoopbackSocket.listening()
         defer { close(socket.descriptor) }
         port = socket.port
-        folder = try TemporaryFolder()
-        try folder.write(
+        folder = TemporaryFolder()
+        folder.write(
             Self.configuration(folder: folder.path, port: socket.port, directives: directives),
             to: "nginx.conf"
         )

@@ -1,20 +1,20 @@
 import CLibCurl
 
 /// Where a request goes: what a kept connection must have in common with it, and what the limit of connections counts.
-struct Origin: Sendable, Hashable {
+package struct Origin: Sendable, Hashable {
     /// Whether the connection is secured by TLS.
-    let isSecure: Bool
+    package let isSecure: Bool
     /// The URL's host, in lower case, and its port.
-    let endpoint: SocketEndpoint
+    package let endpoint: SocketEndpoint
     /// Where to connect instead.
-    let connectTo: SocketEndpoint?
+    package let connectTo: SocketEndpoint?
 
     /// Where the connection goes, for messages.
     var destination: SocketEndpoint { connectTo ?? endpoint }
 
     /// The origin of a URL, by libcurl's own parser, so that what is checked here is what libcurl will do. Throws for a
     /// URL that may not be requested: not absolute, not http or https, or with a user's name or password in it.
-    init(ofURL url: String, connectTo: SocketEndpoint?) throws(TransportFailure) {
+    package init(ofURL url: String, connectTo: SocketEndpoint? = nil) throws(TransportFailure) {
         // libcurl would read a C string: up to the first NUL.
         guard !url.utf8.contains(0), let handle = curl_url() else { throw Self.malformed }
         defer { curl_url_cleanup(handle) }

@@ -1,0 +1,10 @@
+#include <stddef.h>
+
+/// A text that is part of the program.
+struct embedded_text {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+/// schemas/manifest.schema.json as it was when the program was built.
+struct embedded_text embedded_manifest_schema(void);

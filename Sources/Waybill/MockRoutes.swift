@@ -1,0 +1,73 @@
+import WaybillData
+import WaybillManifest
+package import WaybillMock
+package import WaybillPlan
+
+/// What the mock server answers: the `mock:` examples of endpoints and of requests in place.
+package enum MockRoutes {
+    /// The routes of requests. Requests with the same method and address share one route, and so take turns.
+    package static func routes(of requests: some Sequence<RequestPlan>) -> [MockRoute] {
+        var seen: Set<Address> = []
+        return requests.compactMap { request in
+            let address = Address(of: request)
+            guard !request.mock.isEmpty, seen.insert(address).inserted else { return nil }
+            return MockRoute(
+                method: address.method,
+                host: address.host,
+                path: PathPattern(template: address.path),
+                answers: request.mock.map(answer)
+            )
+        }
+    }
+
+    /// Where a request goes, as far as that is known before it is evaluated; `${…}` stands for itself.
+    private struct Address: Hashable {
+        var method: String
+        var host: String?
+        var path: String
+
+        init(of request: RequestPlan) {
+            method = request.method
+            let written = request.address.text.value.written
+            var whole = written
+            if case .path = request.address {
+                var base = request.settings.baseURL?.value.written ?? ""
+                while base.last == "/" { base.removeLast() }
+                let version = request.settings.version.map { "/" + $0.value.written } ?? ""
+                whole = base + version + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
+            }
+            let withoutQuery = whole.prefix { $0 != "?" && $0 != "#" }
+            let scheme = ["http://", "https://"].first { withoutQuery.lowercased().hasPrefix($0) }
+            guard let scheme else {
+                // The origin is a template: any host will do, and the path begins behind it.
+                let rest = withoutQuery.hasPrefix("${") ? withoutQuery.drop { $0 != "}" }.dropFirst() : withoutQuery
+                path = rest.isEmpty ? "/" : String(rest)
+                return
+            }
+            let authority = withoutQuery.dropFirst(scheme.count).prefix { $0 != "/" }
+            host = authority.contains("$") ? nil : authority.lowercased()
+            let rest = withoutQuery.dropFirst(scheme.count + authority.count)
+            path = rest.isEmpty ? "/" : String(rest)
+        }
+    }
+
+    private static func answer(_ example: MockExample) -> MockAnswer {
+        var headers = example.headers.map { MockAnswer.Header($0.name, $0.value) }
+        var body: [UInt8] = []
+        switch example.body {
+        case nil: break
+        case .string(let text): body = Array(text.utf8)
+        case let value?: body = Array(JSONWriter().string(value).utf8)
+        }
+        if !body.isEmpty, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            let isText = example.body?.kind == .string
+            headers.append(.init("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json"))
+        }
+        return MockAnswer(status: example.status, headers: headers, body: body, delay: example.delay)
+    }
+}
+
+extension ScalarTemplate {
+    /// The scalar as it was written, `${…}` included.
+    fileprivate var written: String { constantText ?? template?.template.text ?? "" }
+}

@@ -1,0 +1,27 @@
+import WaybillTransport
+
+/// Sends every request to the mock server, whatever its origin, and nothing to the network.
+struct MockedTransport: Transport {
+    private let engine: any Transport
+    private let server: SocketEndpoint
+
+    /// Sends by an engine to the mock server on a port of this machine.
+    init(_ engine: any Transport, port: Int) {
+        self.engine = engine
+        self.server = SocketEndpoint(host: "127.0.0.1", port: port)
+    }
+
+    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        var request = request
+        // The server speaks plain HTTP; the Host field still names the origin, and so the service.
+        if request.url.lowercased().hasPrefix("https://") {
+            request.url = "http://" + request.url.dropFirst("https://".count)
+        }
+        request.connectTo = server
+        return await engine.send(request)
+    }
+
+    func shutDown() async {
+        await engine.shutDown()
+    }
+}

@@ -1,0 +1,42 @@
+package import WaybillDiagnostics
+package import WaybillManifest
+package import WaybillPlan
+
+/// The way of a manifest, stated once: text → spanned values → manifest → plan → run → results.
+///
+/// Each stage gives its value and what it found; the next begins only without errors.
+package struct Pipeline: Sendable {
+    private let loader: ManifestLoader
+
+    /// What a stage gives: a value exactly when there is no error among the findings.
+    package struct Stage<Value: Sendable>: Sendable {
+        /// The value.
+        package var value: Value?
+        /// Everything that was found, warnings included.
+        package var diagnostics: [Diagnostic]
+    }
+
+    /// A pipeline. Throws only if the program itself is damaged.
+    package init(allowsOutside: Bool = false) throws {
+        var loader = try ManifestLoader()
+        loader.allowsOutside = allowsOutside
+        self.loader = loader
+    }
+
+    /// Reads a manifest and all that it includes, and checks it by every rule.
+    package func validate(_ path: String, environment: String? = nil) -> Stage<Manifest> {
+        let (manifest, diagnostics) = loader.load(path)
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        let checked = PlanBuilder.check(manifest, environment: environment)
+        let all = (diagnostics + checked.diagnostics).sortedByPlace()
+        return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
+    }
+
+    /// The plan of what was asked for.
+    package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
+        let (manifest, diagnostics) = loader.load(path)
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
+        return Stage(value: plan, diagnostics: (diagnostics + findings).sortedByPlace())
+    }
+}

@@ -1,0 +1,139 @@
+package import WaybillData
+package import WaybillDiagnostics
+import WaybillExecution
+import WaybillMock
+package import WaybillPlan
+package import WaybillResults
+import WaybillTransport
+
+/// How a plan is to be run.
+package struct RunOptions: Sendable {
+    /// The folder for the results; `nil`: `waybill-results/<run id>`.
+    package var outputFolder: String?
+    /// Whether every origin is answered by the mock server.
+    package var usesMock = false
+    /// Environment variables, for secrets.
+    package var variables: [String: String] = [:]
+    /// What else is told of every event.
+    package var observers: [any RunObserver] = []
+
+    /// Nothing asked for.
+    package init() {}
+}
+
+/// Why a run could not be carried out or recorded.
+package struct RunError: Error, Sendable {
+    /// In a sentence.
+    package let message: String
+    /// Findings that belong to a place in the manifest, such as a secret without a value. They make the input invalid,
+    /// not the run.
+    package var diagnostics: [Diagnostic] = []
+}
+
+/// One run of a plan: the folder, the server if it is a mock, the transfer engine, the executor, the results.
+package struct RunSession: Sendable {
+    /// What to run.
+    package let plan: Plan
+    /// How.
+    package let options: RunOptions
+
+    /// What a run leaves behind.
+    package struct Report: Sendable {
+        /// The summary.
+        package var result: RunResult
+        /// The outputs by graph.
+        package var outputs: JSON
+        /// The folder of the results.
+        package var folder: String
+    }
+
+    /// A session.
+    package init(plan: Plan, options: RunOptions) {
+        self.plan = plan
+        self.options = options
+    }
+
+    /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
+    package func run() async throws(RunError) -> Report {
+        let secrets = try secretValues()
+        let redactor = Redactor()
+        let id = RunID()
+        let folder = try makeFolder(id)
+        let events = EventStream(journal: folder.journal, observers: options.observers)
+        let (transport, mock) = try await makeTransport()
+        let executor = Executor(
+            plan: plan,
+            transport: transport,
+            secrets: secrets,
+            redactor: redactor,
+            events: events,
+            folder: folder
+        )
+        let outcome = await executor.run(id: id)
+        await transport.shutDown()
+        await mock?.stop()
+        return try await write(outcome, to: folder)
+    }
+
+    private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {
+        let place = options.outputFolder.map { RunFolder.Place.at($0) } ?? .new(under: "waybill-results")
+        do {
+            return try RunFolder.create(place, for: id)
+        } catch {
+            throw RunError(message: error.description)
+        }
+    }
+
+    private func makeTransport() async throws(RunError) -> (any Transport, MockServer?) {
+        let engine: CurlTransport
+        do {
+            engine = try CurlTransport()
+        } catch {
+            throw RunError(message: error.description)
+        }
+        guard options.usesMock else { return (engine, nil) }
+        let server = MockServer(routes: MockRoutes.routes(of: plan.graphs.flatMap(\.body.requests).map(\.request)))
+        do {
+            return (MockedTransport(engine, port: try await server.start()), server)
+        } catch {
+            await engine.shutDown()
+            throw RunError(message: "the mock server cannot be started: \(error)")
+        }
+    }
+
+    private func write(_ outcome: Executor.Outcome, to folder: RunFolder) async throws(RunError) -> Report {
+        do {
+            try await folder.write(outputs: outcome.outputs)
+            try await folder.write(outcome.result)
+            try await folder.journal.finish()
+        } catch {
+            throw RunError(message: error.description)
+        }
+        let outputs = JSONObject(outcome.outputs.map { ($0.graph, $0.values.value) })
+        return Report(result: outcome.result, outputs: .object(outputs), folder: folder.path)
+    }
+
+    private func secretValues() throws(RunError) -> [String: String] {
+        var values: [String: String] = [:]
+        var missing: [Diagnostic] = []
+        for secret in plan.secrets {
+            let variable = secret.variable
+            if let value = options.variables[variable.value], !value.isEmpty {
+                values[secret.name] = value
+            } else {
+                missing.append(
+                    Diagnostic(
+                        "missing-secret",
+                        "secret '\(secret.name)' has no value: the environment variable \(variable.value) is not set",
+                        at: variable.span,
+                        help: ["Set it for this run: \(variable.value)=… waybill run …"]
+                    )
+                )
+            }
+        }
+        guard missing.isEmpty else {
+            throw RunError(message: "secrets are missing", diagnostics: missing)
+        }
+        return values
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillMock
+import WaybillPlan
+
+/// `waybill mock`
+struct MockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mock",
+        abstract: "Answers the endpoints of a manifest on this machine, from their 'mock' examples."
+    )
+
+    @OptionGroup var options: ManifestOptions
+
+    @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
+    var port = 0
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    func validate() throws {
+        if !(0...65535).contains(port) { throw ValidationError("--port takes a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        let output = Output(noColour: noColor)
+        let stage = try Pipeline(allowsOutside: options.allowOutside)
+            .validate(options.manifest, environment: options.environment)
+        output.report(stage.diagnostics)
+        guard let manifest = stage.value else { throw ExitStatus.invalid }
+
+        let routes = MockRoutes.routes(of: PlanBuilder.requests(of: manifest))
+        let server = MockServer(routes: routes) { request in
+            output.write("\(request.method) \(request.target) \(request.status)\n")
+        }
+        let bound: Int
+        do {
+            bound = try await server.start(port: port)
+        } catch {
+            output.report([Diagnostic("mock-error", "the server cannot be started: \(error)", at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        output.write("answering \(routes.count) requests on http://127.0.0.1:\(bound), Ctrl-C ends it\n")
+
+        let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
+        let signals = StopSignals { continuation.finish() }
+        for await _ in stops {}
+        await server.stop()
+        if let signal = signals.signal { throw ExitCode(128 + signal) }
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// The manifest and what is laid over it.
+struct ManifestOptions: ParsableArguments {
+    @Argument(
+        help: "The manifest, a YAML file; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var manifest: String
+
+    @Option(name: .customLong("env"), help: "The environment to lay over the manifest.")
+    var environment: String?
+
+    @Flag(help: "Let the manifest include files outside its folder.")
+    var allowOutside = false
+}

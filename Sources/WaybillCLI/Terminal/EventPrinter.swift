@@ -1,0 +1,15 @@
+import WaybillData
+import WaybillResults
+
+/// Prints each event as a JSON object on a line, for programs.
+final class EventPrinter: RunObserver {
+    private let output: Output
+
+    init(_ output: Output) {
+        self.output = output
+    }
+
+    func receive(_ event: RunEvent) {
+        output.write(JSONWriter().string(event.json) + "\n")
+    }
+}

@@ -1,0 +1,55 @@
+import WaybillDiagnostics
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The two streams of the program. Nothing else writes to them.
+struct Output: Sendable {
+    /// Whether standard output gets ANSI colours.
+    let coloursOutput: Bool
+    /// Whether standard error gets ANSI colours.
+    let coloursError: Bool
+
+    /// The streams; a terminal gets colours unless that is declined here or by NO_COLOR.
+    init(noColour: Bool) {
+        let isAllowed = !noColour && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
+        coloursOutput = isAllowed && isatty(STDOUT_FILENO) == 1
+        coloursError = isAllowed && isatty(STDERR_FILENO) == 1
+    }
+
+    /// Writes a text to standard output.
+    func write(_ text: String) {
+        Self.write(text, to: STDOUT_FILENO)
+    }
+
+    /// Writes a text to standard error.
+    func writeError(_ text: String) {
+        Self.write(text, to: STDERR_FILENO)
+    }
+
+    /// Writes findings to standard error, an empty line between them.
+    func report(_ diagnostics: [Diagnostic]) {
+        guard !diagnostics.isEmpty else { return }
+        writeError(HumanRenderer(colour: coloursError).render(diagnostics))
+    }
+
+    /// Writes all of a text; a reader that has gone away is no reason to fail.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { pointer in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, pointer.baseAddress, pointer.count)
+                #else
+                    Darwin.write(descriptor, pointer.baseAddress, pointer.count)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bytes.removeFirst(count)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Synchronization
+import WaybillData
+import WaybillDiagnostics
+import WaybillResults
+
+/// Prints what happens in a run, a line for each step, for people.
+final class RunPrinter: RunObserver {
+    private let output: Output
+    private let isQuiet: Bool
+    private let isVerbose: Bool
+    private let names = Mutex<[String: String]>([:])
+
+    init(_ output: Output, quiet: Bool, verbose: Bool) {
+        self.output = output
+        self.isQuiet = quiet
+        self.isVerbose = verbose
+    }
+
+    func receive(_ event: RunEvent) {
+        switch event.kind {
+        case .graphStarted(let graph) where !isQuiet:
+            output.write("\(paint(graph, .strong))\n")
+        case .requestWillSend(let request) where isVerbose:
+            output.write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
+        case .stepFinished(let result):
+            if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
+        case .stepSkipped where !isQuiet:
+            output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
+        default:
+            break
+        }
+    }
+
+    /// Prints the summary.
+    func finish(_ result: RunResult, folder: String) {
+        let counts = result.counts
+        let parts: [(Int, String, Style)] = [
+            (counts[.passed], "passed", .good), (counts[.failed], "failed", .bad),
+            (counts[.tolerated], "tolerated", .warning),
+            (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
+        ]
+        let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
+        let time = Self.milliseconds(result.finishedAt.nanoseconds - result.startedAt.nanoseconds)
+        if !isQuiet || result.outcome != .passed {
+            output.write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
+        }
+    }
+
+    private func line(for result: StepResult) -> String {
+        let mark: (String, Style) =
+            switch result.outcome {
+            case .passed: ("✓", .good)
+            case .failed: ("✗", .bad)
+            case .tolerated: ("!", .warning)
+            case .skipped, .cancelled: ("-", .faint)
+            }
+        var line = "  \(paint(mark.0, mark.1)) \(result.path)"
+        if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
+        if let status = result.status { line += "  \(status)" }
+        if let time = result.time {
+            let (seconds, attoseconds) = time.total.components
+            line += "  \(Self.milliseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
+        }
+        line += "\n"
+        if let failure = result.failure { line += description(of: failure) }
+        return line
+    }
+
+    /// A failure in the words and with the carets of a diagnostic, since it points into the manifest as one does.
+    private func description(of failure: Failure) -> String {
+        var diagnostic = Diagnostic(
+            DiagnosticID(stringLiteral: failure.kind.rawValue),
+            failure.message.description,
+            at: failure.span
+        )
+        if failure.findings.count > 1 {
+            diagnostic.primary = nil
+            diagnostic.secondary = failure.findings.compactMap { finding in
+                finding.span.map { .init($0, finding.message.description) }
+            }
+        }
+        let text = HumanRenderer(colour: output.coloursOutput).render(diagnostic)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined()
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        let milliseconds = Double(nanoseconds) / 1e6
+        if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }
+        return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
+    }
+
+    private enum Style: String {
+        case good = "32"
+        case bad = "1;31"
+        case warning = "33"
+        case strong = "1"
+        case faint = "2"
+    }
+
+    private func paint(_ text: String, _ style: Style) -> String {
+        output.coloursOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

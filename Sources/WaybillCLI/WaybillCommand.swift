@@ -1,0 +1,30 @@
+import ArgumentParser
+import WaybillData
+
+/// The program.
+@main
+struct WaybillCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "waybill",
+        abstract: "Runs declared HTTP work.",
+        discussion: """
+            A manifest declares services, endpoints, filters, and graphs of requests. Everything wrong in it is found before \
+            the first byte is sent.
+
+            Exit status: 0 all passed, 1 a step failed, 2 the manifest or its inputs are invalid, 3 the run could not be \
+            carried out or recorded, 64 wrong usage, 130 and 143 interrupted.
+            """,
+        version: WaybillVersion.current,
+        subcommands: [RunCommand.self, ValidateCommand.self, MockCommand.self]
+    )
+}
+
+/// What the program tells its caller.
+enum ExitStatus {
+    /// A step failed.
+    static let failed = ExitCode(1)
+    /// The manifest or its inputs are invalid.
+    static let invalid = ExitCode(2)
+    /// The run could not be carried out or recorded.
+    static let notCarriedOut = ExitCode(3)
+}

@@ -1,0 +1,46 @@
+/// What base64 (RFC 4648, sections 4 and 5) makes of a value that stands somewhere inside a longer one.
+enum Base64Patterns {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// Whether a byte is of one of the two alphabets; padding is not.
+    static func isCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The characters that a value alone decides, for each of the three ways in which it can lie across the groups of
+    /// three bytes. The characters at the ends may hold bits of neighbours, and are not among them.
+    ///
+    /// Fewer than three characters would be found everywhere, so a value of one byte has none.
+    static func patterns(of value: [UInt8]) -> [PatternAutomaton.Pattern] {
+        let inside = (0..<3).compactMap { offset -> PatternAutomaton.Pattern? in
+            let bits = (offset * 8)..<((offset + value.count) * 8)
+            let whole = ((bits.lowerBound + 5) / 6)..<max(bits.upperBound / 6, (bits.lowerBound + 5) / 6)
+            guard whole.count >= 3 else { return nil }
+            return PatternAutomaton.Pattern(
+                bytes: characters(whole, of: value, at: offset),
+                reachesBefore: bits.lowerBound % 6 != 0,
+                reachesBehind: bits.upperBound % 6 != 0
+            )
+        }
+        guard inside.isEmpty, value.count == 2 else { return inside }
+        return [PatternAutomaton.Pattern(bytes: characters(0..<3, of: value, at: 0))]
+    }
+
+    /// The characters at some places of the base64 text of a value with `offset` zero bytes before it.
+    private static func characters(_ places: Range<Int>, of value: [UInt8], at offset: Int) -> [UInt8] {
+        func byte(_ index: Int) -> Int {
+            value.indices.contains(index - offset) ? Int(value[index - offset]) : 0
+        }
+        return places.map { place in
+            let bit = place * 6
+            let pair = byte(bit / 8) << 8 | byte(bit / 8 + 1)
+            return alphabet[pair >> (10 - bit % 8) & 0x3F]
+        }
+    }
+}

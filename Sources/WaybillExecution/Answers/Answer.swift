@@ -1,0 +1,153 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// An answer on its way through the steps of an attempt: status → content type → decoding → filters → outputs →
+/// expectations.
+struct Answer {
+    /// What came of an answer.
+    struct Evaluated: Sendable {
+        /// The data after filters.
+        var data = ScopeValue(.null)
+        /// The named values. They survive a failed expectation.
+        var outputs: [String: ScopeValue] = [:]
+        /// What is wrong with the answer, if anything is.
+        var failure: Failure?
+    }
+
+    private let plan: RequestPlan
+    private let response: HTTPResponse
+    private let redactor: Redactor
+    private var scope: RequestScope
+    private var evaluated = Evaluated()
+
+    init(_ plan: RequestPlan, _ response: HTTPResponse, scope: RequestScope, redactor: Redactor) {
+        self.plan = plan
+        self.response = response
+        self.redactor = redactor
+        self.scope = scope
+        self.scope.response = response
+    }
+
+    /// Goes through all steps.
+    consuming func evaluate() -> Evaluated {
+        if let failure = failure() { evaluated.failure = failure }
+        return evaluated
+    }
+
+    private mutating func failure() -> Failure? {
+        let expectation = plan.settings.expect
+        let wanted = expectation.status?.value ?? [.class(2)]
+        let isExpected = wanted.contains { $0.matches(response.status) }
+        guard isExpected else { return statusFailure(wanted) }
+
+        let isSuccess = response.status / 100 == 2
+        if isSuccess, let failure = contentTypeFailure() { return failure }
+        let body: JSON
+        do {
+            body = try AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+        } catch {
+            return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
+        }
+        take(ScopeValue(body))
+        if isSuccess {
+            if let failure = filter() { return failure }
+            if let failure = takeOutputs() { return failure }
+        }
+        return expectationFailure(expectation)
+    }
+
+    private mutating func take(_ data: ScopeValue) {
+        evaluated.data = data
+        scope.data = data
+    }
+
+    // MARK: Steps
+
+    private func statusFailure(_ wanted: [StatusPattern]) -> Failure {
+        let patterns = wanted.map(\.description).joined(separator: " or ")
+        var message = "the status is \(response.status), not \(patterns)"
+        let body = try? AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+        if let words = body.flatMap(serverMessage) { message += ": \(words)" }
+        return Failure(
+            .status,
+            redactor.text(message),
+            code: redactor.text(String(response.status)),
+            at: span(of: plan.settings.expect.status)
+        )
+    }
+
+    /// The server's words in a refused body: where the filters say they are, or where servers usually put them.
+    private func serverMessage(in body: JSON) -> String? {
+        for stage in plan.filters {
+            var scope = scope.scope(stage.level)
+            scope.current = ScopeValue(body)
+            let expression: ManifestExpression? =
+                switch stage.value {
+                case .require(_, _, let message): message
+                case .envelope(let envelope): envelope.message
+                case .select: nil
+                }
+            if let words = try? expression?.value(in: scope).json.string, !words.isEmpty { return words }
+        }
+        return ServerMessage.find(in: body)
+    }
+
+    private func contentTypeFailure() -> Failure? {
+        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty else { return nil }
+        let type = response.headers.first(named: "Content-Type")
+        if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
+        let wanted = ranges.map(\.description).joined(separator: ", ")
+        let found = type.map { "the content type is '\($0)'" } ?? "the answer has no content type"
+        return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
+    }
+
+    private mutating func filter() -> Failure? {
+        do {
+            let scope = scope
+            take(try FilterRunner.run(plan.filters, on: evaluated.data, scope: scope.scope))
+            return nil
+        } catch {
+            let code = error.code.map { redactor.text($0) }
+            return Failure(.filter, redactor.text(error.message), code: code, at: error.span)
+        }
+    }
+
+    private mutating func takeOutputs() -> Failure? {
+        for output in plan.outputs {
+            do {
+                var value = try output.value.value(in: scope.scope(output.level))
+                value.isSecret = value.isSecret || output.isSecret
+                if value.isSecret { redactor.register(secretsIn: value.json) }
+                evaluated.outputs[output.name.value] = value
+            } catch {
+                let message = redactor.text("output '\(output.name.value)': \(error.message)")
+                return Failure(.output, message, at: error.span)
+            }
+        }
+        return nil
+    }
+
+    private func expectationFailure(_ expectation: Expectation) -> Failure? {
+        let scope = scope
+        let checker = ExpectationChecker(
+            expectation: expectation,
+            response: response,
+            data: evaluated.data,
+            scope: scope.scope
+        )
+        let findings = checker.findings()
+        guard let first = findings.first else { return nil }
+        let all = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        let words = findings.count == 1 ? first.message : "\(findings.count) expectations do not hold"
+        return Failure(.expect, redactor.text(words), at: first.span, findings: all)
+    }
+
+    /// The place of a setting, or of the request where nothing was set.
+    private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
+        setting?.span ?? plan.address.text.span
+    }
+}

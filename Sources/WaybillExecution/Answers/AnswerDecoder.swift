@@ -1,0 +1,81 @@
+import WaybillData
+import WaybillManifest
+import WaybillTransport
+
+/// Turns the body of an answer into a value.
+struct AnswerDecoder {
+    /// How to decode.
+    let decoding: Decoding
+
+    /// Why an answer could not be decoded.
+    struct Problem: Error, Sendable {
+        let message: String
+    }
+
+    /// The value of the body; null for an empty one.
+    func decode(_ response: HTTPResponse) throws(Problem) -> JSON {
+        guard !response.body.isEmpty else { return .null }
+        switch try effectiveDecoding(of: response) {
+        case .json: return try json(response)
+        case .text: return .string(try text(response))
+        case .bytes, .auto: return .string(Base64.encode(response.body))
+        }
+    }
+
+    /// What `auto` means for an answer.
+    private func effectiveDecoding(of response: HTTPResponse) throws(Problem) -> Decoding {
+        guard decoding == .auto else { return decoding }
+        guard let type = response.headers.first(named: "Content-Type") else {
+            return String(validating: response.body, as: UTF8.self) == nil ? .bytes : .text
+        }
+        let ranges: [(String, Decoding)] = [
+            ("application/json", .json), ("*/*+json", .json), ("text/*", .text), ("application/xml", .text),
+            ("*/*+xml", .text), ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
+        ]
+        let later = ["application/x-ndjson", "application/ndjson", "text/csv", "application/x-plist"]
+        if later.contains(where: { MediaRange($0)?.contains(type) ?? false }) {
+            throw Problem(
+                message:
+                    "this version of Waybill does not decode \(type) by itself yet; set 'decoding' to text or bytes"
+            )
+        }
+        return ranges.first { MediaRange($0.0)?.contains(type) ?? false }?.1 ?? .bytes
+    }
+
+    private func json(_ response: HTTPResponse) throws(Problem) -> JSON {
+        do {
+            return try JSONParser().parse(response.body)
+        } catch {
+            let start = String(decoding: response.body.prefix(60), as: UTF8.self)
+            throw Problem(
+                message: "the answer is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
+            )
+        }
+    }
+
+    private func text(_ response: HTTPResponse) throws(Problem) -> String {
+        let charset = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        switch charset {
+        case "iso-8859-1", "latin1", "us-ascii":
+            var scalars = String.UnicodeScalarView()
+            for byte in response.body { scalars.append(Unicode.Scalar(byte)) }
+            return String(scalars)
+        case "utf-8", "utf8", "":
+            guard let text = String(validating: response.body, as: UTF8.self) else {
+                throw Problem(message: "the answer is not valid UTF-8")
+            }
+            return text
+        default:
+            throw Problem(message: "the answer is in the character set '\(charset)', which is not supported")
+        }
+    }
+
+    private static func charset(of contentType: String) -> String {
+        for parameter in contentType.split(separator: ";").dropFirst() {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }
+            return parts[1].filter { $0 != "\"" && $0 != " " }.lowercased()
+        }
+        return ""
+    }
+}

@@ -1,0 +1,96 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTransport
+
+/// Compares an answer with what the manifest expects of it. All findings are reported together.
+struct ExpectationChecker {
+    /// One thing that is not as expected.
+    struct Finding: Sendable {
+        let message: String
+        let span: SourceSpan
+    }
+
+    let expectation: Expectation
+    let response: HTTPResponse
+    let data: ScopeValue
+    let scope: (Level) -> EvaluationScope
+
+    /// What is not as expected, besides the status, which is looked at before.
+    func findings() -> [Finding] {
+        headerFindings() + timeFindings() + jsonFindings() + bodyFindings() + schemaFindings()
+    }
+
+    private func headerFindings() -> [Finding] {
+        expectation.headers.compactMap { name, glob in
+            guard let wanted = glob.value else { return nil }
+            return finding(at: glob.span) { () throws(EvaluationProblem) in
+                let pattern = try wanted.text(in: scope(glob.level)).text
+                let values = response.headers.values(named: name.value)
+                if values.isEmpty { return "header field '\(name.value)' is missing" }
+                if values.contains(where: { Glob(pattern).matches($0) }) { return nil }
+                let found = values.joined(separator: ", ")
+                return "header field '\(name.value)' is '\(found)', not '\(pattern)'"
+            }
+        }
+    }
+
+    private func timeFindings() -> [Finding] {
+        guard let limit = expectation.maxTime else { return [] }
+        return [
+            finding(at: limit.span) { () throws(EvaluationProblem) in
+                let wanted = try limit.value.duration(in: scope(limit.level))
+                let total = response.timings.total
+                return total <= wanted ? nil : "the answer took \(total.milliseconds), more than \(wanted.milliseconds)"
+            }
+        ].compactMap { $0 }
+    }
+
+    private func jsonFindings() -> [Finding] {
+        guard let wanted = expectation.json else { return [] }
+        return [
+            finding(at: wanted.span) { () throws(EvaluationProblem) in
+                let value = try wanted.value.value(in: scope(wanted.level)).json
+                return Containment.difference(of: data.json, from: value).map { "the data \($0)" }
+            }
+        ].compactMap { $0 }
+    }
+
+    private func bodyFindings() -> [Finding] {
+        expectation.body.compactMap { check in
+            finding(at: check.value.that.span) { () throws(EvaluationProblem) in
+                let scope = scope(check.level)
+                if try check.value.that.holds(in: scope) { return nil }
+                if let message = check.value.message { return try message.text(in: scope).text }
+                return "'\(check.value.that.expression.text)' does not hold"
+            }
+        }
+    }
+
+    private func schemaFindings() -> [Finding] {
+        guard let schema = expectation.schema else { return [] }
+        return schema.value.validate(data.json).prefix(20).map { violation in
+            let place = violation.instanceLocation.description
+            return Finding(
+                message: "\(place.isEmpty ? "the data" : "the value at \(place)") \(violation.message)",
+                span: schema.span
+            )
+        }
+    }
+
+    private func finding(at span: SourceSpan, _ check: () throws(EvaluationProblem) -> String?) -> Finding? {
+        do {
+            return try check().map { Finding(message: $0, span: span) }
+        } catch {
+            return Finding(message: error.message, span: error.span)
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in words, to the millisecond: `1234 ms`.
+    var milliseconds: String {
+        let (seconds, attoseconds) = components
+        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
+}

@@ -1,0 +1,85 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Sends data through filter stages.
+struct FilterRunner {
+    /// Why a filter refused the data.
+    struct Refusal: Error, Sendable {
+        let message: String
+        /// The server's code, where a stage names it.
+        var code: String?
+        let span: SourceSpan
+    }
+
+    /// The data after all stages.
+    ///
+    /// - Parameter scope: the scope of a level; its `$` is replaced by the data at hand.
+    static func run(
+        _ stages: [Setting<FilterStage>],
+        on data: ScopeValue,
+        scope: (Level) -> EvaluationScope
+    ) throws(Refusal) -> ScopeValue {
+        var data = data
+        for stage in stages {
+            var scope = scope(stage.level)
+            scope.current = data
+            do {
+                data = try run(stage, on: data, in: scope)
+            } catch let problem as EvaluationProblem {
+                throw Refusal(message: problem.message, span: problem.span)
+            } catch let refusal as Refusal {
+                throw refusal
+            } catch {
+                throw Refusal(message: "\(error)", span: stage.span)
+            }
+        }
+        return data
+    }
+
+    private static func run(
+        _ stage: Setting<FilterStage>,
+        on data: ScopeValue,
+        in scope: EvaluationScope
+    ) throws -> ScopeValue {
+        switch stage.value {
+        case .require(let that, let code, let message):
+            if try that.holds(in: scope) { return data }
+            let words = shown(message, in: scope) ?? "'\(that.expression.text)' does not hold"
+            throw Refusal(message: words, code: shown(code, in: scope), span: that.span)
+        case .select(let path, let fallback):
+            do {
+                return try path.value(in: scope)
+            } catch {
+                guard let fallback else { throw error }
+                return try fallback.value(in: scope)
+            }
+        case .envelope(let envelope):
+            let code = try envelope.code.value(in: scope).json
+            guard envelope.ok.contains(where: { isSame($0, code) }) else {
+                let found = JSONWriter().string(code)
+                let words = shown(envelope.message, in: scope) ?? "the code of the answer is \(found)"
+                throw Refusal(message: words, code: code.string ?? found, span: envelope.code.span)
+            }
+            guard let content = envelope.data else { return data }
+            return (try? content.value(in: scope)) ?? ScopeValue(.null)
+        }
+    }
+
+    /// Whether two codes are the same; a text that is a number is that number.
+    private static func isSame(_ left: JSON, _ right: JSON) -> Bool {
+        func normalized(_ value: JSON) -> JSON {
+            guard case .string(let text) = value, let number = try? JSONParser().parse(Array(text.utf8)),
+                number.kind == .number
+            else { return value }
+            return number
+        }
+        return normalized(left) == normalized(right)
+    }
+
+    /// The value of an expression as words, if it has one.
+    private static func shown(_ expression: ManifestExpression?, in scope: EvaluationScope) -> String? {
+        guard let value = try? expression?.value(in: scope).json, value != .null else { return nil }
+        return value.string ?? JSONWriter().string(value)
+    }
+}

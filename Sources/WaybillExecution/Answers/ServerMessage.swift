@@ -1,0 +1,20 @@
+import WaybillData
+
+/// The words of a server about its own failure.
+enum ServerMessage {
+    /// What the body of a refused answer says, in the places where servers usually say it (RFC 9457 and common habit).
+    static func find(in body: JSON) -> String? {
+        guard case .object(let object) = body else {
+            return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : shortened($0) }
+        }
+        if case .object(let inner)? = object["error"], let words = find(in: .object(inner)) { return words }
+        for name in ["message", "detail", "error_description", "description", "title", "error", "errorMessage"] {
+            if let words = object[name]?.string, !words.isEmpty { return shortened(words) }
+        }
+        return nil
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count <= 300 ? text : text.prefix(300) + "…"
+    }
+}

@@ -1,0 +1,119 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Something that could not be evaluated, at its place in the manifest.
+struct EvaluationProblem: Error, Sendable {
+    /// What is wrong.
+    let message: String
+    /// Where.
+    let span: SourceSpan
+}
+
+/// A text, and whether a secret took part in it.
+struct EvaluatedText: Sendable {
+    var text: String
+    var isSecret = false
+    /// Whether slashes in it are to be kept in a path.
+    var isRaw = false
+}
+
+extension ManifestExpression {
+    /// The value of the expression.
+    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+        do {
+            return try expression.evaluate(in: scope)
+        } catch {
+            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+        }
+    }
+
+    /// Whether the condition holds.
+    func holds(in scope: EvaluationScope) throws(EvaluationProblem) -> Bool {
+        do {
+            return try expression.condition(in: scope)
+        } catch {
+            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+        }
+    }
+}
+
+extension ScalarTemplate {
+    /// The scalar as text: a constant as it was written.
+    func text(in scope: EvaluationScope) throws(EvaluationProblem) -> EvaluatedText {
+        switch content {
+        case .constant(_, let text):
+            return EvaluatedText(text: text)
+        case .template(let template):
+            do {
+                let value = try template.template.text(in: scope)
+                return EvaluatedText(text: value.text, isSecret: value.isSecret)
+            } catch {
+                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+            }
+        }
+    }
+
+    /// The scalar as a value: a lone `${…}` keeps its type.
+    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+        switch content {
+        case .constant(let value, _):
+            return ScopeValue(value)
+        case .template(let template):
+            do {
+                return try template.template.value(in: scope)
+            } catch {
+                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+            }
+        }
+    }
+}
+
+extension ValueTemplate {
+    /// The value with everything in it evaluated.
+    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+        switch self {
+        case .scalar(let scalar):
+            return try scalar.value(in: scope)
+        case .list(let elements, _):
+            var isSecret = false
+            var values: [JSON] = []
+            for element in elements {
+                let value = try element.value(in: scope)
+                isSecret = isSecret || value.isSecret
+                values.append(value.json)
+            }
+            return ScopeValue(.array(values), isSecret: isSecret)
+        case .mapping(let members, _):
+            var isSecret = false
+            var object = JSONObject()
+            for member in members {
+                let value = try member.value.value(in: scope)
+                isSecret = isSecret || value.isSecret
+                object[member.name.value] = value.json
+            }
+            return ScopeValue(.object(object), isSecret: isSecret)
+        }
+    }
+}
+
+extension DurationTemplate {
+    /// The duration.
+    func duration(in scope: EvaluationScope) throws(EvaluationProblem) -> Duration {
+        switch self {
+        case .constant(let duration):
+            return duration
+        case .template(let template):
+            let text: String
+            do {
+                text = try template.template.text(in: scope).text
+            } catch {
+                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+            }
+            guard let duration = Duration(manifestText: text) else {
+                throw EvaluationProblem(message: "'\(text)' is not a duration such as 15s", span: template.span)
+            }
+            return duration
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Names and values as a query or form has them, nested values taken apart: `a[b]=1`, `a[]=1`.
+struct ParameterList: Sendable {
+    /// The pairs, in order, not encoded yet.
+    private(set) var pairs: [(name: String, value: String)] = []
+    /// Whether a secret took part in any value.
+    private(set) var isSecret = false
+
+    private let arrays: ArrayStyle
+
+    /// An empty list that writes lists in a style.
+    init(arrays: ArrayStyle) {
+        self.arrays = arrays
+    }
+
+    /// Adds one pair.
+    mutating func add(_ name: String, _ value: EvaluatedText) {
+        pairs.append((name, value.text))
+        isSecret = isSecret || value.isSecret
+    }
+
+    /// Adds a value of the manifest: scalars as they were written, nested ones under nested names.
+    mutating func add(
+        _ name: String,
+        _ value: ValueTemplate,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) {
+        switch value {
+        case .scalar(let scalar):
+            if let text = scalar.constantText {
+                add(name, EvaluatedText(text: scalar.isNull ? "" : text))
+            } else {
+                let value = try scalar.value(in: scope)
+                isSecret = isSecret || value.isSecret
+                add(name, value.json)
+            }
+        case .list(let elements, _):
+            for element in elements { try add(elementName(name), element, in: scope) }
+        case .mapping(let members, _):
+            for member in members { try add("\(name)[\(member.name.value)]", member.value, in: scope) }
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: JSON) {
+        switch value {
+        case .null: pairs.append((name, ""))
+        case .bool(let value): pairs.append((name, value ? "true" : "false"))
+        case .number(let value): pairs.append((name, value.text))
+        case .string(let value): pairs.append((name, value))
+        case .array(let elements):
+            for element in elements { add(elementName(name), element) }
+        case .object(let object):
+            for (member, value) in object { add("\(name)[\(member)]", value) }
+        }
+    }
+
+    private func elementName(_ name: String) -> String {
+        arrays == .brackets ? name + "[]" : name
+    }
+
+    /// The pairs as `application/x-www-form-urlencoded`.
+    var form: String {
+        pairs.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
+    }
+
+    /// The pairs as a query, everything but unreserved characters percent-encoded.
+    var query: String {
+        pairs.map { "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value))" }
+            .joined(separator: "&")
+    }
+}

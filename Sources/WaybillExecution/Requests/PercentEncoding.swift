@@ -1,0 +1,54 @@
+/// Percent-encoding (RFC 3986, section 2.1) for the parts of an address, and the form encoding of the URL standard.
+enum PercentEncoding {
+    /// A text as one path segment or one name or value of a query: all but unreserved characters are encoded.
+    static func component(_ text: String, keepingSlashes: Bool = false) -> String {
+        encode(text) { isUnreserved($0) || (keepingSlashes && $0 == UInt8(ascii: "/")) }
+    }
+
+    /// A text of `application/x-www-form-urlencoded` (URL standard, section 5.2): a space becomes `+`.
+    static func form(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "~"): result += Array("%7E".utf8)
+            case UInt8(ascii: "*"): result.append(byte)
+            default: append(byte, isUnreserved(byte), to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so.
+    static func literal(_ text: String) -> String {
+        encode(text) { byte in
+            isUnreserved(byte) || "!#$%&'()*+,/:;=?@[]".utf8.contains(byte)
+        }
+    }
+
+    private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+        if text.utf8.allSatisfy(isKept) { return text }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 { append(byte, isKept(byte), to: &result) }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func append(_ byte: UInt8, _ isKept: Bool, to result: inout [UInt8]) {
+        if isKept {
+            result.append(byte)
+        } else {
+            let digits = Array("0123456789ABCDEF".utf8)
+            result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default:
+            byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "~")
+        }
+    }
+}

@@ -1,0 +1,296 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillTransport
+
+/// Evaluates a planned request: address, query and body first, then header fields, then credentials, so that a header
+/// field can see `request.body`.
+struct RequestBuilder {
+    let plan: RequestPlan
+    let redactor: Redactor
+    private(set) var scope: RequestScope
+
+    private var settings: Settings { plan.settings }
+
+    init(_ plan: RequestPlan, scope: RequestScope, redactor: Redactor) {
+        self.plan = plan
+        self.scope = scope
+        self.redactor = redactor
+    }
+
+    /// The request.
+    mutating func build() throws(EvaluationProblem) -> HTTPRequest {
+        try evaluateArguments()
+        var url = try address()
+        let origin = try origin(of: url, at: plan.address.text.span)
+        // On another origin than its service's, a request gets nothing of the service but its plain settings.
+        let foreign = try isForeign(origin) ? plan.service.map { Level.service($0) } : nil
+        let sent = settings.without(foreign)
+
+        let (query, body, contentType) = try content(of: sent)
+        if !query.pairs.isEmpty { url = Self.appending(query.query, to: url) }
+        scope.request = SentRequest(method: plan.method, url: url, body: body ?? "")
+
+        var headers = try self.headers(of: sent)
+        if let contentType, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            headers.append(HTTPField(name: "Content-Type", value: contentType))
+        }
+        try authenticate(by: sent.auth, &headers, &url)
+        scope.request = SentRequest(method: plan.method, url: url, body: body ?? "")
+        return HTTPRequest(
+            method: plan.method,
+            url: url,
+            headers: headers,
+            body: body.map { .bytes(Array($0.utf8)) } ?? .none,
+            timeout: try duration(settings.timeout) ?? .seconds(60),
+            connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
+            maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
+            maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
+            connectTo: nil,
+            acceptsCompression: settings.compression?.value ?? true
+        )
+    }
+
+    // MARK: Inputs
+
+    private mutating func evaluateArguments() throws(EvaluationProblem) {
+        let callScope = scope.scope(.graph(plan.graph))
+        for argument in plan.arguments {
+            let value: ScopeValue
+            switch argument.source {
+            case .constant(let constant): value = ScopeValue(constant)
+            case .template(let template): value = try template.value(in: callScope)
+            }
+            if let violation = argument.schema.validate(value.json).first {
+                throw EvaluationProblem(
+                    message: "the value of input '\(argument.name)' \(violation.message)",
+                    span: argument.span
+                )
+            }
+            scope.arguments[argument.name] = value
+        }
+    }
+
+    // MARK: Address
+
+    private func address() throws(EvaluationProblem) -> String {
+        switch plan.address {
+        case .url(let url):
+            return try encodedAddress(url)
+        case .path(let path):
+            guard let baseURL = settings.baseURL else {
+                throw EvaluationProblem(message: "there is no base URL for this path", span: path.span)
+            }
+            var url = try text(baseURL).text
+            if let version = settings.version {
+                url = Self.joined(url, PercentEncoding.component(try text(version).text))
+            }
+            let rest = try encodedAddress(path)
+            return rest.isEmpty ? url : rest.hasPrefix("?") ? url + rest : Self.joined(url, rest)
+        }
+    }
+
+    private static func joined(_ base: String, _ rest: String) -> String {
+        var base = Substring(base)
+        while base.last == "/" { base.removeLast() }
+        return base + "/" + rest.drop { $0 == "/" }
+    }
+
+    private static func appending(_ query: String, to url: String) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        let address = url[..<fragment]
+        let separator = !address.contains("?") ? "?" : address.hasSuffix("?") || address.hasSuffix("&") ? "" : "&"
+        return "\(address)\(separator)\(query)\(url[fragment...])"
+    }
+
+    /// A path or URL: each `${…}` in it becomes one segment, or one part of the query. A `${…}` that a URL begins with is
+    /// the URL, or its beginning.
+    private func encodedAddress(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> String {
+        guard let holder = setting.value.template else {
+            return PercentEncoding.literal(setting.value.constantText ?? "")
+        }
+        let beginsTheURL = holder.template.text.hasPrefix("${") && plan.address.isURL
+        var isFirst = true
+        do {
+            let text = try holder.template.text(in: scope.scope(setting.level)) { piece in
+                register(EvaluatedText(text: piece.text, isSecret: piece.isSecret))
+                defer { isFirst = false }
+                if isFirst, beginsTheURL { return piece.text }
+                return PercentEncoding.component(piece.text, keepingSlashes: piece.isRaw)
+            }
+            return PercentEncoding.literal(text.text)
+        } catch {
+            throw EvaluationProblem(message: error.message, span: holder.span(of: error.range))
+        }
+    }
+
+    private func origin(of url: String, at span: SourceSpan) throws(EvaluationProblem) -> Origin {
+        do {
+            return try Origin(ofURL: url)
+        } catch {
+            throw EvaluationProblem(
+                message: "'\(redactor.redact(url))' cannot be requested: \(error.message)",
+                span: span
+            )
+        }
+    }
+
+    private func isForeign(_ origin: Origin) throws(EvaluationProblem) -> Bool {
+        guard plan.address.isURL, plan.service != nil else { return false }
+        guard let baseURL = settings.baseURL else { return true }
+        return try self.origin(of: text(baseURL).text, at: baseURL.span) != origin
+    }
+
+    // MARK: Query and body
+
+    private func content(
+        of settings: Settings
+    ) throws(EvaluationProblem) -> (query: ParameterList, body: String?, contentType: String?) {
+        let arrays = settings.arrays?.value ?? .brackets
+        var query = ParameterList(arrays: .repeat)
+        for entry in settings.query {
+            for value in entry.values.value ?? [] {
+                query.add(entry.name.value, try value.text(in: scope.scope(entry.values.level)))
+            }
+        }
+        var fields = ParameterList(arrays: arrays)
+        for parameter in settings.params {
+            guard let value = parameter.value.value else { continue }
+            try fields.add(parameter.name.value, value, in: scope.scope(parameter.value.level))
+        }
+        let isInQuery = ["GET", "HEAD", "DELETE"].contains(plan.method)
+        if isInQuery {
+            for (name, value) in fields.pairs { query.add(name, EvaluatedText(text: value, isSecret: fields.isSecret)) }
+            fields = ParameterList(arrays: arrays)
+        }
+        for (_, value) in query.pairs where query.isSecret { register(EvaluatedText(text: value, isSecret: true)) }
+
+        if let body = settings.body {
+            let bodyScope = scope.scope(body.level)
+            switch body.value {
+            case .json(let value):
+                return (query, JSONWriter().string(try value.value(in: bodyScope).json), "application/json")
+            case .text(let value):
+                return (query, try value.text(in: bodyScope).text, "text/plain; charset=utf-8")
+            case .form(let members):
+                var form = fields
+                for member in members { try form.add(member.name.value, member.value, in: bodyScope) }
+                return (query, form.form, "application/x-www-form-urlencoded")
+            }
+        }
+        guard !isInQuery, !settings.params.isEmpty else { return (query, nil, nil) }
+        switch settings.encoding?.value ?? .form {
+        case .form:
+            return (query, fields.form, "application/x-www-form-urlencoded")
+        case .json:
+            var object = JSONObject()
+            for parameter in settings.params {
+                guard let value = parameter.value.value else { continue }
+                object[parameter.name.value] = try value.value(in: scope.scope(parameter.value.level)).json
+            }
+            return (query, JSONWriter().string(.object(object)), "application/json")
+        }
+    }
+
+    // MARK: Header fields
+
+    private func headers(of settings: Settings) throws(EvaluationProblem) -> [HTTPField] {
+        var fields: [HTTPField] = []
+        for entry in settings.headers {
+            for value in entry.values.value ?? [] {
+                let text = try value.text(in: scope.scope(entry.values.level))
+                register(text)
+                if text.text.utf8.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) {
+                    throw EvaluationProblem(
+                        message: "the value of header field '\(entry.name.value)' has a line break or NUL in it",
+                        span: value.span
+                    )
+                }
+                fields.append(HTTPField(name: entry.name.value, value: text.text))
+            }
+        }
+        func add(_ name: String, _ value: @autoclosure () throws(EvaluationProblem) -> String) throws(EvaluationProblem)
+        {
+            guard !fields.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return }
+            fields.append(HTTPField(name: name, value: try value()))
+        }
+        try add("Accept", (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*")
+        let agent = "waybill/\(WaybillVersion.current)"
+        try add(
+            "User-Agent",
+            try settings.userAgent.map { (agent) throws(EvaluationProblem) in try text(agent).text } ?? agent
+        )
+        return fields
+    }
+
+    private func authenticate(
+        by auth: Setting<Authentication>?,
+        _ headers: inout [HTTPField],
+        _ url: inout String
+    ) throws(EvaluationProblem) {
+        guard let auth else { return }
+        let scope = scope.scope(auth.level)
+        func secret(_ scalar: ScalarTemplate) throws(EvaluationProblem) -> String {
+            let text = try scalar.text(in: scope)
+            // Credentials are secrets whatever they are made of.
+            register(EvaluatedText(text: text.text, isSecret: true))
+            return text.text
+        }
+        func set(_ name: String, _ value: String) {
+            headers.removeAll { $0.name.lowercased() == name.lowercased() }
+            headers.append(HTTPField(name: name, value: value))
+        }
+        switch auth.value {
+        case .none:
+            break
+        case .basic(let username, let password):
+            let credentials = "\(try username.text(in: scope).text):\(try secret(password))"
+            set("Authorization", "Basic \(Base64.encode(Array(credentials.utf8)))")
+        case .bearer(let token):
+            set("Authorization", "Bearer \(try secret(token))")
+        case .apiKey(.header, let name, let value):
+            set(name, try secret(value))
+        case .apiKey(.query, let name, let value):
+            var query = ParameterList(arrays: .repeat)
+            query.add(name, EvaluatedText(text: try secret(value), isSecret: true))
+            url = Self.appending(query.query, to: url)
+        }
+    }
+
+    // MARK: Texts
+
+    private func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> EvaluatedText {
+        let text = try setting.value.text(in: scope.scope(setting.level))
+        register(text)
+        return text
+    }
+
+    private func duration(_ setting: Setting<DurationTemplate>?) throws(EvaluationProblem) -> Duration? {
+        guard let setting else { return nil }
+        return try setting.value.duration(in: scope.scope(setting.level))
+    }
+
+    /// A text that a secret took part in is a secret itself.
+    private func register(_ text: EvaluatedText) {
+        if text.isSecret { redactor.register(text.text) }
+    }
+}
+
+extension Settings {
+    /// The settings without what another origin must not get of a service.
+    fileprivate func without(_ level: Level?) -> Settings {
+        guard let level else { return self }
+        var settings = self
+        settings.headers.removeAll { $0.values.level == level }
+        settings.params.removeAll { $0.value.level == level }
+        if auth?.level == level { settings.auth = nil }
+        return settings
+    }
+}
+
+extension Address {
+    fileprivate var isURL: Bool {
+        if case .url = self { true } else { false }
+    }
+}

@@ -1,0 +1,123 @@
+import WaybillData
+import WaybillManifest
+import WaybillPlan
+import WaybillTransport
+
+/// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the
+/// steps before, and later the request and its answer.
+struct RequestScope: Sendable {
+    /// What every expression of the run sees.
+    let run: RunScope
+    /// The steps of the graph.
+    let steps: StepStore
+    /// The inputs of the endpoint that is called.
+    var arguments: [String: ScopeValue] = [:]
+    /// What was sent, once it is known.
+    var request: SentRequest?
+    /// The answer.
+    var response: HTTPResponse?
+    /// The data at hand.
+    var data: ScopeValue?
+    /// Clocks, randomness and files.
+    let environment: AttemptEnvironment
+
+    /// The scope of what was written at a level.
+    func scope(_ level: Level) -> EvaluationScope {
+        EvaluationScope(root: root(level), current: data, item: nil, environment: environment)
+    }
+
+    private func root(_ level: Level) -> Namespace {
+        Namespace(["inputs", "manifest", "secrets", "run", "steps", "request", "response"]) { name in
+            switch name {
+            case "inputs": .namespace(inputs(level))
+            case "steps":
+                if case .graph = level { .namespace(steps.namespace) } else { nil }
+            case "request": request.map { .namespace($0.namespace) }
+            case "response": response.map { .namespace($0.namespace) }
+            default: run.member(name)
+            }
+        }
+    }
+
+    private func inputs(_ level: Level) -> Namespace {
+        guard case .endpoint = level else { return run.inputs }
+        return Namespace(arguments.keys.sorted() + run.inputs.memberNames) { name in
+            arguments[name].map { .value($0) } ?? run.inputs.member(name)
+        }
+    }
+}
+
+/// What every expression of a run sees.
+struct RunScope: Sendable {
+    /// The inputs of the manifest.
+    let inputs: Namespace
+    /// The secrets, by name.
+    let secrets: [String: String]
+    /// `run.id`, `run.startedAt`, `run.environment`
+    let run: JSONObject
+
+    func member(_ name: String) -> ScopeNode? {
+        switch name {
+        case "manifest": .namespace(Namespace(["inputs"]) { $0 == "inputs" ? .namespace(inputs) : nil })
+        case "secrets":
+            .namespace(
+                Namespace(secrets.keys.sorted()) { name in
+                    secrets[name].map { .value(ScopeValue(.string($0), isSecret: true)) }
+                }
+            )
+        case "run": .namespace(Namespace(run))
+        default: nil
+        }
+    }
+}
+
+/// What was sent, as `request` shows it to expressions.
+struct SentRequest: Sendable {
+    let method: String
+    let url: String
+    let body: String
+
+    var namespace: Namespace {
+        Namespace(["method", "url", "query", "body"]) { name in
+            switch name {
+            case "method": .value(ScopeValue(.string(method)))
+            case "url": .value(ScopeValue(.string(url)))
+            case "query": .value(ScopeValue(.string(query)))
+            case "body": .value(ScopeValue(.string(body)))
+            default: nil
+            }
+        }
+    }
+
+    private var query: String {
+        let withoutFragment = url.prefix { $0 != "#" }
+        return withoutFragment.firstIndex(of: "?").map { String(withoutFragment[$0...].dropFirst()) } ?? ""
+    }
+}
+
+extension HTTPResponse {
+    /// The answer as `response` shows it to expressions.
+    fileprivate var namespace: Namespace {
+        Namespace(["status", "headers", "cookies", "time"]) { name in
+            switch name {
+            case "status": .value(ScopeValue(.number(JSONNumber(status))))
+            case "headers": .namespace(HeaderNamespace(fields: headers))
+            case "cookies": .namespace(Namespace(cookies))
+            case "time": .value(ScopeValue(.number(timings.total.seconds)))
+            default: nil
+            }
+        }
+    }
+
+    /// The cookies that the answer sets (RFC 6265, section 4.1), by name; the last of a name wins.
+    private var cookies: JSONObject {
+        var cookies = JSONObject()
+        for field in headers.values(named: "Set-Cookie") {
+            let pair = field.prefix { $0 != ";" }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            let name = pair[..<equals].filter { $0 != " " && $0 != "\t" }
+            cookies[String(name)] = .string(String(pair[equals...].dropFirst()))
+        }
+        return cookies
+    }
+}

@@ -1,0 +1,57 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+
+/// What one file of a manifest says.
+struct ManifestPart: Sendable {
+    /// The definitions of the file.
+    var manifest: Manifest
+    /// The files that it includes.
+    var includes: [Spanned<String>]
+}
+
+extension ManifestDecoder {
+    /// The whole of one file.
+    mutating func manifest(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
+        var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
+        manifest.description = node["description"]?.scalar?.text
+        manifest.inputs = inputs(node["inputs"])
+        manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
+        manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
+        manifest.defaults = settings(node["defaults"], level: .defaults)
+        manifest.services = definitions(node["services"]) { decoder, name, node in
+            Service(settings: decoder.settings(node, level: .service(name.value)))
+        }
+        manifest.filters = definitions(node["filters"]) { decoder, _, node in
+            decoder.filters(node, level: .defaults)
+        }
+        manifest.endpoints = definitions(node["endpoints"]) { decoder, name, node in
+            decoder.endpoint(node, named: name.value)
+        }
+        manifest.graphs = definitions(node["graphs"]) { decoder, name, node in
+            decoder.graph(node, named: name.value)
+        }
+        let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
+        return ManifestPart(manifest: manifest, includes: includes)
+    }
+
+    private func secret(_ node: YAMLNode) -> SecretDeclaration? {
+        node["env"].flatMap { text($0) }.map(SecretDeclaration.init)
+    }
+
+    private mutating func environment(_ node: YAMLNode) -> Environment {
+        Environment(
+            defaults: settings(node["defaults"], level: .defaults),
+            services: entries(node["services"]).map { name, node in
+                (name, settings(node, level: .service(name.value)))
+            },
+            inputs: entries(node["inputs"]).map { ($0.name, Spanned($0.value.json, at: $0.value.span)) },
+            secrets: entries(node["secrets"]).compactMap { name, node in secret(node).map { (name, $0) } }
+        )
+    }
+
+    private static func defaultName(of file: SourceFile) -> String {
+        let last = file.name.split(separator: "/").last.map(String.init) ?? file.name
+        return [".yaml", ".yml"].first(where: last.hasSuffix).map { String(last.dropLast($0.count)) } ?? last
+    }
+}

@@ -1,0 +1,170 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+
+/// Reads the model out of a tree whose shape the schema has already accepted, and parses the expressions in it.
+///
+/// What the schema cannot know, such as the grammar of an expression, is found here. A part that cannot be read is left
+/// out of the model and has its diagnostic.
+struct ManifestDecoder {
+    /// What was found so far.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// Adds a finding.
+    mutating func report(_ diagnostic: Diagnostic) {
+        diagnostics.append(diagnostic)
+    }
+
+    // MARK: Scalars
+
+    /// The text of a scalar as it was written.
+    func text(_ node: YAMLNode) -> Spanned<String>? {
+        node.scalar.map { Spanned($0.text, at: node.span) }
+    }
+
+    /// A word out of a fixed set, which the schema lists too.
+    func word<Word: RawRepresentable>(_ node: YAMLNode) -> Word? where Word.RawValue == String {
+        node.scalar.flatMap { Word(rawValue: $0.text) }
+    }
+
+    /// A whole number.
+    func integer(_ node: YAMLNode) -> Int? {
+        node.json.number?.int
+    }
+
+    /// An expression, written as `EXPR` or `${EXPR}`.
+    mutating func expression(_ node: YAMLNode) -> ManifestExpression? {
+        guard let scalar = node.scalar else { return nil }
+        do {
+            let expression = ManifestExpression(try Template.expression(in: scalar.text), in: scalar)
+            for warning in expression.expression.warnings { report(warning, at: expression.span(of: warning.range)) }
+            return expression
+        } catch {
+            report(syntax: error, in: scalar)
+            return nil
+        }
+    }
+
+    /// A condition: an expression that can be true or false.
+    mutating func condition(_ node: YAMLNode) -> ManifestExpression? {
+        guard let expression = expression(node) else { return nil }
+        if let problem = expression.expression.checkCondition() {
+            report(
+                Diagnostic(
+                    "not-a-condition",
+                    problem.message,
+                    at: expression.span(of: problem.range),
+                    help: problem.help.map { [$0] } ?? []
+                )
+            )
+        }
+        return expression
+    }
+
+    /// A scalar in a template position.
+    mutating func scalarTemplate(_ node: YAMLNode) -> ScalarTemplate? {
+        guard let scalar = node.scalar else { return nil }
+        guard scalar.text.utf8.contains(UInt8(ascii: "$")) else {
+            warnIfPath(scalar.text, at: node.span)
+            return ScalarTemplate(content: .constant(scalar.json, text: scalar.text), span: node.span)
+        }
+        do {
+            let template = try Template(parsing: scalar.text)
+            if let literal = template.literal {
+                warnIfPath(literal, at: node.span)
+                return ScalarTemplate(content: .constant(.string(literal), text: literal), span: node.span)
+            }
+            for warning in template.warnings { report(warning, at: scalar.span(ofUTF8: warning.range)) }
+            return ScalarTemplate(content: .template(ManifestTemplate(template, in: scalar)), span: node.span)
+        } catch {
+            report(syntax: error, in: scalar)
+            return nil
+        }
+    }
+
+    /// A value in a template position.
+    mutating func valueTemplate(_ node: YAMLNode) -> ValueTemplate? {
+        switch node.content {
+        case .scalar: scalarTemplate(node).map(ValueTemplate.scalar)
+        case .sequence(let elements): .list(elements.compactMap { valueTemplate($0) }, node.span)
+        case .mapping: .mapping(members(node), node.span)
+        }
+    }
+
+    /// The members of a mapping in a template position.
+    mutating func members(_ node: YAMLNode) -> [ValueTemplate.Member] {
+        entries(node).compactMap { name, value in
+            valueTemplate(value).map { ValueTemplate.Member(name: name, value: $0) }
+        }
+    }
+
+    /// A duration.
+    mutating func duration(_ node: YAMLNode) -> DurationTemplate? {
+        guard let scalar = scalarTemplate(node) else { return nil }
+        if let template = scalar.template { return .template(template) }
+        return scalar.constantText.flatMap { Duration(manifestText: $0) }.map(DurationTemplate.constant)
+    }
+
+    // MARK: Mappings
+
+    /// The entries of a mapping, names with their places. Any other node has none.
+    func entries(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
+        guard let mapping = node?.mapping else { return [] }
+        return mapping.entries.map { (Spanned($0.key.scalar?.text ?? "", at: $0.key.span), $0.value) }
+    }
+
+    /// What a mapping defines by name.
+    mutating func definitions<Value: Sendable>(
+        _ node: YAMLNode?,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
+    ) -> Definitions<Value> {
+        var definitions: Definitions<Value> = [:]
+        for (name, node) in entries(node) {
+            if let value = decode(&self, name, node) {
+                definitions[name.value] = Definition(name: name, value: value)
+            }
+        }
+        return definitions
+    }
+
+    // MARK: Findings
+
+    private mutating func report(_ warning: ExpressionWarning, at span: SourceSpan) {
+        report(
+            Diagnostic(
+                "expression-warning",
+                warning.message,
+                severity: .warning,
+                at: span,
+                help: warning.help.map { [$0] } ?? []
+            )
+        )
+    }
+
+    private mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar) {
+        report(
+            Diagnostic(
+                "expression-syntax",
+                error.message,
+                at: scalar.span(ofUTF8: error.range),
+                help: error.help.map { [$0] } ?? []
+            )
+        )
+    }
+
+    private mutating func warnIfPath(_ text: String, at span: SourceSpan) {
+        let roots = ["$.", "$[", "steps.", "inputs.", "secrets.", "session.", "vars."]
+        guard roots.contains(where: text.hasPrefix), !text.contains(" "), (try? Expression(parsing: text)) != nil else {
+            return
+        }
+        report(
+            Diagnostic(
+                "literal-path",
+                "'\(text)' is sent as this text, not as the value of the path",
+                severity: .warning,
+                at: span,
+                help: ["Write ${\(text)} to send the value."]
+            )
+        )
+    }
+}

@@ -1,0 +1,159 @@
+import OrderedCollections
+import WaybillData
+package import WaybillDiagnostics
+
+/// Reads a manifest and everything it includes: bytes → spanned values → model, with every mistake at its place.
+package struct ManifestLoader: Sendable {
+    /// The largest file that is read, in bytes.
+    package var maximumBytes = 64 << 20
+    /// How many levels of includes there may be.
+    package var maximumIncludeDepth = 32
+    /// Whether includes may lie outside the folder of the manifest.
+    package var allowsOutside = false
+
+    private let schema: ManifestSchema
+
+    /// A loader. Throws only if the schema embedded in the program is damaged.
+    package init() throws {
+        schema = try ManifestSchema()
+    }
+
+    /// The manifest at a path, `-` for standard input, and everything that is wrong with it.
+    ///
+    /// There is a manifest exactly when there is no error among the diagnostics.
+    package func load(_ path: String) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+        var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
+        let manifest = loading.load(path, includedAt: nil)
+        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+    }
+}
+
+/// One loading: the files seen so far and what was found in them.
+private struct ManifestLoading {
+    let loader: ManifestLoader
+    let schema: ManifestSchema
+    let rootFolder: String?
+    var diagnostics: [Diagnostic] = []
+
+    /// The canonical paths of the files being read, outermost first, with the place of the include that led there.
+    private var chain: [(path: String, includedAt: SourceSpan?)] = []
+    private var loaded: Set<String> = []
+
+    init(loader: ManifestLoader, schema: ManifestSchema, rootPath: String) {
+        self.loader = loader
+        self.schema = schema
+        self.rootFolder = FileContents.canonicalPath(FileContents.folder(of: rootPath))
+    }
+
+    /// The manifest at a path with its includes merged in; `nil` where it cannot be read or was merged in before.
+    mutating func load(_ path: String, includedAt span: SourceSpan?) -> Manifest? {
+        guard let bytes = read(path, includedAt: span) else { return nil }
+        let canonical = FileContents.canonicalPath(path) ?? path
+        if let cycle = chain.firstIndex(where: { $0.path == canonical }) {
+            reportCycle(from: cycle, at: span)
+            return nil
+        }
+        guard loaded.insert(canonical).inserted, isInside(canonical, path, includedAt: span) else { return nil }
+        guard chain.count < loader.maximumIncludeDepth else {
+            diagnostics.append(
+                Diagnostic("include-depth", "includes go more than \(loader.maximumIncludeDepth) levels deep", at: span)
+            )
+            return nil
+        }
+        chain.append((canonical, span))
+        defer { chain.removeLast() }
+
+        let file = SourceFile(name: path == "-" ? "<standard input>" : path, bytes: bytes)
+        let (node, problems) = YAMLReader().read(file)
+        diagnostics += problems
+        guard let node, !problems.hasErrors else { return nil }
+        let shape = schema.check(node)
+        diagnostics += shape
+        guard !shape.hasErrors else { return nil }
+
+        var decoder = ManifestDecoder()
+        let part = decoder.manifest(node, file: file)
+        diagnostics += decoder.diagnostics
+        var manifest = part.manifest
+        for include in part.includes {
+            let folder = FileContents.folder(of: path)
+            let target = include.value.hasPrefix("/") || folder == "." ? include.value : "\(folder)/\(include.value)"
+            if let included = load(target, includedAt: include.span) {
+                manifest.include(included, diagnostics: &diagnostics)
+            }
+        }
+        return manifest
+    }
+
+    private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
+        do {
+            return try FileContents.read(path, limit: loader.maximumBytes)
+        } catch {
+            let sort = span == nil ? "manifest" : "included file"
+            diagnostics.append(
+                Diagnostic("unreadable-file", "the \(sort) \(path) cannot be read: \(error.message)", at: span)
+            )
+            return nil
+        }
+    }
+
+    private mutating func isInside(_ canonical: String, _ path: String, includedAt span: SourceSpan?) -> Bool {
+        guard let span, !loader.allowsOutside, let rootFolder else { return true }
+        if canonical.hasPrefix(rootFolder == "/" ? "/" : rootFolder + "/") { return true }
+        diagnostics.append(
+            Diagnostic(
+                "outside-folder",
+                "\(path) lies outside the folder of the manifest",
+                at: span,
+                help: ["Use --allow-outside if that is meant."]
+            )
+        )
+        return false
+    }
+
+    private mutating func reportCycle(from index: Int, at span: SourceSpan?) {
+        let places = chain[(index + 1)...].compactMap(\.includedAt)
+        diagnostics.append(
+            Diagnostic(
+                "include-cycle",
+                "this file is included by itself",
+                at: span,
+                secondary: places.map { .init($0, "by way of this include") }
+            )
+        )
+    }
+}
+
+extension Manifest {
+    /// Adds what an included file defines. A name that both define is an error at both places.
+    fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
+        func add<Value: Sendable>(
+            _ sort: String,
+            _ others: Definitions<Value>,
+            to definitions: inout Definitions<Value>
+        ) {
+            for (name, definition) in others {
+                guard let first = definitions[name] else {
+                    definitions[name] = definition
+                    continue
+                }
+                diagnostics.append(
+                    Diagnostic(
+                        "duplicate-definition",
+                        "the \(sort) '\(name)' is defined twice",
+                        at: first.name.span,
+                        secondary: [.init(definition.name.span, "also defined here")]
+                    )
+                )
+            }
+        }
+        add("input", other.inputs, to: &inputs)
+        add("secret", other.secrets, to: &secrets)
+        add("environment", other.environments, to: &environments)
+        add("service", other.services, to: &services)
+        add("filter", other.filters, to: &filters)
+        add("endpoint", other.endpoints, to: &endpoints)
+        add("graph", other.graphs, to: &graphs)
+        defaults = Cascade.merge([other.defaults, defaults])
+    }
+}

@@ -1,0 +1,111 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A piece of the manifest that is evaluated: an expression, or a text with expressions in it.
+package protocol ExpressionHolder: Sendable {
+    /// The paths in it that begin at a name of the scope, at `$` or at `item`.
+    var references: [Reference] { get }
+    /// Where the whole scalar stands.
+    var span: SourceSpan { get }
+    /// Where a range of a reference stands.
+    func span(of range: Range<Int>) -> SourceSpan
+}
+
+extension ManifestExpression: ExpressionHolder {
+    package var references: [Reference] { expression.references }
+}
+
+extension ManifestTemplate: ExpressionHolder {
+    package var references: [Reference] { template.references }
+}
+
+/// When an expression is evaluated, which says what it can see.
+package enum Moment: Sendable, Hashable {
+    /// Before the request is sent: `$`, `request` and `response` do not exist yet.
+    case request
+    /// When there is an answer: `$` is its data.
+    case answer
+    /// When the graph has ended.
+    case end
+}
+
+/// One use of the expression language in the manifest.
+package struct ExpressionUse: Sendable {
+    /// The expression or template.
+    package var holder: any ExpressionHolder
+    /// When it is evaluated.
+    package var moment: Moment
+
+    /// A use of the expression language.
+    package init(_ holder: any ExpressionHolder, _ moment: Moment) {
+        self.holder = holder
+        self.moment = moment
+    }
+}
+
+extension Settings {
+    /// Every use of the expression language in the settings.
+    package var uses: [ExpressionUse] {
+        var before: [ScalarTemplate?] = [baseURL?.value, version?.value, userAgent?.value]
+        for entry in headers + query { before += (entry.values.value ?? []).map(Optional.some) }
+        before += auth?.value.scalars ?? []
+        var uses = before.compactMap { $0?.template }.map { ExpressionUse($0, .request) }
+        for parameter in params {
+            uses += (parameter.value.value?.templates ?? []).map { ExpressionUse($0, .request) }
+        }
+        uses += (body?.value.templates ?? []).map { ExpressionUse($0, .request) }
+        for duration in [timeout?.value, connectTimeout?.value] {
+            if case .template(let template) = duration { uses.append(ExpressionUse(template, .request)) }
+        }
+        uses += filters.flatMap(\.value.uses)
+        uses += expect.uses
+        return uses
+    }
+}
+
+extension BodyDefinition {
+    /// Every template in the body.
+    package var templates: [ManifestTemplate] {
+        switch self {
+        case .json(let value): value.templates
+        case .form(let members): members.flatMap(\.value.templates)
+        case .text(let scalar): [scalar.template].compactMap { $0 }
+        }
+    }
+}
+
+extension FilterEntry {
+    /// Every use of the expression language in the entry itself.
+    package var uses: [ExpressionUse] {
+        guard case .stage(let stage) = self else { return [] }
+        var uses = stage.expressions.map { ExpressionUse($0, .answer) }
+        if case .select(_, let fallback?) = stage {
+            uses += fallback.templates.map { ExpressionUse($0, .answer) }
+        }
+        return uses
+    }
+}
+
+extension Expectation {
+    /// Every use of the expression language in the expectation.
+    package var uses: [ExpressionUse] {
+        var uses = headers.compactMap { $0.glob.value?.template }.map { ExpressionUse($0, .answer) }
+        uses += (json?.value.templates ?? []).map { ExpressionUse($0, .answer) }
+        for check in body {
+            uses.append(ExpressionUse(check.value.that, .answer))
+            if let message = check.value.message?.template { uses.append(ExpressionUse(message, .answer)) }
+        }
+        if case .template(let template) = maxTime?.value { uses.append(ExpressionUse(template, .answer)) }
+        return uses
+    }
+}
+
+extension RequestDefinition {
+    /// Every use of the expression language in the request.
+    package var uses: [ExpressionUse] {
+        var uses = settings.uses
+        if let template = address.text.value.template { uses.append(ExpressionUse(template, .request)) }
+        uses += outputs.map { ExpressionUse($0.value, .answer) }
+        return uses
+    }
+}

@@ -1,0 +1,61 @@
+import OrderedCollections
+import WaybillData
+package import WaybillDiagnostics
+
+extension Manifest {
+    /// The manifest with an environment laid over it, or what is wrong with the environment.
+    ///
+    /// Laying over works like a nearer level of the cascade, except that nothing is added that the manifest does not know:
+    /// an environment changes services, inputs and secrets, it does not define them.
+    package func applying(_ environment: Environment) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
+        var manifest = self
+        var diagnostics: [Diagnostic] = []
+
+        func unknown(_ sort: String, _ name: Spanned<String>, among names: some Sequence<String>) {
+            let nearest = NearestName.of(name.value, among: names)
+            diagnostics.append(
+                Diagnostic(
+                    DiagnosticID(stringLiteral: "unknown-\(sort)"),
+                    "no \(sort) is named '\(name.value)'",
+                    at: name.span,
+                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                    help: ["An environment changes what the manifest defines; it does not define anything itself."]
+                )
+            )
+        }
+
+        manifest.defaults = Cascade.merge([defaults, environment.defaults])
+        for (name, settings) in environment.services {
+            guard let service = services[name.value]?.value else {
+                unknown("service", name, among: services.keys)
+                continue
+            }
+            manifest.services[name.value]?.value.settings = Cascade.merge([service.settings, settings])
+        }
+        for (name, value) in environment.inputs {
+            guard let input = inputs[name.value]?.value else {
+                unknown("input", name, among: inputs.keys)
+                continue
+            }
+            if let violation = input.schema.validate(value.value).first {
+                diagnostics.append(
+                    Diagnostic(
+                        "invalid-input",
+                        "the value of input '\(name.value)' \(violation.message)",
+                        at: value.span,
+                        secondary: [.init(input.span, "declared here")]
+                    )
+                )
+            }
+            manifest.inputs[name.value]?.value.defaultValue = value.value
+        }
+        for (name, secret) in environment.secrets {
+            guard secrets[name.value] != nil else {
+                unknown("secret", name, among: secrets.keys)
+                continue
+            }
+            manifest.secrets[name.value]?.value = secret
+        }
+        return (manifest, diagnostics)
+    }
+}

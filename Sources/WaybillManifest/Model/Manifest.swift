@@ -1,0 +1,81 @@
+import OrderedCollections
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A manifest and everything it includes, as written: names are not resolved yet, settings not merged.
+package struct Manifest: Sendable {
+    /// The text of the manifest itself.
+    package var file: SourceFile
+    /// Its name; that of the file when it gives none.
+    package var name: String
+    /// What it is for.
+    package var description: String?
+    /// Values that a run takes.
+    package var inputs: Definitions<InputDeclaration> = [:]
+    /// Values that are never written.
+    package var secrets: Definitions<SecretDeclaration> = [:]
+    /// Changes that `--env` lays over the rest.
+    package var environments: Definitions<Environment> = [:]
+    /// Settings of every request.
+    package var defaults = Settings()
+    /// Servers.
+    package var services: Definitions<Service> = [:]
+    /// Named lists of filter stages.
+    package var filters: Definitions<[Setting<FilterEntry>]> = [:]
+    /// Requests that steps can call.
+    package var endpoints: Definitions<Endpoint> = [:]
+    /// What can be run.
+    package var graphs: Definitions<Graph> = [:]
+
+    /// A manifest that says nothing yet.
+    package init(file: SourceFile, name: String) {
+        self.file = file
+        self.name = name
+    }
+}
+
+/// A server that requests go to.
+package struct Service: Sendable {
+    /// Its settings.
+    package var settings: Settings
+}
+
+/// A request that steps can call.
+package struct Endpoint: Sendable {
+    /// What a call must or may give.
+    package var inputs: Definitions<InputDeclaration>
+    /// The request.
+    package var request: RequestDefinition
+}
+
+/// A value that a manifest or an endpoint takes.
+package struct InputDeclaration: Sendable {
+    /// What the value must be.
+    package var schema: JSONSchema
+    /// The types that the schema names, for reading a value from the command line; empty when it names none.
+    package var types: [String]
+    /// The value when none is given.
+    package var defaultValue: JSON?
+    /// An environment variable that gives the value.
+    package var environmentVariable: String?
+    /// Where the declaration stands.
+    package var span: SourceSpan
+}
+
+/// Where a secret comes from.
+package struct SecretDeclaration: Sendable {
+    /// The environment variable that holds it.
+    package var environmentVariable: Spanned<String>
+}
+
+/// Changes laid over a manifest.
+package struct Environment: Sendable {
+    /// Changes of the defaults.
+    package var defaults: Settings
+    /// Changes of services.
+    package var services: [(name: Spanned<String>, settings: Settings)]
+    /// Values of inputs.
+    package var inputs: [(name: Spanned<String>, value: Spanned<JSON>)]
+    /// Other places of secrets.
+    package var secrets: [(name: Spanned<String>, value: SecretDeclaration)]
+}

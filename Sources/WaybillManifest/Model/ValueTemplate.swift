@@ -1,0 +1,89 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A value of the manifest in a template position: literals, and `${…}` in any of its texts.
+package indirect enum ValueTemplate: Sendable {
+    /// A text, number, boolean or null.
+    case scalar(ScalarTemplate)
+    /// A list.
+    case list([ValueTemplate], SourceSpan)
+    /// A mapping; its names are never templates.
+    case mapping([Member], SourceSpan)
+
+    /// A member of a mapping.
+    package struct Member: Sendable {
+        /// The name, at its place.
+        package var name: Spanned<String>
+        /// The value.
+        package var value: ValueTemplate
+    }
+
+    /// Where the value stands.
+    package var span: SourceSpan {
+        switch self {
+        case .scalar(let scalar): scalar.span
+        case .list(_, let span), .mapping(_, let span): span
+        }
+    }
+
+    /// Every template in the value, in the order of the text.
+    package var templates: [ManifestTemplate] {
+        switch self {
+        case .scalar(let scalar): scalar.template.map { [$0] } ?? []
+        case .list(let elements, _): elements.flatMap(\.templates)
+        case .mapping(let members, _): members.flatMap(\.value.templates)
+        }
+    }
+
+    /// The value, if there is no template in it.
+    package var constant: JSON? {
+        switch self {
+        case .scalar(let scalar):
+            return scalar.constant
+        case .list(let elements, _):
+            let constants = elements.compactMap(\.constant)
+            return constants.count == elements.count ? .array(constants) : nil
+        case .mapping(let members, _):
+            var object = JSONObject()
+            for member in members {
+                guard let value = member.value.constant else { return nil }
+                object[member.name.value] = value
+            }
+            return .object(object)
+        }
+    }
+}
+
+/// A scalar in a template position.
+package struct ScalarTemplate: Sendable {
+    /// What the scalar says.
+    package enum Content: Sendable {
+        /// No `${…}`: the value, and the text as it was written (`1.10` stays `1.10`).
+        case constant(JSON, text: String)
+        /// A text with `${…}` in it.
+        case template(ManifestTemplate)
+    }
+
+    /// What the scalar says.
+    package var content: Content
+    /// Where it stands.
+    package var span: SourceSpan
+
+    /// The template, if there is one.
+    package var template: ManifestTemplate? {
+        if case .template(let template) = content { template } else { nil }
+    }
+
+    /// The value, if there is no template in it.
+    package var constant: JSON? {
+        if case .constant(let value, _) = content { value } else { nil }
+    }
+
+    /// The text as it was written, if there is no template in it.
+    package var constantText: String? {
+        if case .constant(_, let text) = content { text } else { nil }
+    }
+
+    /// Whether the scalar is `null`, which takes a name away in a cascade.
+    package var isNull: Bool { constant == .null }
+}

@@ -1,0 +1,135 @@
+import OrderedCollections
+import WaybillData
+package import WaybillDiagnostics
+package import WaybillManifest
+
+/// What a person asks for besides the manifest.
+package struct PlanOptions: Sendable {
+    /// The environment to lay over the manifest.
+    package var environment: String?
+    /// The graphs to run; empty: `main`, or the only one.
+    package var graphs: [String] = []
+    /// Texts for the manifest's inputs, from the command line.
+    package var inputs: [(name: String, text: String)] = []
+    /// Environment variables, for inputs that name one.
+    package var variables: [String: String] = [:]
+    /// The greatest number of requests at once, instead of the manifest's.
+    package var concurrency: Int?
+
+    /// Nothing asked for.
+    package init() {}
+}
+
+/// Turns a manifest into a plan, after every rule has had its say.
+package struct PlanBuilder: Sendable {
+    /// Checks a manifest by every rule, whatever of it will be run.
+    ///
+    /// - Returns: the manifest with the environment laid over it, and all findings in the order of the text.
+    package static func check(
+        _ manifest: Manifest,
+        environment: String? = nil
+    ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
+        var manifest = manifest
+        if let name = environment {
+            if let environment = manifest.environments[name]?.value {
+                let laidOver = manifest.applying(environment)
+                manifest = laidOver.manifest
+                diagnostics += laidOver.diagnostics
+            } else {
+                let nearest = NearestName.of(name, among: manifest.environments.keys)
+                let known = manifest.environments.keys.joined(separator: ", ")
+                diagnostics.append(
+                    Diagnostic(
+                        "unknown-environment",
+                        "no environment is named '\(name)'",
+                        at: nil,
+                        help: [
+                            nearest.map { "Did you mean '\($0)'?" }
+                                ?? "The manifest has: \(known.isEmpty ? "none" : known)."
+                        ]
+                    )
+                )
+            }
+        }
+        for rule in allRules { diagnostics += rule.check(manifest) }
+        return (manifest, diagnostics.sortedByPlace())
+    }
+
+    /// All requests that a checked manifest knows, whatever of it would be run: for the mock server.
+    package static func requests(of manifest: Manifest) -> [RequestPlan] {
+        PlanAssembly(manifest: manifest, inputs: JSONObject()).allRequests
+    }
+
+    /// The plan of what was asked for.
+    ///
+    /// - Returns: a plan exactly when there is no error among the findings.
+    package static func plan(
+        _ manifest: Manifest,
+        options: PlanOptions
+    ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+        var (manifest, diagnostics) = check(manifest, environment: options.environment)
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        let inputs = InputResolution(manifest: manifest, options: options)
+        let graphs = GraphSelection(manifest: manifest, names: options.graphs)
+        diagnostics += inputs.diagnostics + graphs.diagnostics
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+
+        let assembly = PlanAssembly(manifest: manifest, inputs: inputs.values)
+        let plans = graphs.selected.map(assembly.graph)
+        let plan = Plan(
+            name: manifest.name,
+            manifest: manifest.file.name,
+            environment: options.environment,
+            inputs: inputs.values,
+            secrets: assembly.secrets(usedBy: plans),
+            concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
+            graphs: plans
+        )
+        return (plan, diagnostics)
+    }
+}
+
+/// Which graphs are run.
+private struct GraphSelection {
+    var selected: [(name: String, graph: Graph)] = []
+    var diagnostics: [Diagnostic] = []
+
+    init(manifest: Manifest, names: [String]) {
+        let known = manifest.graphs.keys
+        for name in names {
+            if let graph = manifest.graphs[name]?.value {
+                selected.append((name, graph))
+            } else {
+                let help =
+                    NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
+                    ?? "The manifest has: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+                diagnostics.append(
+                    Diagnostic("unknown-graph", "no graph is named '\(name)'", at: nil, help: [help])
+                )
+            }
+        }
+        guard names.isEmpty else { return }
+        if let only = manifest.graphs["main"] ?? (manifest.graphs.count == 1 ? manifest.graphs.values.first : nil) {
+            selected = [(only.name.value, only.value)]
+        } else if known.isEmpty {
+            diagnostics.append(
+                Diagnostic(
+                    "no-graph",
+                    "\(manifest.file.name) has no graph to run",
+                    at: nil,
+                    help: ["Add one under 'graphs'."]
+                )
+            )
+        } else {
+            diagnostics.append(
+                Diagnostic(
+                    "no-graph",
+                    "the manifest has several graphs and none is named 'main'",
+                    at: nil,
+                    help: ["Choose with --graph: \(known.joined(separator: ", "))."]
+                )
+            )
+        }
+    }
+}

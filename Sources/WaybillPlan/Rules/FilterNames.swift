@@ -1,0 +1,55 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A filter that is named exists, and no filter is made of itself.
+struct FilterNames: ManifestRule {
+    func check(_ manifest: Manifest) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        let lists =
+            [manifest.defaults.filters] + manifest.services.values.map(\.value.settings.filters)
+            + manifest.endpoints.values.map(\.value.request.settings.filters) + manifest.filters.values.map(\.value)
+        var all = lists.flatMap { $0 }
+        all += manifest.graphs.values.flatMap(\.value.settings.filters)
+        manifest.forEachStep { _, _, step in
+            all += step.settings.filters
+            if case .request(let definition) = step.action { all += definition.settings.filters }
+        }
+        for name in all.compactMap(\.value.name) where manifest.filters[name.value] == nil {
+            diagnostics.append(.unknown("filter", name, among: manifest.filters.keys))
+        }
+        return diagnostics + cycles(in: manifest)
+    }
+
+    private func cycles(in manifest: Manifest) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var done: Set<String> = []
+        var path: [String] = []
+
+        func visit(_ filter: String) {
+            guard let entries = manifest.filters[filter]?.value, !done.contains(filter) else { return }
+            path.append(filter)
+            for name in entries.compactMap(\.value.name) {
+                if let start = path.firstIndex(of: name.value) {
+                    let way = (path[start...] + [name.value]).joined(separator: " → ")
+                    diagnostics.append(
+                        Diagnostic("filter-cycle", "this filter is made of itself: \(way)", at: name.span)
+                    )
+                } else if path.count < 100 {
+                    visit(name.value)
+                }
+            }
+            path.removeLast()
+            done.insert(filter)
+        }
+        for name in manifest.filters.keys { visit(name) }
+        return diagnostics
+    }
+}
+
+extension FilterEntry {
+    /// The name, if the entry is one.
+    fileprivate var name: Spanned<String>? {
+        if case .named(let name) = self { name } else { nil }
+    }
+}

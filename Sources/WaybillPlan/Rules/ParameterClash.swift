@@ -1,0 +1,31 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A name in `params` stands at one level only: parameters of farther levels are always sent.
+struct ParameterClash: ManifestRule {
+    func check(_ manifest: Manifest) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        manifest.forEachRequest { site in
+            var sent: [String: NamedValue] = [:]
+            for level in site.layers(in: manifest).settings {
+                if !level.inherit.params { sent = [:] }
+                for parameter in level.params {
+                    let name = parameter.name.value
+                    if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
+                        diagnostics.append(
+                            Diagnostic(
+                                "parameter-clash",
+                                "parameter '\(name)' is already sent by a farther level",
+                                at: parameter.name.span,
+                                secondary: [.init(farther.name.span, "first given here")],
+                                help: ["Take it away there, or decline those with 'inherit: {params: false}'."]
+                            )
+                        )
+                    }
+                    sent[name] = parameter
+                }
+            }
+        }
+        return diagnostics
+    }
+}

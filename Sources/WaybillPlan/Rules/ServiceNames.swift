@@ -1,0 +1,28 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A request names a service that exists, and names one where it cannot be told which is meant.
+struct ServiceNames: ManifestRule {
+    func check(_ manifest: Manifest) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        manifest.forEachRequest { site in
+            if let name = site.definition.service {
+                if manifest.services[name.value] == nil {
+                    diagnostics.append(.unknown("service", name, among: manifest.services.keys))
+                }
+            } else if site.service(in: manifest).isAmbiguous {
+                let names = manifest.services.keys.map { "'\($0)'" }.joined(separator: ", ")
+                diagnostics.append(
+                    Diagnostic(
+                        "service-needed",
+                        "there are several services and this request does not say which is meant",
+                        at: site.definition.address.text.span,
+                        help: ["Add 'service' with one of \(names)."]
+                    )
+                )
+            }
+        }
+        return diagnostics
+    }
+}

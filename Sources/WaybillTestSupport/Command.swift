@@ -1,0 +1,129 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A program run to its end: what it printed and how it ended.
+package struct Command: Sendable {
+    /// Standard output.
+    package var output: [UInt8]
+    /// Standard error.
+    package var error: [UInt8]
+    /// The exit status; 128 and the signal's number when a signal ended it.
+    package var status: Int32
+
+    /// Standard output as text.
+    package var outputText: String { String(decoding: output, as: UTF8.self) }
+    /// Standard error as text.
+    package var errorText: String { String(decoding: error, as: UTF8.self) }
+
+    /// A program that could not be started.
+    package struct StartError: Error {
+        /// The system's words.
+        package let message: String
+    }
+
+    /// Runs a program to its end, on a thread of its own. Its streams go to files, so that none can fill and block it.
+    ///
+    /// - Parameters:
+    ///   - program: the path of the program.
+    ///   - arguments: its arguments, without its name.
+    ///   - folder: the folder that it runs in.
+    ///   - variables: its environment variables besides PATH and HOME; nothing else is handed down.
+    ///   - onStart: is told the process's number once it runs, for sending it signals.
+    package static func run(
+        _ program: String,
+        _ arguments: [String],
+        in folder: String = ".",
+        variables: [String: String] = [:],
+        onStart: @escaping @Sendable (Int32) -> Void = { _ in }
+    ) async throws -> Command {
+        try await withCheckedThrowingContinuation { continuation in
+            let work = Work {
+                continuation.resume(
+                    with: Result { try runBlocking(program, arguments, folder, variables, onStart) }
+                )
+            }
+            var thread = pthread_t()
+            // The thread takes over the reference that is made here.
+            let context = Unmanaged.passRetained(work).toOpaque()
+            pthread_create(
+                &thread,
+                nil,
+                { pointer in
+                    Unmanaged<Work>.fromOpaque(pointer!).takeRetainedValue().body()
+                    return nil
+                },
+                context
+            )
+            pthread_detach(thread)
+        }
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private static func runBlocking(
+        _ program: String,
+        _ arguments: [String],
+        _ folder: String,
+        _ variables: [String: String],
+        _ onStart: (pid_t) -> Void
+    ) throws -> Command {
+        let (output, error) = (try temporaryFile(), try temporaryFile())
+        defer {
+            close(output)
+            close(error)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO)
+
+        var environment = variables
+        for name in ["PATH", "HOME"] where environment[name] == nil {
+            environment[name] = getenv(name).map { String(cString: $0) }
+        }
+        // The shell changes to the folder and becomes the program: posix_spawn itself cannot do that everywhere.
+        let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder, program] + arguments
+        var argv = command.map { strdup($0) } + [nil]
+        var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+
+        var process = pid_t()
+        let failure = posix_spawn(&process, "/bin/sh", &actions, nil, &argv, &envp)
+        guard failure == 0 else { throw StartError(message: "\(program): \(String(cString: strerror(failure)))") }
+        onStart(process)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        let exitStatus = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        return Command(output: contents(of: output), error: contents(of: error), status: exitStatus)
+    }
+
+    private static func temporaryFile() throws -> Int32 {
+        var path = Array("/tmp/waybill-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        guard descriptor >= 0 else {
+            throw StartError(message: "no temporary file: \(String(cString: strerror(errno)))")
+        }
+        unlink(path)
+        return descriptor
+    }
+
+    private static func contents(of descriptor: Int32) -> [UInt8] {
+        lseek(descriptor, 0, SEEK_SET)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+}

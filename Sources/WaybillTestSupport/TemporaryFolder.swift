@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A new folder that is deleted, with all that is in it, when nothing holds it any more.
+package final class TemporaryFolder: Sendable {
+    /// Its absolute path, without a slash at the end.
+    package let path: String
+
+    /// Makes an empty folder that other users may look into.
+    package init() {
+        var template = Array("/tmp/waybill-test-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template), chmod(made, 0o755) == 0 else {
+            preconditionFailure("no temporary folder can be made")
+        }
+        path = String(cString: made)
+    }
+
+    deinit {
+        empty("")
+        rmdir(path)
+    }
+
+    /// Writes a file and returns its path.
+    @discardableResult
+    package func write(_ bytes: [UInt8], to name: String) -> String {
+        let file = "\(path)/\(name)"
+        guard let stream = fopen(file, "w") else { preconditionFailure("\(file) cannot be written") }
+        fwrite(bytes, 1, bytes.count, stream)
+        fclose(stream)
+        return file
+    }
+
+    /// Writes a text file and returns its path.
+    @discardableResult
+    package func write(_ text: String, to name: String) -> String {
+        write(Array(text.utf8), to: name)
+    }
+
+    /// The text of a file in the folder; `nil` when there is none.
+    package func read(_ name: String) -> String? {
+        Self.contents(of: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The names of what is in the folder, or in one below it.
+    package func names(in subfolder: String = "") -> Set<String> {
+        guard let stream = opendir("\(path)/\(subfolder)") else { return [] }
+        defer { closedir(stream) }
+        var names: Set<String> = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.insert(name) }
+        }
+        return names
+    }
+
+    /// Where a link in the folder leads; `nil` when there is none.
+    package func link(at name: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = buffer.withUnsafeMutableBytes { readlink("\(path)/\(name)", $0.baseAddress!, $0.count) }
+        return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    /// The bytes of any file; `nil` when it cannot be opened.
+    package static func contents(of path: String) -> [UInt8]? {
+        guard let stream = fopen(path, "r") else { return nil }
+        defer { fclose(stream) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, stream)
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// Never goes across a link: `unlink` takes links away, and only what it refuses is gone into.
+    private func empty(_ subfolder: String) {
+        chmod("\(path)/\(subfolder)", 0o700)
+        for name in names(in: subfolder) where unlink("\(path)/\(subfolder)/\(name)") != 0 {
+            empty("\(subfolder)/\(name)")
+            rmdir("\(path)/\(subfolder)/\(name)")
+        }
+    }
+}

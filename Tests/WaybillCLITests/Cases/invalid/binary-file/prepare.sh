@@ -1,0 +1,1 @@
+printf 'waybill: 1\nname: \000\001\002\n' > manifest.yaml

@@ -1,0 +1,60 @@
+import Testing
+import WaybillTestSupport
+
+@Suite struct CommandCaseTests {
+    @Test(arguments: CommandCase.all)
+    func `a command prints what it should and ends as it should`(_ testCase: CommandCase) async throws {
+        let folder = TemporaryFolder()
+        let copy = try await Command.run("/bin/cp", ["-R", testCase.path + "/.", folder.path])
+        #expect(copy.status == 0, "\(copy.errorText)")
+        if testCase.file("prepare.sh") != nil {
+            let prepared = try await Command.run("/bin/sh", ["prepare.sh"], in: folder.path)
+            #expect(prepared.status == 0, "\(prepared.errorText)")
+        }
+        let server = try await testCase.lines("server").first.asyncMap { try await CaseServer.start($0) }
+
+        let arguments = testCase.lines("arguments").map {
+            $0.replacing("{server}", with: "http://127.0.0.1:\(server?.port ?? 0)")
+        }
+        let result = try await Command.run(
+            CommandCase.program,
+            arguments,
+            in: folder.path,
+            variables: testCase.variables
+        )
+        await server?.stop()
+
+        #expect("\(result.status)" == testCase.lines("status").first, "\(result.errorText)")
+        for (name, text) in [("stdout", result.outputText), ("stderr", result.errorText)] {
+            let found = text.normalized(port: server?.port)
+            guard let expected = testCase.file(name) else {
+                testCase.record(found, as: name)
+                Issue.record("\(testCase)/\(name) was missing; it has been written: read it, and run again")
+                continue
+            }
+            #expect(found == expected, "\(testCase)/\(name)")
+        }
+        if let requests = testCase.lines("requests").first, let server {
+            #expect("\(await server.requestCount)" == requests, "requests sent")
+        }
+    }
+}
+
+extension CommandCase {
+    /// The environment variables of the case.
+    fileprivate var variables: [String: String] {
+        var variables: [String: String] = [:]
+        for line in lines("environment") {
+            let pair = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            variables[String(pair[0])] = String(pair[1])
+        }
+        return variables
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Other>(_ transform: (Wrapped) async throws -> Other) async rethrows -> Other? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

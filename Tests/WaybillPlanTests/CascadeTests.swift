@@ -1,0 +1,87 @@
+import Testing
+import WaybillManifest
+import WaybillPlan
+
+@Suite struct CascadeTests {
+    private let manifest = """
+        defaults:
+          timeout: 15s
+          headers: {X-A: defaults, X-B: defaults, X-C: defaults}
+          filters: [{select: $.one}]
+        services:
+          s:
+            baseURL: http://127.0.0.1:1
+            headers: {x-b: service, X-D: service}
+            filters: [{select: $.two}]
+            expect: {status: 200, body: [$.a == 1]}
+        endpoints:
+          e:
+            path: /e
+            headers: {X-C: null}
+            timeout: 2s
+            expect: {status: 201, body: [$.b == 1]}
+        graphs:
+          main:
+            headers: {X-E: graph}
+            chain:
+              - {call: e, filters: [{select: $.three}]}
+
+        """
+
+    @Test func `names merge, the nearest wins, and null takes away`() throws {
+        let settings = try PlanFixture.request(manifest).settings
+        let headers = settings.headers.map { "\($0.name.value): \($0.values.value?.first?.constantText ?? "-")" }
+        #expect(headers == ["X-A: defaults", "x-b: service", "X-D: service", "X-E: graph"])
+    }
+
+    @Test func `every merged value keeps the place and the level that it came from`() throws {
+        let settings = try PlanFixture.request(manifest).settings
+        #expect(settings.headers.map(\.values.level) == [.defaults, .service("s"), .service("s"), .graph("main")])
+        #expect(settings.timeout?.level == .endpoint("e"))
+        #expect(settings.timeout?.span.start.line == 17)
+    }
+
+    @Test func `filters and body expectations add up, farther first, and the rest is replaced whole`() throws {
+        let request = try PlanFixture.request(manifest)
+        let selected = request.filters.map { stage in
+            if case .select(let path, _) = stage.value { path.expression.text } else { "-" }
+        }
+        #expect(selected == ["$.one", "$.two", "$.three"])
+        #expect(request.settings.expect.body.map(\.value.that.expression.text) == ["$.a == 1", "$.b == 1"])
+        #expect(request.settings.expect.status?.value == [.code(201)])
+    }
+
+    @Test func `what a level declines does not reach it`() throws {
+        let declining = manifest.replacing("timeout: 2s", with: "inherit: {headers: false, filters: false}")
+        let request = try PlanFixture.request(declining)
+        #expect(request.settings.headers.map(\.name.value) == ["X-E"])
+        #expect(request.filters.count == 1)
+        #expect(request.settings.expect.body.count == 2)
+    }
+
+    @Test func `a request that stands alone has nothing of defaults and service`() throws {
+        let alone = manifest.replacing("timeout: 2s", with: "baseURL: http://127.0.0.1:2\n    standalone: true")
+        let request = try PlanFixture.request(alone)
+        #expect(request.settings.headers.map(\.name.value) == ["X-E"])
+        #expect(request.filters.count == 1)
+        #expect(request.settings.timeout == nil)
+    }
+
+    @Test func `an environment is laid over before anything is merged`() throws {
+        var options = PlanOptions()
+        options.environment = "staging"
+        let text =
+            manifest + """
+                environments:
+                  staging:
+                    defaults: {timeout: 3s}
+                    services: {s: {baseURL: "http://127.0.0.1:9", headers: {X-D: null}}}
+                """
+        let (plan, diagnostics) = try PlanFixture.plan(text, options: options)
+        #expect(diagnostics.isEmpty)
+        let settings = try #require(plan?.graphs.first?.body.requests.first?.request.settings)
+        #expect(settings.baseURL?.value.constantText == "http://127.0.0.1:9")
+        #expect(!settings.headers.contains { $0.name.value == "X-D" })
+        #expect(settings.timeout?.level == .endpoint("e"))
+    }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs the C libraries that Waybill is built with, and with --tests the servers that its tests talk to.
+# Does nothing where they are there already. On Debian and its kin; elsewhere it says what is missing.
+set -euo pipefail
+
+wanted=()
+pkg-config --exists yaml-0.1 libcurl 2>/dev/null || wanted+=(pkg-config libyaml-dev libcurl4-openssl-dev)
+if [ "${1:-}" = --tests ]; then
+    [ -x /usr/sbin/nginx ] || wanted+=(nginx-light)
+fi
+[ ${#wanted[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx}" >&2
+    exit 1
+fi
+sudo=()
+[ "$(id -u)" = 0 ] || sudo=(sudo)
+echo "installing ${wanted[*]}" >&2
+"${sudo[@]}" apt-get update -qq
+DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null
