@@ -95,7 +95,9 @@ let package = Package(
         .testTarget(name: "WaybillTransportTests", dependencies: ["WaybillTransport", "WaybillTestSupport"]),
         .testTarget(
             name: "WaybillPlanTests",
-            dependencies: ["WaybillPlan", "WaybillManifest", "WaybillDiagnostics", "WaybillTestSupport"]
+            dependencies: [
+                "WaybillPlan", "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
         ),
         .testTarget(
             name: "WaybillExecutionTests",

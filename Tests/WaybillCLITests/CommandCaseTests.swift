@@ -11,7 +11,7 @@ import WaybillTestSupport
             let prepared = try await Command.run("/bin/sh", ["prepare.sh"], in: folder.path)
             #expect(prepared.status == 0, "\(prepared.errorText)")
         }
-        let server = try await testCase.lines("server").first.asyncMap { try await CaseServer.start($0) }
+        let server = try testCase.lines("server").first.map { try CaseServer.start($0) }
 
         let arguments = testCase.lines("arguments").map {
             $0.replacing("{server}", with: "http://127.0.0.1:\(server?.port ?? 0)")
@@ -22,7 +22,7 @@ import WaybillTestSupport
             in: folder.path,
             variables: testCase.variables
         )
-        await server?.stop()
+        server?.stop()
 
         #expect("\(result.status)" == testCase.lines("status").first, "\(result.errorText)")
         for (name, text) in [("stdout", result.outputText), ("stderr", result.errorText)] {
@@ -35,7 +35,7 @@ import WaybillTestSupport
             #expect(found == expected, "\(testCase)/\(name)")
         }
         if let requests = testCase.lines("requests").first, let server {
-            #expect("\(await server.requestCount)" == requests, "requests sent")
+            #expect("\(server.requestCount)" == requests, "requests sent")
         }
     }
 }
@@ -49,12 +49,5 @@ extension CommandCase {
             variables[String(pair[0])] = String(pair[1])
         }
         return variables
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Other>(_ transform: (Wrapped) async throws -> Other) async rethrows -> Other? {
-        guard let self else { return nil }
-        return try await transform(self)
     }
 }

@@ -1,4 +1,6 @@
 import Testing
+import WaybillData
+import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
 

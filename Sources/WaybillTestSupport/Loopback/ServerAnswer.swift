@@ -28,7 +28,7 @@ package struct ServerAnswer: Sendable {
     }
 
     /// The bytes that are sent: to HEAD, the header alone.
-    func bytes(to method: String) -> [UInt8] {
+    package func bytes(to method: String) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         let isFramed = headers.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }

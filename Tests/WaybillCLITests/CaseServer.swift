@@ -1,0 +1,69 @@
+import WaybillTestSupport
+
+/// A server that a command-line case talks to, by the name in its `server` file.
+final class CaseServer: Sendable {
+    /// Where it listens, or where nothing does.
+    let port: Int
+
+    private let server: LoopbackServer?
+
+    /// A name that no server has.
+    struct UnknownName: Error {
+        let name: String
+    }
+
+    private init(_ server: LoopbackServer?, port: Int) {
+        self.server = server
+        self.port = port
+    }
+
+    /// Starts the server of a name.
+    static func start(_ name: String) throws -> CaseServer {
+        if name == "refuse" {
+            let closed = try LoopbackServer { _ in .text("") }
+            closed.stop()
+            return CaseServer(nil, port: closed.port)
+        }
+        if let fault = ServerFault(rawValue: name) {
+            let server = try LoopbackServer(script: fault.script)
+            return CaseServer(server, port: server.port)
+        }
+        guard let answer = answers[name] else { throw UnknownName(name: name) }
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                // Whoever asks for this waits until it gives up.
+                if request.target == "/slow" { return connection.waitForEnd() }
+                guard connection.write(answer(request).bytes(to: request.method)) else { return }
+            }
+        }
+        return CaseServer(server, port: server.port)
+    }
+
+    /// How many requests have come.
+    var requestCount: Int { server?.requests.count ?? 0 }
+
+    /// Ends the server.
+    func stop() {
+        server?.stop()
+    }
+
+    private static let answers: [String: @Sendable (ReceivedRequest) -> ServerAnswer] = [
+        "not-json": { _ in json("this is not JSON") },
+        "html": { _ in .init(headers: [("Content-Type", "text/html")], body: Array("<p>hello</p>".utf8)) },
+        "envelope-refused": { _ in json(#"{"code": 4003, "message": "the account is locked", "data": null}"#) },
+        "not-found": { _ in json(#"{"message": "no such thing"}"#, status: 404) },
+        "user": { _ in user },
+        "paths": { request in
+            switch request.target.prefix(while: { $0 != "?" }) {
+            case "/missing": json(#"{"message": "no such thing"}"#, status: 404)
+            default: user
+            }
+        },
+    ]
+
+    private static let user = json(#"{"user": {"id": 7, "name": "demo"}, "items": [{"id": 1}, {"id": 2}]}"#)
+
+    private static func json(_ text: String, status: Int = 200) -> ServerAnswer {
+        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
+    }
+}
