@@ -105,6 +105,18 @@ import WaybillTestSupport
         #expect(folder.read(name) == "{\"type\":\"run.started\",\"run\":\"mine\"}\n")
     }
 
+    @Test func `links in a folder of ours do not lead to harm elsewhere`() throws {
+        mkdir("\(folder.path)/elsewhere", 0o700)
+        mkdir("\(folder.path)/out", 0o700)
+        folder.write("elsewhere/mine.txt", "mine")
+        folder.write("out/events.ndjson", JSONWriter().string(Samples.events[0].json) + "\n")
+        symlink("../elsewhere", "\(folder.path)/out/bodies")
+        symlink("../elsewhere/mine.txt", "\(folder.path)/out/run.json")
+        _ = try create(.at("\(folder.path)/out"))
+        #expect(folder.read("elsewhere/mine.txt") == "mine")
+        #expect(folder.names(in: "out") == ["events.ndjson", "bodies"])
+    }
+
     @Test func `two runs never write to the same folder at once`() throws {
         let first = try create(.at(folder.path))
         let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }

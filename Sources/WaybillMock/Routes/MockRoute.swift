@@ -21,7 +21,7 @@ package struct MockRoute: Sendable, Equatable {
 
 /// An answer of the mock server.
 package struct MockAnswer: Sendable, Equatable {
-    /// The status, 200 to 599; with any other the request is answered with 500 and the reason.
+    /// The status, 200 to 599. What HTTP does not allow, here or in the headers, is answered with 500 and the reason.
     package var status: Int
     /// The header fields in order. `Content-Length`, `Transfer-Encoding` and `Connection` are the server's business and
     /// left out.

@@ -26,11 +26,9 @@ final class Responder: Sendable {
                 let message = "\(route.method) \(route.path) has no mock example"
                 return Response(answer: .problem(404, message), route: nil)
             }
-            guard (200...599).contains(answer.status) else {
-                let message = "the mock example of \(route.method) \(route.path) has the status \(answer.status)"
-                return Response(answer: .problem(500, message), route: route)
-            }
-            return Response(answer: answer, route: route)
+            guard let problem = answer.problem else { return Response(answer: answer, route: route) }
+            let message = "the mock example of \(route.method) \(route.path) cannot be sent: \(problem)"
+            return Response(answer: .problem(500, message), route: route)
         case .otherMethods(let methods):
             let allowed = methods.joined(separator: ", ")
             var answer = MockAnswer.problem(405, "no mock example answers \(method) \(target.path), only \(allowed)")
@@ -56,6 +54,26 @@ final class Responder: Sendable {
 }
 
 extension MockAnswer {
+    /// Why HTTP does not allow the answer (RFC 9110, sections 5.1, 5.5 and 15); `nil` if it does.
+    fileprivate var problem: String? {
+        if !(200...599).contains(status) { return "its status is \(status)" }
+        for header in headers {
+            let isName = !header.name.isEmpty && header.name.utf8.allSatisfy(Self.isTokenCharacter)
+            let isValue = header.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+            if !isName || !isValue { return "its header '\(header.name)' has characters that headers cannot have" }
+        }
+        return nil
+    }
+
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
     /// An answer of the server's own: why there is no other.
     static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockAnswer {
         var object: JSONObject = JSONObject()

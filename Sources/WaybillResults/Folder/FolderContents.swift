@@ -81,7 +81,13 @@ enum FolderContents {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+        // A link is not followed: what it leads to is not ours.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        guard let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            return []
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

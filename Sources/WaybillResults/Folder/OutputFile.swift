@@ -36,6 +36,11 @@ struct OutputFile: ~Copyable, Sendable {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
+    /// Gives the file free for other processes.
+    func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
     /// Reads from the beginning, at most this many bytes.
     func head(_ limit: Int) throws(ResultsError) -> [UInt8] {
         var count = 0

@@ -36,17 +36,17 @@ package final class RunFolder: Sendable {
             let file = try OutputFile("\(path)/\(FolderContents.journal)", .new)
             _ = file.lock()
             try FolderContents.leadLatest(in: parent, to: id.description)
-            return try RunFolder(path: path, file, thread)
+            return RunFolder(path: path, file, thread)
         case .at(let path):
             try FolderContents.make(path)
-            return try RunFolder(path: path, try FolderContents.claim(path), thread)
+            return RunFolder(path: path, try FolderContents.claim(path), thread)
         }
     }
 
-    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread) throws(ResultsError) {
+    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread) {
         self.path = path
         self.thread = thread
-        journal = try Journal(file, thread: thread)
+        journal = Journal(file, thread: thread)
     }
 
     /// Writes `run.json`.

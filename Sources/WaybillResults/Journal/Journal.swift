@@ -20,8 +20,8 @@ package final class Journal: Sendable {
     private let thread: FileThread
     private let state = Mutex(State())
 
-    /// A journal that begins empty.
-    init(_ file: consuming OutputFile, thread: FileThread) throws(ResultsError) {
+    /// A journal in a file that is empty.
+    init(_ file: consuming OutputFile, thread: FileThread) {
         self.file = file
         self.thread = thread
     }
@@ -48,13 +48,16 @@ package final class Journal: Sendable {
             defer { state.isSyncDue = true }
             return !state.isSyncDue
         }
-        if isFirstSinceSync { thread.submit(after: Self.syncInterval) { self.sync() } }
+        if isFirstSinceSync { thread.submit(after: Self.syncInterval) { [weak self] in self?.sync() } }
     }
 
-    /// Waits until everything is on the disk; throws what went wrong since the journal was begun.
+    /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
+    ///
+    /// - Throws: what went wrong first since the journal was begun.
     package func finish() async throws(ResultsError) {
         try await thread.run { () throws(ResultsError) in
             self.sync()
+            self.file.unlock()
             if let error = self.error { throw error }
         }
     }
