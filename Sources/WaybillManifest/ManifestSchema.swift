@@ -32,7 +32,7 @@ struct ManifestSchema: Sendable {
                 help: custom["help"]?.string.map { [$0] } ?? []
             )
         }
-        let predicate = "\(name ?? "the value") \(violation.message)"
+        let predicate = "\(name ?? (location.isEmpty ? "the manifest" : "the value")) \(violation.message)"
         switch violation.detail {
         case .unknownName(let unknown, let known):
             let nearest = NearestName.of(unknown, among: known)

@@ -40,7 +40,7 @@ import WaybillPlan
         let settings = try PlanFixture.request(manifest).settings
         #expect(settings.headers.map(\.values.level) == [.defaults, .service("s"), .service("s"), .graph("main")])
         #expect(settings.timeout?.level == .endpoint("e"))
-        #expect(settings.timeout?.span.start.line == 17)
+        #expect(settings.timeout?.span.start.line == 16)
     }
 
     @Test func `filters and body expectations add up, farther first, and the rest is replaced whole`() throws {

@@ -108,8 +108,8 @@ import WaybillTestSupport
     @Test func `links in a folder of ours do not lead to harm elsewhere`() throws {
         mkdir("\(folder.path)/elsewhere", 0o700)
         mkdir("\(folder.path)/out", 0o700)
-        folder.write("elsewhere/mine.txt", "mine")
-        folder.write("out/events.ndjson", JSONWriter().string(Samples.events[0].json) + "\n")
+        folder.write("mine", to: "elsewhere/mine.txt")
+        folder.write(JSONWriter().string(Samples.events[0].json) + "\n", to: "out/events.ndjson")
         symlink("../elsewhere", "\(folder.path)/out/bodies")
         symlink("../elsewhere/mine.txt", "\(folder.path)/out/run.json")
         _ = try create(.at("\(folder.path)/out"))
