@@ -108,7 +108,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillCLITests",
-            dependencies: ["WaybillCLI", "WaybillTestSupport", "WaybillData"],
+            dependencies: ["WaybillCLI", "WaybillTestSupport", "WaybillTransport", "WaybillData"],
             exclude: ["Cases"]
         ),
     ],

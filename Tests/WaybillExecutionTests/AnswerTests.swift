@@ -20,7 +20,8 @@ import WaybillTransport
         return await fixture.run().result.steps.first?.failure
     }
 
-    private static let enveloped = "filters: [{envelope: {code: $.code, ok: [0, \"00\"], message: $.msg, data: $.data}}]"
+    private static let enveloped =
+        "filters: [{envelope: {code: $.code, ok: [0, \"00\"], message: $.msg, data: $.data}}]"
 
     @Test(arguments: [
         ("", "{}", 404, "", "status", "the status is 404, not 2xx"),
@@ -28,13 +29,22 @@ import WaybillTransport
         ("", #"{"msg": "locked"}"#, 403, enveloped, "status", "the status is 403, not 2xx: locked"),
         ("expect: {status: [200, 3xx]}", "{}", 201, "", "status", "the status is 201, not 200 or 3xx"),
         ("", "nonsense", 200, "", "decode", "the answer is not JSON: "),
-        ("accept: [text/*]", "{}", 200, "", "content-type", "the content type is 'application/json', not one of text/*"),
+        (
+            "accept: [text/*]", "{}", 200, "", "content-type",
+            "the content type is 'application/json', not one of text/*"
+        ),
         ("", #"{"code": 7, "msg": "no"}"#, 200, enveloped, "filter", "no (code 7)"),
         ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the answer is 7 (code 7)"),
-        ("filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter", "nothing matches $.b; there is 'c'"),
+        (
+            "filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter",
+            "nothing matches $.b; there is 'c'"
+        ),
         ("outputs: {x: $.x}", "{}", 200, "", "output", "output 'x': nothing matches $.x"),
         ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' does not hold"),
-        ("expect: {json: {a: [1, {b: 2}]}}", #"{"a": [1, {"b": 3}]}"#, 200, "", "expect", "the data at .a[1].b is 3, not 2"),
+        (
+            "expect: {json: {a: [1, {b: 2}]}}", #"{"a": [1, {"b": 3}]}"#, 200, "", "expect",
+            "the data at .a[1].b is 3, not 2"
+        ),
         ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
     ])
     func `an answer that is not as it should be fails at its stage, in words`(

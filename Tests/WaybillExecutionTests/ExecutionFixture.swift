@@ -25,7 +25,8 @@ struct ExecutionFixture {
     }
 
     /// Runs the plan.
-    func run(secrets: [String: String] = [:], events: EventStream = EventStream(journal: nil)) async -> Executor.Outcome {
+    func run(secrets: [String: String] = [:], events: EventStream = EventStream(journal: nil)) async -> Executor.Outcome
+    {
         let executor = Executor(
             plan: plan,
             transport: transport,

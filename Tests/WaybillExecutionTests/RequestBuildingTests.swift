@@ -22,10 +22,15 @@ import WaybillTransport
         ("{get: \"/${'a/b ?#'}/c\"}", "http://s/a%2Fb%20%3F%23/c"),
         ("{get: \"/${raw('a/b c')}\"}", "http://s/a/b%20c"),
         ("{get: \"/a?q=${'x&y=1'}\"}", "http://s/a?q=x%26y%3D1"),
-        ("{get: /a, query: {v: 1.10, n: 001, t: true, l: [1, \"${'b c'}\"]}}", "http://s/a?v=1.10&n=001&t=true&l=1&l=b%20c"),
+        (
+            "{get: /a, query: {v: 1.10, n: 001, t: true, l: [1, \"${'b c'}\"]}}",
+            "http://s/a?v=1.10&n=001&t=true&l=1&l=b%20c"
+        ),
         ("{get: \"/a?x=1\", query: {y: 2}}", "http://s/a?x=1&y=2"),
-        ("{get: /a, params: {f: {k: 1, l: [2, 3]}, z: 1.10}}",
-            "http://s/a?f%5Bk%5D=1&f%5Bl%5D%5B%5D=2&f%5Bl%5D%5B%5D=3&z=1.10"),
+        (
+            "{get: /a, params: {f: {k: 1, l: [2, 3]}, z: 1.10}}",
+            "http://s/a?f%5Bk%5D=1&f%5Bl%5D%5B%5D=2&f%5Bl%5D%5B%5D=3&z=1.10"
+        ),
         ("{get: /a, arrays: repeat, params: {l: [2, 3]}}", "http://s/a?l=2&l=3"),
         ("{get: /a, version: 1.10}", "http://s/1.10/a"),
         ("{get: /a, baseURL: \"http://t/base/\", version: v2}", "http://t/base/v2/a"),
@@ -37,10 +42,14 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("{post: /a, params: {a: 1.10, b: {c: x y}, d: [1, 2]}}", "a=1.10&b%5Bc%5D=x+y&d%5B%5D=1&d%5B%5D=2",
-            "application/x-www-form-urlencoded"),
-        ("{post: /a, encoding: json, params: {a: 1.10, b: {c: \"${1 + 1}\"}, d: \"1\"}}",
-            #"{"a":1.10,"b":{"c":2},"d":"1"}"#, "application/json"),
+        (
+            "{post: /a, params: {a: 1.10, b: {c: x y}, d: [1, 2]}}", "a=1.10&b%5Bc%5D=x+y&d%5B%5D=1&d%5B%5D=2",
+            "application/x-www-form-urlencoded"
+        ),
+        (
+            "{post: /a, encoding: json, params: {a: 1.10, b: {c: \"${1 + 1}\"}, d: \"1\"}}",
+            #"{"a":1.10,"b":{"c":2},"d":"1"}"#, "application/json"
+        ),
         ("{put: /a, body: {json: [null, true, \"${concat('a', 'b')}\"]}}", #"[null,true,"ab"]"#, "application/json"),
         ("{post: /a, body: {form: {x: 1}}, params: {y: 2}}", "y=2&x=1", "application/x-www-form-urlencoded"),
         ("{patch: /a, body: {text: \"${'ü'}\"}}", "ü", "text/plain; charset=utf-8"),
@@ -79,7 +88,9 @@ import WaybillTransport
     }
 
     @Test func `a header field can be made from the body`() async throws {
-        let request = try await request("{post: /a, body: {text: abc}, headers: {X-Digest: \"${sha256(request.body)}\"}}")
+        let request = try await request(
+            "{post: /a, body: {text: abc}, headers: {X-Digest: \"${sha256(request.body)}\"}}"
+        )
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         #expect(request.headers.contains { $0.name == "X-Digest" && $0.value == digest })
     }
