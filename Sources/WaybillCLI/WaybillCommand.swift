@@ -19,6 +19,14 @@ struct WaybillCommand: AsyncParsableCommand {
     )
 }
 
+extension WaybillCommand {
+    /// Where the program begins.
+    static func main() async {
+        StopSignals.beginListening()
+        await main(nil)
+    }
+}
+
 /// What the program tells its caller.
 enum ExitStatus {
     /// A step failed.

@@ -44,9 +44,9 @@ struct MockCommand: AsyncParsableCommand {
         output.write("answering \(routes.count) requests on http://127.0.0.1:\(bound), Ctrl-C ends it\n")
 
         let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
-        let signals = StopSignals { continuation.finish() }
+        StopSignals.onFirst { continuation.finish() }
         for await _ in stops {}
         await server.stop()
-        if let signal = signals.signal { throw ExitCode(128 + signal) }
+        if let signal = StopSignals.received { throw ExitCode(128 + signal) }
     }
 }

@@ -83,6 +83,9 @@ struct RunCommand: AsyncParsableCommand {
         }
 
         let session = RunSession(plan: plan, options: runOptions)
+        // Listening begins before the run does, so that no signal comes too early.
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+        StopSignals.onFirst { stop.finish() }
         let running = Task { () async -> Result<RunSession.Report, RunError> in
             do throws(RunError) {
                 return .success(try await session.run())
@@ -90,7 +93,11 @@ struct RunCommand: AsyncParsableCommand {
                 return .failure(error)
             }
         }
-        let signals = StopSignals { running.cancel() }
+        let stopping = Task {
+            for await _ in stops {}
+            running.cancel()
+        }
+        defer { stopping.cancel() }
         let report: RunSession.Report
         switch await running.value {
         case .success(let value): report = value
@@ -107,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
         case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
         case .ndjson: break
         }
-        if let signal = signals.signal { throw ExitCode(128 + signal) }
+        if let signal = StopSignals.received { throw ExitCode(128 + signal) }
         if report.result.outcome != .passed { throw ExitStatus.failed }
     }
 
