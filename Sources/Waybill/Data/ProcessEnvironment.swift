@@ -1,0 +1,22 @@
+import WaybillData
+
+/// What an expression may ask of the world where no manifest bounds it: files are relative to the current folder.
+struct ProcessEnvironment: EvaluationEnvironment {
+    /// The largest file that an expression may read, in bytes: that of the longest text it may make.
+    private static let maximumFileBytes = 256 << 20
+
+    private let moment = Timestamp.now()
+    private let identifier = RandomUUID.make()
+
+    func now() -> Timestamp { moment }
+
+    func uuid() -> String { identifier }
+
+    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+        do {
+            return try FileContents.read(path, limit: Self.maximumFileBytes)
+        } catch {
+            throw FileUnavailable(reason: "cannot be read: \(error.message)")
+        }
+    }
+}
