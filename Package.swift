@@ -109,7 +109,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillCLITests",
-            dependencies: ["WaybillCLI", "WaybillTestSupport", "WaybillData"],
+            dependencies: ["WaybillCLI", "WaybillManifest", "WaybillTestSupport", "WaybillData"],
             exclude: ["Cases"]
         ),
     ],

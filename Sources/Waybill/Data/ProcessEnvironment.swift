@@ -16,7 +16,17 @@ struct ProcessEnvironment: EvaluationEnvironment {
         do {
             return try FileContents.read(path, limit: Self.maximumFileBytes)
         } catch {
-            throw FileUnavailable(reason: "cannot be read: \(error.message)")
+            throw FileUnavailable(reason: Self.reason(error))
+        }
+    }
+
+    private static func reason(_ error: FileError) -> String {
+        switch error.reason {
+        case .notFound: "does not exist"
+        case .isFolder: "is a folder"
+        case .denied: "may not be read"
+        case .tooLarge(let limit): "has more than \(limit) bytes"
+        case .other: "fails: \(error.message)"
         }
     }
 }

@@ -87,13 +87,14 @@ private struct SchemaLoading {
     private mutating func report(_ error: JSONSchemaError, in document: DataDocument) {
         let places = document.places(of: [error.location])
         let name = error.location.tokens.last.map { "'\($0.text)'" } ?? "the schema"
-        let isReference = error.location.tokens.last == .name("$ref")
+        let reference = error.location.tokens.last == .name("$ref") ? error.location.resolve(in: document.value) : nil
+        let isExternal = reference?.string.map { !$0.hasPrefix("#") } ?? false
         diagnostics.append(
             Diagnostic(
                 "invalid-schema",
                 "\(name) \(error.message)",
                 at: places.span(at: error.location) ?? places.span,
-                help: isReference ? ["Other schemas are looked for in the folder of this one; nothing is fetched."] : []
+                help: isExternal ? ["Other schemas are looked for in the folder of this one; nothing is fetched."] : []
             )
         )
     }
