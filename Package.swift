@@ -109,7 +109,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillCLITests",
-            dependencies: ["WaybillCLI", "WaybillManifest", "WaybillTestSupport", "WaybillData"],
+            dependencies: ["WaybillCLI", "WaybillManifest", "WaybillTestSupport", "WaybillTransport", "WaybillData"],
             exclude: ["Cases"]
         ),
     ],

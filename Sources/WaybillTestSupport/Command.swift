@@ -63,6 +63,11 @@ package struct Command: Sendable {
         }
     }
 
+    /// Sends a signal to a process that `onStart` told of.
+    package static func send(_ signal: Int32, to process: Int32) {
+        kill(process, signal)
+    }
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

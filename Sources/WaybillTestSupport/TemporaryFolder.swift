@@ -46,7 +46,11 @@ package final class TemporaryFolder: Sendable {
 
     /// The names of what is in the folder, or in one below it.
     package func names(in subfolder: String = "") -> Set<String> {
-        guard let stream = opendir("\(path)/\(subfolder)") else { return [] }
+        Self.names(at: "\(path)/\(subfolder)")
+    }
+
+    private static func names(at path: String) -> Set<String> {
+        guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: Set<String> = []
         while let entry = readdir(stream) {
@@ -63,6 +67,21 @@ package final class TemporaryFolder: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = buffer.withUnsafeMutableBytes { readlink("\(path)/\(name)", $0.baseAddress!, $0.count) }
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+    }
+
+    /// The paths of the files below any folder whose names end in a text, in order.
+    package static func files(in path: String, ending: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        closedir(stream)
+        var files: [String] = []
+        for name in names(at: path).sorted() {
+            if name.hasSuffix(ending) {
+                files.append("\(path)/\(name)")
+            } else {
+                files += Self.files(in: "\(path)/\(name)", ending: ending)
+            }
+        }
+        return files
     }
 
     /// The bytes of any file; `nil` when it cannot be opened.

@@ -8,7 +8,12 @@ import WaybillTestSupport
         let copy = try await Command.run("/bin/cp", ["-R", testCase.path + "/.", folder.path])
         #expect(copy.status == 0, "\(copy.errorText)")
         if testCase.file("prepare.sh") != nil {
-            let prepared = try await Command.run("/bin/sh", ["prepare.sh"], in: folder.path)
+            let prepared = try await Command.run(
+                "/bin/sh",
+                ["prepare.sh"],
+                in: folder.path,
+                variables: ["PROJECT": CommandCase.projectRoot]
+            )
             #expect(prepared.status == 0, "\(prepared.errorText)")
         }
         let server = try testCase.lines("server").first.map { try CaseServer.start($0) }

@@ -167,14 +167,16 @@ import WaybillMock
     }
 
     @Test func `a taken port is an error that names it, and a stopped server frees its port`() async throws {
+        // An address of its own: at 127.0.0.1 another test might take the port meanwhile.
+        let host = "127.0.0.77"
         let first = MockServer(routes: [])
-        let port = try await first.start()
+        let port = try await first.start(host: host)
         let second = MockServer(routes: [])
-        let error = await #expect(throws: MockServerError.self) { try await second.start(port: port) }
-        #expect(error?.description.contains("127.0.0.1:\(port)") == true)
-        await #expect(throws: MockServerError.self) { try await first.start() }
+        let error = await #expect(throws: MockServerError.self) { try await second.start(host: host, port: port) }
+        #expect(error?.description.contains("\(host):\(port)") == true)
+        await #expect(throws: MockServerError.self) { try await first.start(host: host) }
         await first.stop()
-        #expect(try await second.start(port: port) == port)
+        #expect(try await second.start(host: host, port: port) == port)
         await second.stop()
         await second.stop()
     }

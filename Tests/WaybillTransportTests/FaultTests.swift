@@ -50,6 +50,26 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .milliseconds(1), .nanoseconds(1)])
+    func `the shortest of times is a time-out`(timeout: Duration) async throws {
+        try await LoopbackServer.run(script: ServerFault.silent.script) { server in
+            try await CurlTransport.run { transport in
+                let failure = await transport.send(HTTPRequest(url: server.url(), timeout: timeout)).failure
+                #expect(failure?.kind == .timeout)
+            }
+        }
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(86_400 * 365)])
+    func `the longest of times is none`(timeout: Duration) async throws {
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url(), timeout: timeout, connectTimeout: timeout)
+                #expect(await transport.send(request).response?.status == 200)
+            }
+        }
+    }
+
     @Test func `a refused connection is a failure to connect`() async throws {
         let port = try LoopbackSocket.refusingPort()
         try await CurlTransport.run { transport in

@@ -39,6 +39,8 @@ import Testing
         var byte: UInt8 = 1
         #expect(write(ends[1], &byte, 1) == 1)
         #expect(poller.wait(milliseconds: -1) == [ReadyDescriptor(descriptor: ends[0], readiness: .readable)])
+        poller.watch(ends[0], for: [])
+        #expect(poller.wait(milliseconds: 0).isEmpty)
     }
 
     @Test(arguments: kinds.indices)

@@ -56,13 +56,14 @@ final class RunPrinter: RunObserver {
             }
         var line = "  \(paint(mark.0, mark.1)) \(result.path)"
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
+        if result.outcome == .cancelled { line += "  cancelled" }
         if let status = result.status { line += "  \(status)" }
         if let time = result.time {
             let (seconds, attoseconds) = time.total.components
             line += "  \(Self.milliseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
         }
         line += "\n"
-        if let failure = result.failure { line += description(of: failure) }
+        if let failure = result.failure, failure.kind != .cancelled { line += description(of: failure) }
         return line
     }
 

@@ -54,10 +54,16 @@ struct Answer {
         }
         take(ScopeValue(body))
         if isSuccess {
-            if let failure = filter() { return failure }
+            if !isWithoutContent, let failure = filter() { return failure }
             if let failure = takeOutputs() { return failure }
         }
         return expectationFailure(expectation)
+    }
+
+    /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
+    /// filter then, so that a service whose answers come in envelopes can also say 204.
+    private var isWithoutContent: Bool {
+        response.status == 204 || response.status == 205 || plan.method == "HEAD"
     }
 
     private mutating func take(_ data: ScopeValue) {
@@ -111,8 +117,8 @@ struct Answer {
             take(try FilterRunner.run(plan.filters, on: evaluated.data, scope: scope.scope))
             return nil
         } catch {
-            let code = error.code.map { redactor.text($0) }
-            return Failure(.filter, redactor.text(error.message), code: code, at: error.span)
+            let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message
+            return Failure(.filter, redactor.text(message), code: error.code.map { redactor.text($0) }, at: error.span)
         }
     }
 

@@ -5,14 +5,18 @@ import WaybillDiagnostics
 extension ManifestDecoder {
     /// A request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
-        guard let address = address(node, level: level) else { return nil }
+        // All parts are read, also when one of them cannot be, so that every mistake is found.
+        let address = address(node, level: level)
+        let settings = settings(node, level: level)
+        let outputs = outputs(node["outputs"], level: level)
+        guard let address else { return nil }
         var request = RequestDefinition(address: address)
-        request.settings = settings(node, level: level)
+        request.settings = settings
+        request.outputs = outputs
         for (name, value) in entries(node) {
             switch name.value {
             case "service": request.service = text(value)
             case "method": request.method = text(value)
-            case "outputs": request.outputs = outputs(value, level: level)
             case "mock": request.mock = mockExamples(value)
             default: break
             }

@@ -21,8 +21,10 @@ extension ManifestTemplate: ExpressionHolder {
 
 /// When an expression is evaluated, which says what it can see.
 package enum Moment: Sendable, Hashable {
-    /// Before the request is sent: `$`, `request` and `response` do not exist yet.
+    /// When the address and the body of a request are made: `$`, `request` and `response` do not exist yet.
     case request
+    /// When header fields and credentials are made: `request` is there, so that they can sign it.
+    case sending
     /// When there is an answer: `$` is its data.
     case answer
     /// When the graph has ended.
@@ -46,10 +48,10 @@ package struct ExpressionUse: Sendable {
 extension Settings {
     /// Every use of the expression language in the settings.
     package var uses: [ExpressionUse] {
-        var before: [ScalarTemplate?] = [baseURL?.value, version?.value, userAgent?.value]
-        for entry in headers + query { before += (entry.values.value ?? []).map(Optional.some) }
-        before += auth?.value.scalars ?? []
-        var uses = before.compactMap { $0?.template }.map { ExpressionUse($0, .request) }
+        let address = [baseURL?.value, version?.value].compactMap { $0 } + query.flatMap { $0.values.value ?? [] }
+        let fields = headers.flatMap { $0.values.value ?? [] } + [userAgent?.value].compactMap { $0 }
+        var uses = address.compactMap(\.template).map { ExpressionUse($0, .request) }
+        uses += (fields + (auth?.value.scalars ?? [])).compactMap(\.template).map { ExpressionUse($0, .sending) }
         for parameter in params {
             uses += (parameter.value.value?.templates ?? []).map { ExpressionUse($0, .request) }
         }

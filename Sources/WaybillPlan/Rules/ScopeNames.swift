@@ -64,6 +64,7 @@ private struct Scope {
     private func names(at moment: Moment) -> [String] {
         var names = ["inputs", "manifest", "secrets", "run"]
         if case .graph = level { names.append("steps") }
+        if moment == .sending { names.append("request") }
         if moment == .answer { names += ["$", "request", "response"] }
         return names
     }
@@ -93,8 +94,8 @@ private struct Scope {
         switch root.value {
         case "$":
             help =
-                moment == .request
-                ? "There is no answer yet when a request is made." : "A graph has no data of its own."
+                moment == .end
+                ? "A graph has no data of its own." : "There is no answer yet when a request is made."
         case "request", "response":
             help = "There is no answer yet when a request is made."
         case "steps":

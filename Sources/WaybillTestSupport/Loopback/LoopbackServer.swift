@@ -12,6 +12,7 @@ package final class LoopbackServer: Sendable {
     private struct State {
         var requests: [ReceivedRequest] = []
         var connections: [LoopbackConnection] = []
+        var connectionCount = 0
         var threads: [ThreadHandle] = []
         var acceptor: ThreadHandle?
         var isStopped = false
@@ -70,7 +71,7 @@ package final class LoopbackServer: Sendable {
     package var requests: [ReceivedRequest] { state.withLock { $0.requests } }
 
     /// How many connections have been accepted.
-    package var connectionCount: Int { state.withLock { $0.connections.count } }
+    package var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     /// Ends all connections and threads. Later calls do nothing.
     package func stop() {
@@ -84,7 +85,11 @@ package final class LoopbackServer: Sendable {
         LoopbackSocket.touch(port: port)
         acceptor.join()
         close(listener)
-        let (connections, threads) = state.withLock { ($0.connections, $0.threads) }
+        let (connections, threads) = state.withLock { state in
+            // They hold the server, and would for ever.
+            defer { (state.connections, state.threads) = ([], []) }
+            return (state.connections, state.threads)
+        }
         for connection in connections { connection.interrupt() }
         for thread in threads { thread.join() }
     }
@@ -99,11 +104,12 @@ package final class LoopbackServer: Sendable {
             guard descriptor >= 0 else { continue }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             let connection = state.withLock { state in
-                let connection = LoopbackConnection(descriptor: descriptor, number: state.connections.count) {
+                let connection = LoopbackConnection(descriptor: descriptor, number: state.connectionCount) {
                     request in
                     self.state.withLock { $0.requests.append(request) }
                 }
                 state.connections.append(connection)
+                state.connectionCount += 1
                 return connection
             }
             let thread = try? ThreadHandle {

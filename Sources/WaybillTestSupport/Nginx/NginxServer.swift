@@ -51,6 +51,28 @@ package final class NginxServer: Sendable {
         "http://127.0.0.1:\(port)\(path)"
     }
 
+    /// A request as nginx logged it.
+    package struct LoggedRequest: Sendable {
+        /// When the request began, in seconds since 1970.
+        package let start: Double
+        /// When the answer had been sent, in seconds since 1970.
+        package let end: Double
+        /// The status of the answer.
+        package let status: Int
+        /// Method, target and version.
+        package let request: String
+    }
+
+    /// The requests so far, in the order in which they ended.
+    package var log: [LoggedRequest] {
+        (folder.read("access.log") ?? "").split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ", maxSplits: 3)
+            guard parts.count == 4, let end = Double(parts[0]), let time = Double(parts[1]), let status = Int(parts[2])
+            else { return nil }
+            return LoggedRequest(start: end - time, end: end, status: status, request: String(parts[3]))
+        }
+    }
+
     /// Ends nginx and waits until it is gone. Later calls do nothing.
     package func stop() {
         let taken = process.withLock { process in
@@ -71,7 +93,8 @@ package final class NginxServer: Sendable {
             error_log \(folder)/error.log;
             events { worker_connections 4096; }
             http {
-                access_log off;
+                log_format timed '$msec $request_time $status $request';
+                access_log \(folder)/access.log timed;
                 keepalive_requests 1000000;
                 \(bodies.joined(separator: " "))
                 server {

@@ -13,6 +13,13 @@ final class CommandQueue: Sendable {
     private struct State {
         var commands: [EngineCommand] = []
         var isClosed = false
+        // Whether the engine will notice a command only by the signal.
+        var isEngineWaiting = false
+
+        mutating func endWaiting() -> Bool {
+            defer { isEngineWaiting = false }
+            return isEngineWaiting
+        }
     }
 
     private let state = Mutex(State())
@@ -23,37 +30,55 @@ final class CommandQueue: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Readable when the engine should call `takeAll`.
+    /// Readable when the engine should wake up.
     var descriptor: Int32 { wakeUp.descriptor }
 
     /// Adds a command. False when the queue is closed, and the command will not be taken.
     func add(_ command: EngineCommand) -> Bool {
-        let (isAccepted, isFirst) = state.withLock { state in
+        let (isAccepted, needsSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.commands.append(command)
-            return (true, state.commands.count == 1)
+            return (true, state.endWaiting())
         }
-        // One signal for all commands until the engine takes them.
-        if isFirst { wakeUp.signal() }
+        if needsSignal { wakeUp.signal() }
         return isAccepted
     }
 
     /// Takes no command any more; the engine will end.
     func close() {
-        state.withLock { $0.isClosed = true }
-        wakeUp.signal()
+        let needsSignal = state.withLock { state in
+            state.isClosed = true
+            return state.endWaiting()
+        }
+        if needsSignal { wakeUp.signal() }
     }
 
-    /// Makes the descriptor unreadable until the next command.
-    func acknowledge() {
-        wakeUp.clear()
-    }
-
-    /// The commands since the last call, and whether the queue is closed. For the engine's thread only.
+    /// The commands since the last call, and whether the queue is closed. For the engine's thread, as what follows.
     func takeAll() -> (commands: [EngineCommand], isClosed: Bool) {
         state.withLock { state in
-            defer { state.commands = [] }
+            defer {
+                state.commands = []
+                state.isEngineWaiting = false
+            }
             return (state.commands, state.isClosed)
         }
+    }
+
+    /// Whether there is something to take.
+    var isEmpty: Bool {
+        state.withLock { $0.commands.isEmpty && !$0.isClosed }
+    }
+
+    /// Says that the engine is going to wait for the descriptor; false when there is something to take already.
+    func beginWaiting() -> Bool {
+        state.withLock { state in
+            state.isEngineWaiting = state.commands.isEmpty && !state.isClosed
+            return state.isEngineWaiting
+        }
+    }
+
+    /// Says that the engine has woken up because the descriptor was readable.
+    func acknowledge() {
+        wakeUp.clear()
     }
 }

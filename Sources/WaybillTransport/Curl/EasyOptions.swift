@@ -54,7 +54,8 @@ struct EasyOptions {
         // Otherwise the environment's proxies would be used.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        // A libcurl without HTTP/2 refuses it, and stays with HTTP/1.1.
+        _ = waybill_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     }
 
     /// What one request asks for.
@@ -129,6 +130,7 @@ extension Duration {
     /// Milliseconds for libcurl: at least one, since zero means "no limit" to it, at most what its `int` can hold.
     fileprivate var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
+        guard seconds >= 0 else { return 1 }
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
         return Int(max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
     }

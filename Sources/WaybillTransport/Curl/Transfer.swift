@@ -8,8 +8,8 @@ final class Transfer {
     let cancellation: Cancellation
     /// The easy handle while libcurl works for the transfer.
     var handle: EasyHandle?
-    /// Whether the answer or failure has been handed over.
-    private(set) var isFinished = false
+    /// What became of the transfer.
+    private var outcome: TransferOutcome?
 
     /// The lines of the answer's header.
     private(set) var head = ResponseHeadCollector()
@@ -20,20 +20,27 @@ final class Transfer {
     /// Whether the request was given to a connection.
     private(set) var wasSent = false
 
-    private let deliver: Delivery
+    private let delivery: Delivery
 
     /// A transfer that hands its outcome over by a continuation.
-    init(_ prepared: PreparedRequest, cancellation: Cancellation, deliver: Delivery) {
+    init(_ prepared: PreparedRequest, cancellation: Cancellation, delivery: Delivery) {
         self.prepared = prepared
         self.cancellation = cancellation
-        self.deliver = deliver
+        self.delivery = delivery
     }
 
-    /// Hands the outcome over, once.
-    func finish(_ outcome: TransferOutcome) {
-        guard !isFinished else { return }
-        isFinished = true
-        deliver.resume(returning: outcome)
+    /// Whether there is an outcome.
+    var hasEnded: Bool { outcome != nil }
+
+    /// Takes the outcome, which is the last thing to happen before it is delivered. The first one counts.
+    func end(with outcome: TransferOutcome) {
+        if self.outcome == nil { self.outcome = outcome }
+    }
+
+    /// Hands the outcome over to the task that waits for it. To be called once, after the end.
+    func deliver() {
+        guard let outcome else { return }
+        delivery.resume(returning: outcome)
     }
 
     /// Takes a part of the decoded body. False ends the transfer.

@@ -1,5 +1,11 @@
 import CLibCurl
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Carries transfers out with libcurl. All of it lives on one thread, which `run` takes; commands come by the queue.
 final class TransferEngine {
     private let commands: CommandQueue
@@ -7,6 +13,8 @@ final class TransferEngine {
     private let multi: MultiHandle
     private var queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
+    // What is to be handed over.
+    private var ended: [Transfer] = []
     // Handles at rest. There are never more than transfers at once.
     private var idleHandles: [EasyHandle] = []
 
@@ -35,7 +43,10 @@ final class TransferEngine {
                 multi.runTimer()
                 isAdmitting = collectFinished()
             }
-            for ready in poller.wait(milliseconds: multi.millisecondsUntilTimer) {
+            let hasDelivered = deliver()
+            if hasDelivered && transfers.isEmpty { lingerForCommands() }
+            let isWaiting = commands.beginWaiting()
+            for ready in poller.wait(milliseconds: isWaiting ? multi.millisecondsUntilTimer : 0) {
                 if ready.descriptor == commands.descriptor {
                     commands.acknowledge()
                 } else {
@@ -45,6 +56,22 @@ final class TransferEngine {
             _ = collectFinished()
         }
         for transfer in transfers.values { end(transfer, with: .failed(.shutDown(transfer))) }
+        _ = deliver()
+    }
+
+    // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may
+    // have the processor, spares it the time of waking this thread.
+    private func lingerForCommands() {
+        let end = ContinuousClock.now + .microseconds(30)
+        while commands.isEmpty && ContinuousClock.now < end { sched_yield() }
+    }
+
+    // All that ended in one round at once: one wake-up of the tasks' threads instead of many.
+    private func deliver() -> Bool {
+        let isAny = !ended.isEmpty
+        for transfer in ended { transfer.deliver() }
+        ended.removeAll(keepingCapacity: true)
+        return isAny
     }
 
     /// False when there will be no more.
@@ -54,9 +81,9 @@ final class TransferEngine {
         for command in list {
             switch command {
             case .start(let prepared, let cancellation, let delivery):
-                let transfer = Transfer(prepared, cancellation: cancellation, deliver: delivery)
+                let transfer = Transfer(prepared, cancellation: cancellation, delivery: delivery)
                 guard !cancellation.isRequested else {
-                    transfer.finish(.failed(.cancelled(transfer)))
+                    end(transfer, with: .failed(.cancelled(transfer)))
                     continue
                 }
                 transfers[ObjectIdentifier(cancellation)] = transfer
@@ -73,7 +100,7 @@ final class TransferEngine {
         }
         // Once for all of a batch: a queue is walked from end to end.
         for origin in originsToClear {
-            queue.removeWaiting(at: origin) { $0.isFinished }
+            queue.removeWaiting(at: origin) { $0.hasEnded }
         }
         return !isClosed
     }
@@ -123,6 +150,7 @@ final class TransferEngine {
             idleHandles.append(handle)
             queue.finished(at: transfer.prepared.origin)
         }
-        transfer.finish(outcome)
+        transfer.end(with: outcome)
+        ended.append(transfer)
     }
 }

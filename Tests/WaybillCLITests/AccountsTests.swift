@@ -1,0 +1,84 @@
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+/// `manifests/accounts.yaml` against a server that nobody on this project wrote.
+@Suite struct AccountsTests {
+    private static let password = "s3cr3t/w+rd ü"
+
+    /// The schedule is sent slowly, so that the log can show what ran beside it.
+    private static let directives = """
+        default_type application/json;
+        location = /v5/service/mobileLogin {
+            return 200 '{"code":200,"description":"ok","results":{"token":"t-4711-xyz","userId":"u-1"}}';
+        }
+        location = /v5/users/u-1/schedule {
+            limit_rate 200;
+            return 200 '{"code":200,"description":"ok","results":{"items":[{"id":11},{"id":12}],"note":"\(note)"}}';
+        }
+        location = /v5/health { return 204; }
+        location = /locked/v5/service/mobileLogin {
+            return 200 '{"code":4003,"description":"the account is locked"}';
+        }
+        """
+
+    private static let note = String(repeating: "x", count: 100)
+
+    private func run(_ server: NginxServer, _ folder: TemporaryFolder, base: String = "") async throws -> Command {
+        let source = CommandCase.projectRoot + "/manifests/"
+        for name in ["accounts.yaml", "common/services.yaml"] {
+            let text = String(decoding: try #require(TemporaryFolder.contents(of: source + name)), as: UTF8.self)
+            let moved = text.replacing("http://127.0.0.1:8080", with: server.url(base))
+            let target = name == "accounts.yaml" ? name : "services.yaml"
+            folder.write(moved.replacing("common/services.yaml", with: "services.yaml"), to: target)
+        }
+        return try await Command.run(
+            CommandCase.program,
+            ["run", "accounts.yaml", "--env", "dev", "--out", "results", "--verbose"],
+            in: folder.path,
+            variables: ["ACCOUNTS_PASSWORD": Self.password]
+        )
+    }
+
+    @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+    func `the accounts are pulled from nginx, the batch side by side`() async throws {
+        try await NginxServer.run(Self.directives) { server in
+            let folder = TemporaryFolder()
+            let result = try await run(server, folder)
+            #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
+            let outputs = try JSONParser().parse(Array(try #require(folder.read("results/outputs.json")).utf8))
+            #expect(outputs == ["main": ["user": "u-1", "items": [11, 12]]])
+
+            let log = server.log
+            #expect(log.map(\.status).sorted() == [200, 200, 204])
+            let schedule = try #require(log.first { $0.request.contains("/schedule?deviceId=d-1") })
+            let health = try #require(log.first { $0.request.contains("/health") })
+            #expect(health.end < schedule.end && health.start >= schedule.start - 0.5)
+            #expect(schedule.start <= health.end, "the schedule was still under way when the health came")
+        }
+    }
+
+    @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+    func `no secret is in any file or on the terminal, in any spelling`() async throws {
+        try await NginxServer.run(Self.directives) { server in
+            for base in ["", "/locked"] {
+                let folder = TemporaryFolder()
+                let result = try await run(server, folder, base: base)
+                #expect(result.status == (base.isEmpty ? 0 : 1))
+                var texts = ["terminal": result.outputText + result.errorText]
+                for name in folder.names(in: "results") {
+                    texts[name] = folder.read("results/\(name)") ?? ""
+                }
+                for body in folder.names(in: "results/bodies") { texts[body] = folder.read("results/bodies/\(body)") }
+                #expect(texts.count >= 4)
+                let spellings = [
+                    Self.password, "t-4711-xyz", Base64.encode(Array(Self.password.utf8)),
+                    "s3cr3t%2Fw%2Brd+%C3%BC", "s3cr3t%2Fw%2Brd%20%C3%BC", "s3cr3t\\/w+rd",
+                ]
+                for (name, text) in texts {
+                    for spelling in spellings { #expect(!text.contains(spelling), "\(name) holds \(spelling)") }
+                }
+            }
+        }
+    }
+}

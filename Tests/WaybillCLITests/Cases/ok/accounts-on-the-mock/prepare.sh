@@ -1,0 +1,1 @@
+cp -R "$PROJECT/manifests/accounts.yaml" "$PROJECT/manifests/common" .

@@ -1,0 +1,1 @@
+cp "$PROJECT/manifests/quickstart.yaml" .

@@ -1,0 +1,123 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillResults
+import WaybillTransport
+
+@Suite struct AnswerTests {
+    /// What comes of one step, `a`, that is answered with a body.
+    private func failure(
+        _ step: String,
+        _ body: String,
+        status: Int = 200,
+        service: String = ""
+    ) async throws -> Failure? {
+        let fixture = try ExecutionFixture(
+            "    \(service)\ngraphs:\n  main:\n    chain:\n      - {id: a, get: /a, \(step)}\n",
+            ["/a": .json(body, status: status)]
+        )
+        return await fixture.run().result.steps.first?.failure
+    }
+
+    private static let enveloped =
+        "filters: [{envelope: {code: $.code, ok: [0, \"00\"], message: $.msg, data: $.data}}]"
+
+    @Test(arguments: [
+        ("", "{}", 404, "", "status", "the status is 404, not 2xx"),
+        ("", #"{"error": {"message": "no"}}"#, 500, "", "status", "the status is 500, not 2xx: no"),
+        ("", #"{"msg": "locked"}"#, 403, enveloped, "status", "the status is 403, not 2xx: locked"),
+        ("expect: {status: [200, 3xx]}", "{}", 201, "", "status", "the status is 201, not 200 or 3xx"),
+        ("", "nonsense", 200, "", "decode", "the answer is not JSON: "),
+        (
+            "accept: [text/*]", "{}", 200, "", "content-type",
+            "the content type is 'application/json', not one of text/*"
+        ),
+        ("", #"{"code": 7, "msg": "no"}"#, 200, enveloped, "filter", "no (code 7)"),
+        ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the answer is 7 (code 7)"),
+        (
+            "filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter",
+            "nothing matches $.b; there is 'c'"
+        ),
+        ("outputs: {x: $.x}", "{}", 200, "", "output", "output 'x': nothing matches $.x"),
+        ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' does not hold"),
+        (
+            "expect: {json: {a: [1, {b: 2}]}}", #"{"a": [1, {"b": 3}]}"#, 200, "", "expect",
+            "the data at .a[1].b is 3, not 2"
+        ),
+        ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
+    ])
+    func `an answer that is not as it should be fails at its stage, in words`(
+        step: String,
+        body: String,
+        status: Int,
+        service: String,
+        kind: String,
+        words: String
+    ) async throws {
+        let failure = try #require(try await failure(step, body, status: status, service: service))
+        #expect(failure.kind.rawValue == kind)
+        #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
+        #expect(failure.span != nil)
+    }
+
+    @Test(arguments: [
+        ("", "", 204, enveloped),
+        ("expect: {status: 404, json: {m: 1}}", #"{"m": 1, "n": 2}"#, 404, ""),
+        ("expect: {status: 404}", #"{"code": 7}"#, 404, enveloped),
+        ("", #"{"code": "0", "data": 1}"#, 200, enveloped),
+        ("", #"{"code": "00"}"#, 200, enveloped),
+        ("filters: [{select: {path: $.x, default: 1}}], expect: {body: [$ == 1]}", "{}", 200, ""),
+        ("expect: {headers: {content-type: application/*}, maxTime: 1h}", "{}", 200, ""),
+        ("expect: {json: {a: 1.0}}", #"{"a": 1}"#, 200, ""),
+    ])
+    func `an answer that is as it should be passes`(
+        step: String,
+        body: String,
+        status: Int,
+        service: String
+    ) async throws {
+        let failure = try await failure(step, body, status: status, service: service)
+        #expect(failure == nil, "\(failure?.message.string ?? "")")
+    }
+
+    @Test func `all expectations are reported together, each at its place`() async throws {
+        let failure = try #require(
+            try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)
+        )
+        #expect(failure.message.string == "3 expectations do not hold")
+        #expect(failure.findings.count == 3)
+        #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
+    }
+
+    @Test func `outputs survive a failed expectation`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, onFailure: continue, outputs: {x: $.x}, expect: {body: [$.x == 2]}}
+                outputs: {x: "default(steps.a.outputs.x, 0)"}
+            """,
+            ["/a": .json(#"{"x": 1}"#)]
+        )
+        #expect(await fixture.run().outputs.first?.values.value == ["x": 1])
+    }
+
+    @Test func `numbers come out as they went in`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, outputs: {x: $.x, y: $.y}}
+                  - {post: /b, body: {json: {x: "${steps.a.outputs.x}"}}, query: {y: "${steps.a.outputs.y}"}}
+            """,
+            ["/a": .json(#"{"x": 12345678901234567890, "y": 1.10}"#)]
+        )
+        _ = await fixture.run()
+        let sent = try #require(fixture.transport.sent.last)
+        #expect(sent.url.hasSuffix("?y=1.10"))
+        #expect(sent.body == .bytes(Array(#"{"x":12345678901234567890}"#.utf8)))
+    }
+}

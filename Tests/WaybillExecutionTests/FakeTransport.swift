@@ -1,0 +1,126 @@
+import Synchronization
+import WaybillData
+import WaybillTransport
+
+/// A transport that answers from a table by path, and whose answers a test can hold back and let go one by one.
+final class FakeTransport: Transport {
+    /// What a path is answered with.
+    enum Reply: Sendable {
+        /// A status and a JSON body.
+        case json(String, status: Int = 200)
+        /// A failure of the transport.
+        case failure(TransportFailure.Kind)
+        /// Nothing, until `release` says what.
+        case held
+    }
+
+    private struct State {
+        var sent: [HTTPRequest] = []
+        var underWay = 0
+        var mostUnderWay = 0
+        var held: [String: CheckedContinuation<Reply, Never>] = [:]
+        var released: [String: Reply] = [:]
+        var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let replies: [String: Reply]
+    private let state = Mutex(State())
+
+    init(_ replies: [String: Reply] = [:]) {
+        self.replies = replies
+    }
+
+    /// The requests in the order in which they were sent.
+    var sent: [HTTPRequest] { state.withLock { $0.sent } }
+    /// The paths in the order in which they were sent.
+    var paths: [String] { sent.map { Self.path(of: $0) } }
+    /// The greatest number of requests that were under way at once.
+    var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+
+    /// Waits until so many requests have been sent.
+    func waitForRequests(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state -> Bool in
+                if state.sent.count >= count { return true }
+                state.arrivals.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets a held answer go.
+    func release(_ path: String, _ reply: Reply) {
+        let continuation = state.withLock { state -> CheckedContinuation<Reply, Never>? in
+            if let waiting = state.held.removeValue(forKey: path) { return waiting }
+            state.released[path] = reply
+            return nil
+        }
+        continuation?.resume(returning: reply)
+    }
+
+    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        let path = Self.path(of: request)
+        let arrived = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.sent.append(request)
+            state.underWay += 1
+            state.mostUnderWay = max(state.mostUnderWay, state.underWay)
+            let count = state.sent.count
+            let arrived = state.arrivals.filter { $0.count <= count }
+            state.arrivals.removeAll { $0.count <= count }
+            return arrived.map(\.continuation)
+        }
+        for continuation in arrived { continuation.resume() }
+        defer { state.withLock { $0.underWay -= 1 } }
+        await Task.yield()
+        var reply = replies[path] ?? .json("{}")
+        if case .held = reply { reply = await held(path) }
+        if Task.isCancelled { return .failure(Self.failure(.cancelled)) }
+        switch reply {
+        case .failure(let kind): return .failure(Self.failure(kind))
+        case .held: return .failure(Self.failure(.cancelled))
+        case .json(let body, let status):
+            return .success(
+                HTTPResponse(
+                    status: status,
+                    reason: "",
+                    httpVersion: "1.1",
+                    headers: [HTTPField(name: "Content-Type", value: "application/json")],
+                    body: Array(body.utf8),
+                    url: request.url,
+                    timings: .zero,
+                    bytesSent: 0,
+                    bytesReceived: body.utf8.count,
+                    remoteAddress: nil,
+                    reusedConnection: false
+                )
+            )
+        }
+    }
+
+    func shutDown() async {}
+
+    private func held(_ path: String) async -> Reply {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ready = state.withLock { state -> Reply? in
+                    if let reply = state.released.removeValue(forKey: path) { return reply }
+                    state.held[path] = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        } onCancel: {
+            release(path, .held)
+        }
+    }
+
+    private static func failure(_ kind: TransportFailure.Kind) -> TransportFailure {
+        TransportFailure(kind: kind, code: 0, message: "the transport failed: \(kind)")
+    }
+
+    private static func path(of request: HTTPRequest) -> String {
+        let rest = request.url.drop { $0 != ":" }.dropFirst(3)
+        return String(rest.drop { $0 != "/" })
+    }
+}

@@ -1,0 +1,141 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillResults
+import WaybillTransport
+
+@Suite struct RequestBuildingTests {
+    /// The request of a manifest whose only graph has one step.
+    private func request(_ step: String, _ rest: String = "", service: String = "") async throws -> HTTPRequest {
+        let fixture = try ExecutionFixture("    \(service)\n\(rest)\ngraphs:\n  main:\n    chain:\n      - \(step)\n")
+        let outcome = await fixture.run()
+        let failure = outcome.result.steps.first?.failure
+        return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")
+    }
+
+    @Test(arguments: [
+        ("{get: /a}", "http://s/a"),
+        ("{get: a/b}", "http://s/a/b"),
+        ("{get: \"/a?x=1&y=%20\"}", "http://s/a?x=1&y=%20"),
+        ("{get: /ü b}", "http://s/%C3%BC%20b"),
+        ("{get: \"/${'a/b ?#'}/c\"}", "http://s/a%2Fb%20%3F%23/c"),
+        ("{get: \"/${raw('a/b c')}\"}", "http://s/a/b%20c"),
+        ("{get: \"/a?q=${'x&y=1'}\"}", "http://s/a?q=x%26y%3D1"),
+        (
+            "{get: /a, query: {v: 1.10, n: 001, t: true, l: [1, \"${'b c'}\"]}}",
+            "http://s/a?v=1.10&n=001&t=true&l=1&l=b%20c"
+        ),
+        ("{get: \"/a?x=1\", query: {y: 2}}", "http://s/a?x=1&y=2"),
+        (
+            "{get: /a, params: {f: {k: 1, l: [2, 3]}, z: 1.10}}",
+            "http://s/a?f%5Bk%5D=1&f%5Bl%5D%5B%5D=2&f%5Bl%5D%5B%5D=3&z=1.10"
+        ),
+        ("{get: /a, arrays: repeat, params: {l: [2, 3]}}", "http://s/a?l=2&l=3"),
+        ("{get: /a, version: 1.10}", "http://s/1.10/a"),
+        ("{get: /a, baseURL: \"http://t/base/\", version: v2}", "http://t/base/v2/a"),
+        ("{get: \"http://other/x\"}", "http://other/x"),
+        ("{get: \"HTTPS://Other:444/x\"}", "HTTPS://Other:444/x"),
+    ])
+    func `an address is put together and encoded`(step: String, url: String) async throws {
+        #expect(try await request(step).url == url)
+    }
+
+    @Test(arguments: [
+        (
+            "{post: /a, params: {a: 1.10, b: {c: x y}, d: [1, 2]}}", "a=1.10&b%5Bc%5D=x+y&d%5B%5D=1&d%5B%5D=2",
+            "application/x-www-form-urlencoded"
+        ),
+        (
+            "{post: /a, encoding: json, params: {a: 1.10, b: {c: \"${1 + 1}\"}, d: \"1\"}}",
+            #"{"a":1.10,"b":{"c":2},"d":"1"}"#, "application/json"
+        ),
+        ("{put: /a, body: {json: [null, true, \"${concat('a', 'b')}\"]}}", #"[null,true,"ab"]"#, "application/json"),
+        ("{post: /a, body: {form: {x: 1}}, params: {y: 2}}", "y=2&x=1", "application/x-www-form-urlencoded"),
+        ("{patch: /a, body: {text: \"${'ü'}\"}}", "ü", "text/plain; charset=utf-8"),
+        ("{post: /a, body: {text: x}, headers: {content-type: text/x}}", "x", "text/x"),
+    ])
+    func `a body is encoded, and says what it is`(step: String, body: String, type: String) async throws {
+        let request = try await request(step)
+        #expect(request.body == .bytes(Array(body.utf8)))
+        let types = request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
+        #expect(types == [type])
+    }
+
+    @Test func `header fields are sent as they were written, lists as one field each`() async throws {
+        let request = try await request("{get: /a, headers: {X-A: 1.10, X-B: [a, b], X-C: \"\"}}")
+        let fields = request.headers.filter { $0.name.hasPrefix("X-") }.map { "\($0.name)=\($0.value)" }
+        #expect(fields == ["X-A=1.10", "X-B=a", "X-B=b", "X-C="])
+        #expect(request.headers.contains { $0.name == "Accept" && $0.value == "*/*" })
+        #expect(request.headers.contains { $0.name == "User-Agent" && $0.value.hasPrefix("waybill/") })
+    }
+
+    @Test(arguments: [
+        ("{basic: {username: Aladdin, password: open sesame}}", "Authorization=Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+        ("{bearer: abc}", "Authorization=Bearer abc"),
+        ("{apiKey: {in: header, name: X-Key, value: k}}", "X-Key=k"),
+    ])
+    func `credentials become a header field`(auth: String, field: String) async throws {
+        let request = try await request("{get: /a, headers: {Authorization: mine, X-Key: mine}, auth: \(auth)}")
+        let fields = request.headers.map { "\($0.name)=\($0.value)" }
+        let name = field.prefix { $0 != "=" }
+        #expect(fields.filter { $0.hasPrefix(name + "=") } == [field])
+    }
+
+    @Test func `an API key can go to the query`() async throws {
+        let request = try await request("{get: \"/a?x=1\", auth: {apiKey: {in: query, name: key, value: a b}}}")
+        #expect(request.url == "http://s/a?x=1&key=a%20b")
+    }
+
+    @Test func `a header field can be made from the body`() async throws {
+        let request = try await request(
+            "{post: /a, body: {text: abc}, headers: {X-Digest: \"${sha256(request.body)}\"}}"
+        )
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        #expect(request.headers.contains { $0.name == "X-Digest" && $0.value == digest })
+    }
+
+    @Test func `another origin gets nothing of the service`() async throws {
+        let service = "headers: {X-Service: secret}\n    params: {p: 1}\n    auth: {bearer: token}"
+        let own = try await request("{get: \"http://s:80/x\"}", service: service)
+        #expect(own.headers.contains { $0.name == "X-Service" } && own.url.contains("p=1"))
+        #expect(own.headers.contains { $0.name == "Authorization" })
+        let other = try await request("{get: \"http://t/x\"}", service: service)
+        #expect(other.url == "http://t/x")
+        #expect(!other.headers.contains { ["X-Service", "Authorization"].contains($0.name) })
+    }
+
+    @Test func `limits and time-outs are handed to the transport`() async throws {
+        let step = "{get: /a, timeout: 1.5s, connectTimeout: \"${200 + 50}ms\", maxBody: 64KiB, compression: false}"
+        let request = try await request(step, service: "maxConnections: 3")
+        #expect(request.timeout == .milliseconds(1500))
+        #expect(request.connectTimeout == .milliseconds(250))
+        #expect(request.maximumBodyBytes == 65536)
+        #expect(request.maximumConnectionsPerOrigin == 3)
+        #expect(!request.acceptsCompression)
+    }
+
+    @Test func `inputs are seen by the level that an expression was written at`() async throws {
+        let request = try await request(
+            "{call: e, with: {name: \"${inputs.name}/call\"}, headers: {X-Call: \"${inputs.name}\"}}",
+            """
+            inputs: {name: {type: string, default: outer}, other: {type: string, default: far}}
+            endpoints:
+              e:
+                path: /e
+                inputs: {name: string}
+                headers:
+                  X-Endpoint: ${inputs.name}
+                  X-Manifest: ${manifest.inputs.name}
+                  X-Other: ${inputs.other}
+            """,
+            service: "headers: {X-Service: \"${inputs.name}\"}"
+        )
+        let fields = request.headers.filter { $0.name.hasPrefix("X-") }.map { "\($0.name)=\($0.value)" }
+        #expect(
+            fields == [
+                "X-Service=outer", "X-Endpoint=outer/call", "X-Manifest=outer", "X-Other=far", "X-Call=outer",
+            ]
+        )
+    }
+}
