@@ -63,7 +63,7 @@ struct SchemaPrintCommand: ParsableCommand {
         abstract: "Prints a published schema: of manifests, of run.json, or of the lines of events.ndjson."
     )
 
-    @Argument(help: "Which schema: manifest, run or event.")
+    @Argument(help: "Which schema.")
     var schema = EmbeddedSchema.manifest
 
     func run() throws {
