@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "Waybill", "WaybillMock", "WaybillPlan", "WaybillResults", "WaybillData", "WaybillDiagnostics",
+                "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
+                "WaybillDiagnostics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -108,7 +109,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillCLITests",
-            dependencies: ["WaybillCLI", "WaybillTestSupport", "WaybillTransport", "WaybillData"],
+            dependencies: ["WaybillCLI", "WaybillManifest", "WaybillTestSupport", "WaybillTransport", "WaybillData"],
             exclude: ["Cases"]
         ),
     ],

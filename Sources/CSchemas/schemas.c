@@ -7,3 +7,19 @@ static const unsigned char manifest_schema[] = {
 struct embedded_text embedded_manifest_schema(void) {
     return (struct embedded_text){manifest_schema, sizeof manifest_schema};
 }
+
+static const unsigned char run_schema[] = {
+#embed "../../schemas/run.schema.json"
+};
+
+struct embedded_text embedded_run_schema(void) {
+    return (struct embedded_text){run_schema, sizeof run_schema};
+}
+
+static const unsigned char event_schema[] = {
+#embed "../../schemas/event.schema.json"
+};
+
+struct embedded_text embedded_event_schema(void) {
+    return (struct embedded_text){event_schema, sizeof event_schema};
+}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaybillData
+import WaybillDiagnostics
 
 /// The program.
 @main
@@ -15,7 +16,9 @@ struct WaybillCommand: AsyncParsableCommand {
             carried out or recorded, 64 wrong usage, 130 and 143 interrupted.
             """,
         version: WaybillVersion.current,
-        subcommands: [RunCommand.self, ValidateCommand.self, MockCommand.self]
+        subcommands: [
+            RunCommand.self, ValidateCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
+        ]
     )
 }
 
@@ -35,4 +38,11 @@ enum ExitStatus {
     static let invalid = ExitCode(2)
     /// The run could not be carried out or recorded.
     static let notCarriedOut = ExitCode(3)
+}
+
+extension [Diagnostic] {
+    /// The exit status of errors in what a command was given: whether something could not be read, or says what it may not.
+    var exitStatus: ExitCode {
+        contains { $0.id == "unreadable-file" } ? ExitStatus.notCarriedOut : ExitStatus.invalid
+    }
 }

@@ -3,6 +3,9 @@
 /// The text is kept as bytes, because that is what was read: it may not be valid UTF-8, and finding exactly that is one
 /// of the things a diagnostic has to say. Two files are equal when they are the same object; a file is read once.
 package final class SourceFile: Sendable {
+    /// The greatest size of a text in bytes: 4 GiB, so that a place in it takes four bytes.
+    package static let greatestSize = Int(UInt32.max) - 1
+
     /// The path as it was given, or `<standard input>` and the like.
     package let name: String
 
@@ -12,9 +15,9 @@ package final class SourceFile: Sendable {
     /// The byte offset at which each line begins; the first is always 0.
     private let lineStarts: [UInt32]
 
-    /// Keeps a text of at most 4 GiB under a name.
+    /// Keeps a text of at most `greatestSize` under a name.
     package init(name: String, bytes: [UInt8]) {
-        precondition(bytes.count < UInt32.max, "a source text is smaller than 4 GiB")
+        precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
         self.name = name
         self.bytes = bytes
         self.lineStarts = Self.lineStarts(of: bytes)

@@ -1,10 +1,22 @@
 import CSchemas
 
 /// The published schemas, as they were when the program was built.
-package enum EmbeddedSchema {
-    /// `schemas/manifest.schema.json`
-    package static var manifest: [UInt8] {
-        let text = embedded_manifest_schema()
+package enum EmbeddedSchema: String, Sendable, CaseIterable {
+    /// `schemas/manifest.schema.json`: what a manifest may say.
+    case manifest
+    /// `schemas/run.schema.json`: the summary of a run, `run.json`.
+    case run
+    /// `schemas/event.schema.json`: a line of the journal, `events.ndjson`.
+    case event
+
+    /// The bytes of the file.
+    package var text: [UInt8] {
+        let text =
+            switch self {
+            case .manifest: embedded_manifest_schema()
+            case .run: embedded_run_schema()
+            case .event: embedded_event_schema()
+            }
         return Array(UnsafeBufferPointer(start: text.bytes, count: text.size))
     }
 }

@@ -30,19 +30,21 @@ package struct Command: Sendable {
     ///   - program: the path of the program.
     ///   - arguments: its arguments, without its name.
     ///   - folder: the folder that it runs in.
+    ///   - input: the file that is its standard input.
     ///   - variables: its environment variables besides PATH and HOME; nothing else is handed down.
     ///   - onStart: is told the process's number once it runs, for sending it signals.
     package static func run(
         _ program: String,
         _ arguments: [String],
         in folder: String = ".",
+        input: String = "/dev/null",
         variables: [String: String] = [:],
         onStart: @escaping @Sendable (Int32) -> Void = { _ in }
     ) async throws -> Command {
         try await withCheckedThrowingContinuation { continuation in
             let work = Work {
                 continuation.resume(
-                    with: Result { try runBlocking(program, arguments, folder, variables, onStart) }
+                    with: Result { try runBlocking(program, arguments, folder, input, variables, onStart) }
                 )
             }
             var thread = pthread_t()
@@ -75,6 +77,7 @@ package struct Command: Sendable {
         _ program: String,
         _ arguments: [String],
         _ folder: String,
+        _ input: String,
         _ variables: [String: String],
         _ onStart: (pid_t) -> Void
     ) throws -> Command {
@@ -86,7 +89,7 @@ package struct Command: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO)
 

@@ -13,6 +13,7 @@ import WaybillTestSupport
 /// | `arguments` | one argument a line; `{server}` is the address of the case's server, `{port}` its port |
 /// | `environment` | optional: `NAME=VALUE` lines |
 /// | `prepare.sh` | optional: run in the folder first, for files that are better made than kept |
+/// | `stdin` | optional: what the program reads from standard input |
 /// | `server` | optional: the name of a `CaseServer` |
 /// | `status`, `stdout`, `stderr` | what must come of it, volatile parts replaced (see `normalized`) |
 ///

@@ -25,6 +25,7 @@ import WaybillTestSupport
             CommandCase.program,
             arguments,
             in: folder.path,
+            input: testCase.file("stdin") == nil ? "/dev/null" : folder.path + "/stdin",
             variables: testCase.variables
         )
         server?.stop()

@@ -6,7 +6,7 @@ import WaybillData
     @Test(
         arguments: [
             (1, "", "must be a schema: a mapping, true or false"),
-            (["type": "strng"], "/type", "'strng' is not a type; did you mean 'string'?"),
+            (["type": "strng"], "/type", "names 'strng', which is not a type; did you mean 'string'?"),
             (["type": []], "/type", "must not be empty"),
             (["properties": ["a": 1]], "/properties/a", "must be a schema: a mapping, true or false"),
             (["anyOf": []], "/anyOf", "must be a list of schemas that is not empty"),

@@ -8,3 +8,9 @@ struct embedded_text {
 
 /// schemas/manifest.schema.json as it was when the program was built.
 struct embedded_text embedded_manifest_schema(void);
+
+/// schemas/run.schema.json as it was when the program was built.
+struct embedded_text embedded_run_schema(void);
+
+/// schemas/event.schema.json as it was when the program was built.
+struct embedded_text embedded_event_schema(void);

@@ -25,6 +25,15 @@ struct Output: Sendable {
         Self.write(text, to: STDOUT_FILENO)
     }
 
+    /// Writes what a command was asked for to standard output; throws the exit status where that cannot be done.
+    func writeResult(_ bytes: [UInt8]) throws {
+        let failure = Self.write(bytes, to: STDOUT_FILENO)
+        guard failure != 0 else { return }
+        let reason = String(cString: strerror(failure))
+        report([Diagnostic("unwritable-output", "standard output cannot be written: \(reason)", at: nil)])
+        throw ExitStatus.notCarriedOut
+    }
+
     /// Writes a text to standard error.
     func writeError(_ text: String) {
         Self.write(text, to: STDERR_FILENO)
@@ -38,9 +47,14 @@ struct Output: Sendable {
 
     /// Writes all of a text; a reader that has gone away is no reason to fail.
     private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { pointer in
+        _ = write(Array(text.utf8), to: descriptor)
+    }
+
+    /// Writes all of some bytes, and gives the system's error number where that cannot be done, else 0.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { pointer in
                 #if canImport(Glibc)
                     Glibc.write(descriptor, pointer.baseAddress, pointer.count)
                 #else
@@ -48,8 +62,9 @@ struct Output: Sendable {
                 #endif
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            bytes.removeFirst(count)
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            rest.removeFirst(count)
         }
+        return 0
     }
 }

@@ -24,6 +24,11 @@ package struct JSONParser: Sendable {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try parse(buffer) }
     }
 
+    /// Reads a part of a text that is one value, and tells what is questionable in it; offsets are from the part's start.
+    package func parseDocument(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try document(buffer) }
+    }
+
     /// Reads bytes in memory that are one value; they are not referred to afterwards.
     package func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSON {
         try document(bytes).value

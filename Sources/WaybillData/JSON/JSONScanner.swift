@@ -15,7 +15,13 @@ struct JSONScanner: ~Copyable {
         self.bytes = bytes
     }
 
+    /// How many bytes the text has.
+    var count: Int { bytes.count }
+
     var isAtEnd: Bool { position == bytes.count }
+
+    /// A byte of the text.
+    subscript(offset: Int) -> UInt8 { bytes[offset] }
 
     /// The next byte; at the end 0, which no token begins with.
     @inline(__always)

@@ -12,7 +12,7 @@ struct AttemptEnvironment: EvaluationEnvironment {
     /// The environment of an attempt that begins now, in a run of a manifest in a folder.
     init(folder: String) {
         self.moment = .now()
-        self.identifier = Self.randomUUID()
+        self.identifier = RandomUUID.make()
         self.folder = folder
     }
 
@@ -33,20 +33,5 @@ struct AttemptEnvironment: EvaluationEnvironment {
         } catch {
             throw FileUnavailable(reason: "cannot be read: \(error.message)")
         }
-    }
-
-    /// A random UUID (RFC 9562, section 5.4).
-    private static func randomUUID() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef")
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append("-") }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return text
     }
 }

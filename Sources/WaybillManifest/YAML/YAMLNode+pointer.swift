@@ -35,7 +35,7 @@ extension YAMLNode {
     }
 }
 
-extension YAMLNode {
+extension YAMLNode: DocumentPlaces {
     /// The node that a pointer leads to.
     package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
 

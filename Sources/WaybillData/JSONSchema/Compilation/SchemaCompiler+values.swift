@@ -13,7 +13,11 @@ extension SchemaCompiler {
                     let names = SchemaType.allCases.map(\.rawValue)
                     let hint = NearestName.of(text, among: names).map { "did you mean '\($0)'?" }
                     let list = "the types are \(names.joined(separator: ", "))"
-                    throw documents.error("'\(text)' is not a type; \(hint ?? list)", at: source.place, "type")
+                    throw documents.error(
+                        "names '\(text)', which is not a type; \(hint ?? list)",
+                        at: source.place,
+                        "type"
+                    )
                 }
                 types.append(type)
             }

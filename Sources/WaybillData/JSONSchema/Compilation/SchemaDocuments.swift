@@ -129,7 +129,7 @@ extension SchemaDocuments {
                 throw error("must be a name: letters, digits, '-', '_' and '.'", at: place, keyword)
             }
             if let other = resources[resource].anchors[name], other != position.pointer {
-                throw error("'\(name)' is an anchor of another schema, too", at: place, keyword)
+                throw error("is '\(name)', as that of another schema is", at: place, keyword)
             }
             resources[resource].anchors[name] = position.pointer
             if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }

@@ -1,0 +1,110 @@
+package import WaybillData
+import WaybillDiagnostics
+
+/// An expression on the value of a data file, where `$` is that value and there are no other names.
+package struct DataExpression: Sendable {
+    private enum Form {
+        case value(Expression)
+        case places(JSONPath)
+    }
+
+    private let source: SourceFile
+    private let form: Form
+
+    /// What the expression is called in findings.
+    private static let sourceName = "<expression>"
+
+    /// Parses and checks an expression.
+    package static func compile(_ text: String) -> Pipeline.Stage<DataExpression> {
+        let source = SourceFile(name: sourceName, text: text)
+        let expression: Expression
+        do {
+            expression = try Expression(parsing: text)
+        } catch {
+            return .init(value: nil, diagnostics: [diagnostic(for: error, in: source)])
+        }
+        let warnings = expression.warnings.map {
+            Diagnostic(
+                "expression-warning",
+                $0.message,
+                severity: .warning,
+                at: source.span($0.range),
+                help: $0.help.map { [$0] } ?? []
+            )
+        }
+        let unknown = expression.references.filter { $0.name != "$" }.map { diagnostic(for: $0, in: source) }
+        let all = (warnings + unknown).sortedByPlace()
+        let value = all.hasErrors ? nil : DataExpression(source: source, form: .value(expression))
+        return .init(value: value, diagnostics: all)
+    }
+
+    /// Parses and checks a query by RFC 9535 whose value is to be a list of `{path, value}`, one for each place.
+    package static func compileQuery(_ text: String) -> Pipeline.Stage<DataExpression> {
+        let source = SourceFile(name: sourceName, text: text)
+        do {
+            let query = try JSONPath(parsing: text)
+            return .init(value: DataExpression(source: source, form: .places(query)), diagnostics: [])
+        } catch {
+            var finding = diagnostic(for: error, in: source)
+            finding.help.append("Only a path by RFC 9535, such as $.items[*].id, has places.")
+            return .init(value: nil, diagnostics: [finding])
+        }
+    }
+
+    /// Whether the value of a file goes into it.
+    package var needsValue: Bool {
+        switch form {
+        case .value(let expression): !expression.references.isEmpty
+        case .places: true
+        }
+    }
+
+    /// What the expression gives on the value of a file; the finding says why where it gives nothing.
+    package func evaluate(on value: JSON?) -> Pipeline.Stage<JSON> {
+        do {
+            return .init(value: try result(on: value), diagnostics: [])
+        } catch {
+            let finding = Diagnostic("no-value", error.message, at: source.span(error.range))
+            return .init(value: nil, diagnostics: [finding])
+        }
+    }
+
+    private func result(on value: JSON?) throws(EvaluationError) -> JSON {
+        switch form {
+        case .value(let expression):
+            let scope = EvaluationScope(
+                root: DictionaryNamespace(),
+                current: value.map { ScopeValue($0) },
+                environment: ProcessEnvironment()
+            )
+            return try expression.evaluate(in: scope).json
+        case .places(let query):
+            return .array(
+                try query.nodes(in: value ?? .null).map { ["path": .string($0.path.description), "value": $0.value] }
+            )
+        }
+    }
+
+    private static func diagnostic(for error: ExpressionSyntaxError, in source: SourceFile) -> Diagnostic {
+        Diagnostic(
+            "expression-syntax",
+            error.message,
+            at: source.span(error.range),
+            help: error.help.map { [$0] } ?? []
+        )
+    }
+
+    private static func diagnostic(for reference: Reference, in source: SourceFile) -> Diagnostic {
+        let ofManifests = [
+            "inputs", "item", "manifest", "secrets", "data", "vars", "session", "request", "response", "steps", "run",
+        ]
+        let name = reference.name
+        return Diagnostic(
+            "unknown-name",
+            "there is no '\(name)' here",
+            at: source.span(reference.nameRange),
+            label: ofManifests.contains(name) ? "only in a manifest" : "did you mean '$.\(name)'?",
+            help: ["The value of the file is '$'; a text is written 'like this'."]
+        )
+    }
+}

@@ -1,0 +1,101 @@
+import WaybillData
+package import WaybillDiagnostics
+
+/// A JSON Schema from a file, with the files beside it that it refers to, and the check of data files against it.
+package struct SchemaCheck: Sendable {
+    private let schema: JSONSchema
+
+    /// Reads and compiles the schema at a path.
+    ///
+    /// - Parameters:
+    ///   - path: A JSON or YAML file; references to others are looked for in its folder.
+    ///   - assertsFormats: Whether `format` is checked too.
+    package static func load(_ path: String, assertsFormats: Bool = false) -> Pipeline.Stage<SchemaCheck> {
+        var loading = SchemaLoading()
+        let schema = loading.load(path, assertsFormats: assertsFormats)
+        return .init(value: schema.map(SchemaCheck.init), diagnostics: loading.diagnostics)
+    }
+
+    /// Everything that is wrong with the documents of a file; after 1000 findings the rest is not looked at.
+    package func check(_ path: String) -> [Diagnostic] {
+        let file: DataFile
+        do {
+            file = try DataFile.read(path)
+        } catch {
+            return [error.diagnostic(of: "file")]
+        }
+        var findings: [Diagnostic] = []
+        let limit = DataFile.maximumFindings
+        let faults = file.forEachDocument { document in
+            if schema.isValid(document.value) { return true }
+            let violations = schema.validate(document.value).prefix(limit + 1 - findings.count)
+            let places = document.places(of: violations.flatMap(\.pointers))
+            findings += violations.map { $0.diagnostic(in: places, of: "the document") }
+            return findings.count <= limit
+        }
+        findings += faults
+        guard findings.count > limit else { return findings.sortedByPlace() }
+        let end = Diagnostic("too-many-findings", "the rest of \(file.name) is not looked at", at: nil)
+        return findings.sortedByPlace().prefix(limit) + [end]
+    }
+}
+
+/// One reading of a schema and of all that it refers to.
+private struct SchemaLoading {
+    var diagnostics: [Diagnostic] = []
+    private var documents: [String: DataDocument] = [:]
+
+    mutating func load(_ path: String, assertsFormats: Bool) -> JSONSchema? {
+        guard let root = read(path, as: "schema") else { return nil }
+        let (folder, address) = SchemaFolder.of(root.value, at: path)
+        documents[address] = root
+        var registry = JSONSchemaRegistry()
+        var open = SchemaReferences.external(in: root.value, base: address)
+        while let address = open.popLast() {
+            guard documents[address] == nil, let file = folder.file(at: address) else { continue }
+            guard let document = read(file, as: "schema") else { return nil }
+            documents[address] = document
+            registry.register(document.value, at: address)
+            open += SchemaReferences.external(in: document.value, base: address)
+        }
+        do {
+            return try JSONSchema(
+                compiling: root.value,
+                baseURI: address,
+                registry: registry,
+                assertsFormats: assertsFormats
+            )
+        } catch {
+            report(error, in: documents[error.document] ?? root)
+            return nil
+        }
+    }
+
+    private mutating func read(_ path: String, as sort: String) -> DataDocument? {
+        var document: DataDocument?
+        do {
+            diagnostics += try DataFile.read(path).forEachDocument {
+                document = $0
+                return false
+            }
+        } catch {
+            diagnostics.append(error.diagnostic(of: sort))
+        }
+        return diagnostics.hasErrors ? nil : document
+    }
+
+    private mutating func report(_ error: JSONSchemaError, in document: DataDocument) {
+        let places = document.places(of: [error.location])
+        let name = error.location.tokens.last.map { "'\($0.text)'" } ?? "the schema"
+        let reference = error.location.tokens.last == .name("$ref") ? error.location.resolve(in: document.value) : nil
+        let isExternal = reference?.string.map { !$0.hasPrefix("#") } ?? false
+        diagnostics.append(
+            Diagnostic(
+                "invalid-schema",
+                "\(name) \(error.message)",
+                at: places.span(at: error.location) ?? places.span,
+                help: isExternal ? ["Other schemas are looked for in the folder of this one; nothing is fetched."] : []
+            )
+        )
+    }
+}

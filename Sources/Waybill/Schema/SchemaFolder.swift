@@ -1,0 +1,52 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// The folder of a schema, whose files stand for the addresses beside that of the schema. Nothing is ever fetched.
+///
+/// A schema with `"$id": "https://example.com/schemas/order.json"` may refer to `item.json` or, which is the same, to
+/// `https://example.com/schemas/item.json`: both are the file `item.json` beside it. A schema without an `$id` has the
+/// address of its file.
+struct SchemaFolder {
+    /// The folder, as it was given.
+    private let path: String
+    /// The same, with symbolic links resolved.
+    private let canonicalPath: String
+    /// What the addresses begin with; ends in `/`. Without it nothing can be referred to by a relative path.
+    private let prefix: String?
+
+    /// The folder of the schema at a path, and the address of that schema.
+    static func of(_ schema: JSON, at path: String) -> (folder: SchemaFolder, address: String) {
+        let given = FileContents.folder(of: path)
+        let folder = FileContents.canonicalPath(given) ?? "/"
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let file = "file://\(encoded(folder == "/" ? "" : folder))/\(encoded(name))"
+        let address = SchemaReferences.address(of: schema, base: file)
+        let prefix = address.lastIndex(of: "/").map { String(address[...$0]) }
+        return (SchemaFolder(path: given, canonicalPath: folder, prefix: prefix), file)
+    }
+
+    /// The path of the file that an address stands for; `nil` where there is no such file in the folder.
+    func file(at address: String) -> String? {
+        guard let prefix, address.hasPrefix(prefix), address.count > prefix.count,
+            let rest = URIReference.percentDecoded(String(address.dropFirst(prefix.count))),
+            let file = FileContents.canonicalPath("\(canonicalPath)/\(rest)"),
+            file.hasPrefix(canonicalPath == "/" ? "/" : canonicalPath + "/")
+        else { return nil }
+        return path == "." ? rest : "\(path)/\(rest)"
+    }
+
+    /// A path as the path of a URI (RFC 3986, section 3.3).
+    private static func encoded(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return path.utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: "/"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+}

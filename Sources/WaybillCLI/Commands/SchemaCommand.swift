@@ -1,0 +1,74 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillManifest
+
+/// `waybill schema`
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Checks data against a JSON Schema, and prints the published schemas.",
+        subcommands: [SchemaCheckCommand.self, SchemaPrintCommand.self]
+    )
+}
+
+/// `waybill schema check`
+struct SchemaCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Checks JSON, NDJSON or YAML files against a JSON Schema (draft 2020-12).",
+        discussion: """
+            References to other schemas are looked for in the folder of the schema; nothing comes from the network. A file is \
+            JSON, NDJSON (each line a document) or YAML by its ending: .json, .ndjson or .jsonl, .yaml or .yml. Any other is \
+            JSON if it can be, and YAML otherwise.
+
+            Exit status: 0 all are valid, 2 a document or the schema is invalid, 3 something cannot be read, 64 wrong usage.
+            """
+    )
+
+    @Argument(help: "The schema, a JSON or YAML file.", completion: .file())
+    var schema: String
+
+    @Argument(help: "The files to check; - is standard input.", completion: .file())
+    var files: [String]
+
+    @Flag(help: "Check 'format' too, which otherwise says nothing on what is valid.")
+    var formats = false
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    func run() throws {
+        let output = Output(noColour: noColor)
+        let stage = SchemaCheck.load(schema, assertsFormats: formats)
+        output.report(stage.diagnostics)
+        guard let check = stage.value else { throw stage.diagnostics.exitStatus }
+        var all: [Diagnostic] = []
+        for file in files {
+            let findings = check.check(file)
+            // An empty line stands between findings, also those of different files.
+            if !all.isEmpty, !findings.isEmpty { output.writeError("\n") }
+            output.report(findings)
+            if !findings.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
+            all += findings
+        }
+        if all.hasErrors { throw all.exitStatus }
+    }
+}
+
+/// `waybill schema print`
+struct SchemaPrintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "print",
+        abstract: "Prints a published schema: of manifests, of run.json, or of the lines of events.ndjson."
+    )
+
+    @Argument(help: "Which schema.")
+    var schema = EmbeddedSchema.manifest
+
+    func run() throws {
+        try Output(noColour: true).writeResult(schema.text)
+    }
+}
+
+extension EmbeddedSchema: ExpressibleByArgument {}

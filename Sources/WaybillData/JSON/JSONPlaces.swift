@@ -1,0 +1,151 @@
+package import WaybillDiagnostics
+
+/// Where some values of a JSON text stand, found in one pass over it.
+///
+/// A parsed value does not know where it came from, which keeps it small. Where a text turns out to be at fault, it is
+/// read once more for the pointers that are to be told. Names are compared as `JSONPointer` does, and where one comes
+/// again in its object the last one counts, as for `JSONParser`.
+package struct JSONPlaces: DocumentPlaces, Sendable {
+    /// A step towards values that are looked for.
+    private struct Step {
+        var next: [JSONPointer.Token: Int] = [:]
+        var key: Range<Int>?
+        var value: Range<Int>?
+    }
+
+    private let file: SourceFile
+    private let part: Range<Int>
+    private var steps = [Step()]
+
+    /// Finds the values that pointers lead to.
+    ///
+    /// - Parameters:
+    ///   - pointers: The only places that can be asked for, with those on the way to them.
+    ///   - file: The text.
+    ///   - part: The bytes that are the document, such as a line; all unless given. Of what is not JSON, the places before
+    ///     the mistake are found.
+    package init(of pointers: some Sequence<JSONPointer>, in file: SourceFile, part: Range<Int>? = nil) {
+        self.file = file
+        self.part = part ?? 0..<file.bytes.count
+        for pointer in pointers { add(pointer) }
+        file.bytes[self.part].withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(bytes)
+            scanner.skipByteOrderMark()
+            try? read(0, &scanner, depth: 0)
+        }
+    }
+
+    package var span: SourceSpan { span(steps[0].value) ?? file.span(part) }
+
+    package func span(at pointer: JSONPointer) -> SourceSpan? {
+        span(step(at: pointer)?.value)
+    }
+
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
+        span(step(at: pointer)?.key)
+    }
+
+    private func span(_ range: Range<Int>?) -> SourceSpan? {
+        range.map { file.span(part.lowerBound + $0.lowerBound..<part.lowerBound + $0.upperBound) }
+    }
+
+    private func step(at pointer: JSONPointer) -> Step? {
+        var index = 0
+        for token in pointer.tokens {
+            guard let next = steps[index].next[token] else { return nil }
+            index = next
+        }
+        return steps[index]
+    }
+
+    private mutating func add(_ pointer: JSONPointer) {
+        var index = 0
+        for token in pointer.tokens {
+            if let next = steps[index].next[token] {
+                index = next
+            } else {
+                steps[index].next[token] = steps.count
+                index = steps.count
+                steps.append(Step())
+            }
+        }
+    }
+}
+
+extension JSONPlaces {
+    /// Reads the value of a step. The recursion is no deeper than the pointers, and than a value may be.
+    private mutating func read(_ step: Int, _ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
+        scanner.skipSpace()
+        let start = scanner.position
+        switch scanner.peek {
+        case UInt8(ascii: "{") where !steps[step].next.isEmpty && depth < JSON.greatestDepth:
+            try readMembers(step, &scanner, depth: depth)
+        case UInt8(ascii: "[") where !steps[step].next.isEmpty && depth < JSON.greatestDepth:
+            try readElements(step, &scanner, depth: depth)
+        default:
+            scanner.skipValue()
+        }
+        steps[step].value = start..<scanner.position
+    }
+
+    private mutating func readMembers(
+        _ step: Int,
+        _ scanner: inout JSONScanner,
+        depth: Int
+    ) throws(JSONSyntaxError) {
+        scanner.position += 1
+        if scanner.skip(UInt8(ascii: "}")) { return }
+        repeat {
+            scanner.skipSpace()
+            let start = scanner.position
+            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("a name was expected", at: start) }
+            let name = try scanner.readName().name
+            let key = start..<scanner.position
+            guard scanner.skip(UInt8(ascii: ":")) else {
+                throw JSONSyntaxError("a colon was expected", at: scanner.position)
+            }
+            if let next = steps[step].next[.name(name)] {
+                forget(next)
+                steps[next].key = key
+                try read(next, &scanner, depth: depth + 1)
+            } else {
+                scanner.skipValue()
+            }
+        } while scanner.skip(UInt8(ascii: ","))
+        guard scanner.skip(UInt8(ascii: "}")) else {
+            throw JSONSyntaxError("a comma or } was expected", at: scanner.position)
+        }
+    }
+
+    private mutating func readElements(
+        _ step: Int,
+        _ scanner: inout JSONScanner,
+        depth: Int
+    ) throws(JSONSyntaxError) {
+        scanner.position += 1
+        if scanner.skip(UInt8(ascii: "]")) { return }
+        var index = 0
+        repeat {
+            if let next = steps[step].next[.index(index)] {
+                try read(next, &scanner, depth: depth + 1)
+            } else {
+                scanner.skipValue()
+            }
+            index += 1
+        } while scanner.skip(UInt8(ascii: ","))
+        guard scanner.skip(UInt8(ascii: "]")) else {
+            throw JSONSyntaxError("a comma or ] was expected", at: scanner.position)
+        }
+    }
+
+    /// Forgets what was found at a step and behind it, because its name has come again.
+    private mutating func forget(_ step: Int) {
+        guard steps[step].value != nil else { return }
+        var open = [step]
+        while let step = open.popLast() {
+            steps[step].key = nil
+            steps[step].value = nil
+            open += steps[step].next.values
+        }
+    }
+}

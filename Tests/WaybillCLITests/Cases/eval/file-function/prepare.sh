@@ -1,0 +1,1 @@
+mkdir notes && echo hello > notes/a.txt

@@ -1,0 +1,50 @@
+import Testing
+import WaybillManifest
+import WaybillTestSupport
+
+/// What a case cannot show: output that is too large to keep, or that goes nowhere.
+@Suite struct DataCommandTests {
+    @Test(arguments: EmbeddedSchema.allCases)
+    func `a published schema is printed as it is in its file`(_ schema: EmbeddedSchema) async throws {
+        let result = try await Command.run(CommandCase.program, ["schema", "print", schema.rawValue])
+        let path = "\(CommandCase.projectRoot)/schemas/\(schema.rawValue).schema.json"
+        #expect(result.status == 0)
+        #expect(result.output == TemporaryFolder.contents(of: path))
+    }
+
+    @Test func `the schema of manifests is printed unless another is named`() async throws {
+        let result = try await Command.run(CommandCase.program, ["schema", "print"])
+        #expect(result.output == EmbeddedSchema.manifest.text)
+    }
+
+    @Test(arguments: ["eval 1", "eval --functions", "schema print"])
+    func `output that cannot be written is no success`(_ arguments: String) async throws {
+        let command = "'\(CommandCase.program)' \(arguments) > /dev/full"
+        let result = try await Command.run("/bin/sh", ["-c", command])
+        #expect(result.status == 3)
+        #expect(result.errorText.hasPrefix("error[unwritable-output]: standard output cannot be written: "))
+    }
+
+    @Test func `of very many findings the first thousand are told`() async throws {
+        let folder = TemporaryFolder()
+        let prepared = try await Command.run(
+            "/bin/sh",
+            ["-c", "echo '{\"type\": \"string\"}' > schema.json; seq 1500 > numbers.ndjson; seq 1000 > fewer.ndjson"],
+            in: folder.path
+        )
+        #expect(prepared.status == 0)
+        for (file, ending) in [
+            ("numbers", "error[too-many-findings]: the rest of numbers.ndjson is not looked at\n"), ("fewer", ""),
+        ] {
+            let result = try await Command.run(
+                CommandCase.program,
+                ["schema", "check", "schema.json", "\(file).ndjson"],
+                in: folder.path
+            )
+            #expect(result.status == 2)
+            #expect(result.errorText.split(separator: "\n").count { $0.hasPrefix("error[wrong-type]") } == 1000)
+            #expect(result.errorText.hasSuffix(ending))
+            #expect(result.errorText.contains("too-many-findings") == !ending.isEmpty)
+        }
+    }
+}
