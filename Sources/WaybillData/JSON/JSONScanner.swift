@@ -88,16 +88,34 @@ struct JSONScanner: ~Copyable {
         defer { position += 1 }
         if let name = names.name(text, hash: hash) { return (name, hash) }
         let name = try string(start..<position)
-        names.keep(name, text, hash: hash)
+        // In a short text few names come again, and the cache would cost more than it saves.
+        if bytes.count >= NameCache.smallestUse { names.keep(name, text, hash: hash) }
         return (name, hash)
     }
 
     @inline(__always)
     private func string(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
-        guard let text = String(validating: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self) else {
-            throw invalidUTF8(range)
-        }
+        let part = UnsafeBufferPointer(rebasing: bytes[range])
+        // ASCII is valid as it is, and making a string of it needs no generic code.
+        if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
+        guard let text = String(validating: part, as: UTF8.self) else { throw invalidUTF8(range) }
         return text
+    }
+
+    @inline(__always)
+    private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let raw = UnsafeRawBufferPointer(text)
+        var all: UInt64 = 0
+        var position = 0
+        while position + 8 <= raw.count {
+            all |= raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            position += 8
+        }
+        while position < raw.count {
+            all |= UInt64(raw[position])
+            position += 1
+        }
+        return all & 0x8080_8080_8080_8080 == 0
     }
 
     /// The first quote, backslash or control character from a position; the end of the text if there is none.

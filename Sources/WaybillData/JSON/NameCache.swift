@@ -8,6 +8,9 @@
 ///
 /// Each hash has one place; a newer name takes it from an older, so that the cache stays small whatever the text is.
 struct NameCache: ~Copyable {
+    /// The size in bytes of the texts from which on keeping names is worth it.
+    static let smallestUse = 2048
+
     private struct Entry {
         var name = ""
         /// The same name where it stands in the text that is being parsed.
