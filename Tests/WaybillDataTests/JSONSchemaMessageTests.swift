@@ -8,6 +8,13 @@ import WaybillData
             .map { "\($0.instanceLocation): \($0.message)" }
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `no more faults are told than asked for, and the first of them`(limit: Int) throws {
+        let schema = try JSONSchema(compiling: ["items": ["type": "string"], "maxItems": 1])
+        let violations = schema.validate([1, "a", 2, 3], limit: limit)
+        #expect(violations.map(\.instanceLocation.description) == ["", "/0", "/2"].prefix(limit).map(\.self))
+    }
+
     @Test(
         arguments: [
             (["type": "string"], 1, "must be a string, but is a number"),

@@ -27,8 +27,8 @@ package struct SchemaCheck: Sendable {
         var findings: [Diagnostic] = []
         let limit = DataFile.maximumFindings
         let faults = file.forEachDocument { document in
-            if schema.isValid(document.value) { return true }
-            let violations = schema.validate(document.value).prefix(limit + 1 - findings.count)
+            let violations = schema.validate(document.value, limit: limit + 1 - findings.count)
+            if violations.isEmpty { return true }
             let places = document.places(of: violations.flatMap(\.pointers))
             findings += violations.map { $0.diagnostic(in: places, of: "the document") }
             return findings.count <= limit

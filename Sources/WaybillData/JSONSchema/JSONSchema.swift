@@ -29,9 +29,11 @@ package struct JSONSchema: Sendable {
     /// Everything that is wrong with an instance, in the order of the instance; empty when it is valid.
     ///
     /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
-    package func validate(_ instance: JSON) -> [SchemaViolation] {
+    ///
+    /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
+    package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
         if isValid(instance) { return [] }
-        var collector = ViolationCollector(program, instance)
+        var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
     }
 }

@@ -16,10 +16,12 @@ struct ViolationCollector {
     private var isAtName = false
 
     private let root: JSON
+    private let limit: Int
 
-    /// A collector for one instance.
-    init(_ program: SchemaProgram, _ instance: JSON) {
+    /// A collector for one instance, which looks no further after a number of violations.
+    init(_ program: SchemaProgram, _ instance: JSON, limit: Int) {
         self.program = program
+        self.limit = limit
         root = instance
         evaluator = SchemaEvaluator(program, instance)
     }
@@ -43,7 +45,7 @@ struct ViolationCollector {
     /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
     mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
         let node = program.nodes[index]
-        guard !node.acceptsEverything, evaluator.enter() else { return }
+        guard violations.count < limit, !node.acceptsEverything, evaluator.enter() else { return }
         evaluator.scope.append(node.place.resource)
         defer {
             evaluator.leave()
@@ -116,6 +118,7 @@ struct ViolationCollector {
         at token: JSONPointer.Token? = nil,
         concernsName: Bool = false
     ) {
+        guard violations.count < limit else { return }
         var annotation = node.annotation
         for (name, value) in reference ?? JSONObject() {
             annotation = annotation ?? JSONObject()
