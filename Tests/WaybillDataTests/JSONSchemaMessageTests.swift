@@ -13,6 +13,8 @@ import WaybillData
         let schema = try JSONSchema(compiling: ["items": ["type": "string"], "maxItems": 1])
         let violations = schema.validate([1, "a", 2, 3], limit: limit)
         #expect(violations.map(\.instanceLocation.description) == ["", "/0", "/2"].prefix(limit).map(\.self))
+        let names = try JSONSchema(compiling: ["required": ["a", "b", "c", "d"]])
+        #expect(names.validate([:], limit: limit).count == limit)
     }
 
     @Test(

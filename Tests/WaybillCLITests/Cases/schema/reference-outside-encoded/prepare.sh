@@ -1,0 +1,1 @@
+mkdir schemas && mv order.json schemas/
