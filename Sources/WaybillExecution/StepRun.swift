@@ -66,9 +66,16 @@ struct StepRun: Sendable {
             result.receive(response)
             emit(response, times: result.time ?? PhaseTimes(total: .zero), bytes: result.bytes ?? ByteCounts())
             let answer = Answer(plan, response, scope: builder.scope, redactor: context.redactor).evaluate()
+            if let name = answer.duplicateName {
+                warn("the answer has the name '\(name)' twice in one object; the last counts")
+            }
             if answer.failure != nil { await keepBody(of: response) }
             return outcome(result, failure: answer.failure, answer: answer, response: response)
         }
+    }
+
+    private func warn(_ message: String) {
+        context.events.emit(.warning(context.redactor.text(message), at: plan.address.text.span), step: step.path)
     }
 
     /// Keeps the body of an answer that was not as it should be, for whoever looks into it.
@@ -81,10 +88,7 @@ struct StepRun: Sendable {
                 contentType: response.headers.first(named: "Content-Type")
             )
         } catch {
-            context.events.emit(
-                .warning(context.redactor.text("the body is not kept: \(error)"), at: nil),
-                step: step.path
-            )
+            warn("the body is not kept: \(error)")
         }
     }
 
