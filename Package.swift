@@ -86,7 +86,7 @@ let package = Package(
         .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData", "WaybillTestSupport"]),
         .testTarget(
             name: "WaybillManifestTests",
-            dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics"]
+            dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
         ),
         .testTarget(
             name: "WaybillResultsTests",

@@ -40,7 +40,6 @@ struct StepRun: Sendable {
         }
         var result = StepResult(step, plan, outcome: .passed)
         result.startedAt = .now()
-        result.attempts = 1
         context.events.emit(.stepStarted, step: step.path)
 
         var builder = RequestBuilder(plan, scope: graph.requestScope(), redactor: context.redactor)
@@ -53,6 +52,7 @@ struct StepRun: Sendable {
         let url = context.redactor.text(request.url)
         result.url = url
         result.method = request.method
+        result.attempts = 1
         let headers = context.redactor.headers(request.headers.map { ($0.name, $0.value) })
         context.events.emit(
             .requestWillSend(.init(attempt: 1, method: request.method, url: url, headers: headers)),
@@ -64,11 +64,19 @@ struct StepRun: Sendable {
             return outcome(result, failure: describe(failure))
         case .success(let response):
             result.receive(response)
-            emit(response, times: result.time ?? PhaseTimes(total: .zero), bytes: result.bytes ?? ByteCounts())
+            // Evaluated before anything is told of it, so that secrets in it are known by then.
             let answer = Answer(plan, response, scope: builder.scope, redactor: context.redactor).evaluate()
+            emit(response, times: result.time ?? PhaseTimes(total: .zero), bytes: result.bytes ?? ByteCounts())
+            if let name = answer.duplicateName {
+                warn("the answer has the name '\(name)' twice in one object; the last counts")
+            }
             if answer.failure != nil { await keepBody(of: response) }
             return outcome(result, failure: answer.failure, answer: answer, response: response)
         }
+    }
+
+    private func warn(_ message: String) {
+        context.events.emit(.warning(context.redactor.text(message), at: plan.address.text.span), step: step.path)
     }
 
     /// Keeps the body of an answer that was not as it should be, for whoever looks into it.
@@ -81,10 +89,7 @@ struct StepRun: Sendable {
                 contentType: response.headers.first(named: "Content-Type")
             )
         } catch {
-            context.events.emit(
-                .warning(context.redactor.text("the body is not kept: \(error)"), at: nil),
-                step: step.path
-            )
+            warn("the body is not kept: \(error)")
         }
     }
 
@@ -156,13 +161,18 @@ extension StepResult {
         status = response.status
         time = PhaseTimes(
             total: response.timings.total,
-            dns: response.timings.dns,
-            connect: response.timings.connect,
-            tls: response.timings.tls,
+            dns: response.timings.dns.ifNeeded,
+            connect: response.timings.connect.ifNeeded,
+            tls: response.timings.tls.ifNeeded,
             firstByte: response.timings.firstByte
         )
         bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
     }
+}
+
+extension Duration {
+    /// The length of a phase; `nil` for one that was not needed.
+    fileprivate var ifNeeded: Duration? { self == .zero ? nil : self }
 }
 
 extension Failure? {

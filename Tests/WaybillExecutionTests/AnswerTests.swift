@@ -90,6 +90,17 @@ import WaybillTransport
         #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
     }
 
+    @Test func `a name that an answer has twice is told once, and its last value counts`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {x: steps.a.outputs.x}}}",
+            ["/a": .json(#"{"x": 1, "x": 2, "y": {"z": 1, "z": 2}}"#)]
+        )
+        let listener = EventListener()
+        let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(outcome.outputs.first?.values.value == ["x": 2])
+        #expect(listener.warnings == ["the answer has the name 'x' twice in one object; the last counts"])
+    }
+
     @Test func `outputs survive a failed expectation`() async throws {
         let fixture = try ExecutionFixture(
             """

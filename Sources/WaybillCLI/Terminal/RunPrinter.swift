@@ -24,6 +24,8 @@ final class RunPrinter: RunObserver {
             output.write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
         case .stepFinished(let result):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
+        case .warning(let message, _) where !isQuiet:
+            output.write("  \(paint("! \(event.step ?? ""): \(message)", .warning))\n")
         case .stepSkipped where !isQuiet:
             output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         default:

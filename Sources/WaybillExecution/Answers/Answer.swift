@@ -14,6 +14,8 @@ struct Answer {
         var data = ScopeValue(.null)
         /// The named values. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
+        /// A name that an object of the answer has more than once, if there is one.
+        var duplicateName: String?
         /// What is wrong with the answer, if anything is.
         var failure: Failure?
     }
@@ -46,13 +48,14 @@ struct Answer {
 
         let isSuccess = response.status / 100 == 2
         if isSuccess, let failure = contentTypeFailure() { return failure }
-        let body: JSON
+        let body: AnswerDecoder.Decoded
         do {
             body = try AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
         } catch {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
-        take(ScopeValue(body))
+        evaluated.duplicateName = body.duplicateName
+        take(ScopeValue(body.value))
         if isSuccess {
             if !isWithoutContent, let failure = filter() { return failure }
             if let failure = takeOutputs() { return failure }
@@ -77,7 +80,7 @@ struct Answer {
         let patterns = wanted.map(\.description).joined(separator: " or ")
         var message = "the status is \(response.status), not \(patterns)"
         let body = try? AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
-        if let words = body.flatMap(serverMessage) { message += ": \(words)" }
+        if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
         return Failure(
             .status,
             redactor.text(message),

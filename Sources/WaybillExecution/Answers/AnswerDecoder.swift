@@ -12,13 +12,21 @@ struct AnswerDecoder {
         let message: String
     }
 
-    /// The value of the body; null for an empty one.
-    func decode(_ response: HTTPResponse) throws(Problem) -> JSON {
-        guard !response.body.isEmpty else { return .null }
+    /// What a body says.
+    struct Decoded: Sendable {
+        /// The value; null for an empty body.
+        var value: JSON
+        /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
+        var duplicateName: String?
+    }
+
+    /// The value of the body.
+    func decode(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        guard !response.body.isEmpty else { return Decoded(value: .null) }
         switch try effectiveDecoding(of: response) {
         case .json: return try json(response)
-        case .text: return .string(try text(response))
-        case .bytes, .auto: return .string(Base64.encode(response.body))
+        case .text: return Decoded(value: .string(try text(response)))
+        case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)))
         }
     }
 
@@ -42,9 +50,10 @@ struct AnswerDecoder {
         return ranges.first { MediaRange($0.0)?.contains(type) ?? false }?.1 ?? .bytes
     }
 
-    private func json(_ response: HTTPResponse) throws(Problem) -> JSON {
+    private func json(_ response: HTTPResponse) throws(Problem) -> Decoded {
         do {
-            return try JSONParser().parse(response.body)
+            let document = try JSONParser().parseDocument(response.body)
+            return Decoded(value: document.value, duplicateName: document.duplicateName?.name)
         } catch {
             let start = String(decoding: response.body.prefix(60), as: UTF8.self)
             throw Problem(

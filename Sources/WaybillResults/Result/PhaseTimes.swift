@@ -1,16 +1,16 @@
 package import WaybillData
 
-/// How long a request took, and how far it had come when; each from the moment it was begun.
+/// How long a request and its phases took.
 package struct PhaseTimes: Sendable, Equatable {
-    /// Until the last byte of the answer.
+    /// From the beginning of the transfer to the last byte of the answer.
     package var total: Duration
-    /// Until the host's name was resolved.
+    /// Looking up the host's name.
     package var dns: Duration?
-    /// Until the connection was there.
+    /// Connecting, behind the look-up.
     package var connect: Duration?
-    /// Until the TLS session was there.
+    /// The TLS handshake.
     package var tls: Duration?
-    /// Until the first byte of the answer.
+    /// From the beginning of the transfer to the first byte of the answer.
     package var firstByte: Duration?
 
     /// The times that are known; a connection used again has no `dns`, `connect` and `tls`.

@@ -1,0 +1,19 @@
+import Synchronization
+import WaybillData
+import WaybillResults
+
+/// Remembers what it is told.
+final class EventListener: RunObserver {
+    private let events = Mutex<[RunEvent]>([])
+
+    /// The words of all warnings, in order.
+    var warnings: [String] {
+        events.withLock { events in
+            events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
+        }
+    }
+
+    func receive(_ event: RunEvent) {
+        events.withLock { $0.append(event) }
+    }
+}
