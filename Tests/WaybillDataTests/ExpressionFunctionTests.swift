@@ -27,7 +27,7 @@ import WaybillData
         ("capture('id=42;', 'id=([0-9]+)')", "42"), ("capture('id=42', '[0-9]+')", "42"),
         ("number('-1.50')", -1.5), ("number(7)", 7), ("string(true)", "true"), ("string(1.50)", "1.50"),
         ("json(steps.login.data.users[0])", "{\"id\":1,\"name\":\"ann\"}"), ("json('a')", "\"a\""),
-        ("json(1.50)", "1.50"), ("parse('{\"a\":[1]}').a[0]", 1), ("parse('null')", nil),
+        ("json(1.50)", "1.50"), ("parse('{\"a\":[1]}').a[0]", 1), ("parse('null')", .null),
         ("base64('hé')", "aMOp"), ("base64('a')", "YQ=="), ("base64('')", ""),
         ("unbase64('aMOp')", "hé"), ("unbase64('YQ==')", "a"), ("unbase64('YQ')", "a"), ("unbase64('Pz8_')", "???"),
         ("urlencode('a b/ü~')", "a%20b%2F%C3%BC~"), ("urlencode(5)", "5"), ("raw('a/b')", "a/b"),

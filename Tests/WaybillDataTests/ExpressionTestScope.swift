@@ -37,7 +37,7 @@ extension EvaluationScope {
                 DictionaryNamespace([
                     "name": .value(ScopeValue("ann")), "count": .value(ScopeValue(3)),
                     "user-id": .value(ScopeValue("u-1")), "flag": .value(ScopeValue(true)),
-                    "nothing": .value(ScopeValue(nil)),
+                    "nothing": .value(ScopeValue(.null)),
                 ])
             ),
             "secrets": .namespace(DictionaryNamespace(["password": .value(ScopeValue("hunter2", isSecret: true))])),

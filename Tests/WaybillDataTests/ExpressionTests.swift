@@ -4,7 +4,7 @@ import WaybillData
 @Suite struct ExpressionTests {
     static let data: JSON = [
         "code": 200, "items": [["id": "a", "price": 5], ["id": "b", "price": 12, "ok": false]], "odd name": 1,
-        "nil": nil,
+        "nil": .null,
     ]
 
     @Test(
@@ -19,7 +19,7 @@ import WaybillData
             ("$.items[?match(@.id, 'a') == true].id", ["a"]), ("$.items[?not(@.ok)].id", ["a"]),
             ("inputs.name", "ann"), ("inputs.user-id", "u-1"), ("inputs['user-id']", "u-1"),
             ("steps.login.data.users[1].name", "bob"), ("steps.login.data.users[*].name", ["ann", "bob"]),
-            ("inputs", ["count": 3, "flag": true, "name": "ann", "nothing": nil, "user-id": "u-1"]),
+            ("inputs", ["count": 3, "flag": true, "name": "ann", "nothing": .null, "user-id": "u-1"]),
             ("steps.login.outputs[*]", ["t-1", 7]), ("steps..id", [1, 2]),
             ("response.headers.content-type", "a value"), ("response.headers['ETAG']", "a value"),
             ("1 + 2 * 3", 7), ("(1 + 2) * 3", 9), ("7 / 2", 3.5), ("8 / 2", 4), ("7 % 3", 1), ("0 - 7 % 3", -1),
@@ -29,7 +29,7 @@ import WaybillData
             ("'a' < 'b'", true), ("'a' == \"a\"", true), ("'\\u00e9' == 'e\\u0301'", false), ("1 == 1.0", true),
             ("null == inputs.nothing", true), ("'\\uD83D\\uDE00'", "\u{1F600}"), ("'it\\'s'", "it's"),
             ("(inputs)['name']", "ann"), ("split('a,b', ',')[?@ == 'b'][0]", []),
-            ("  1  ", 1), ("true", true), ("null", nil), ("$ .code", 200), ("inputs.count==3", true),
+            ("  1  ", 1), ("true", true), ("null", .null), ("$ .code", 200), ("inputs.count==3", true),
         ] as [(String, JSON)]
     )
     func `an expression has its value`(text: String, expected: JSON) throws {

@@ -10,7 +10,7 @@ import WaybillData
         arguments: [
             ("null", .null), (" true ", true), ("\t\r\nfalse", false), ("\"\"", ""), ("[]", []), ("{}", [:]),
             ("[ ]", []), ("{ }", [:]), ("[1,[2,[3]],{\"a\":[]}]", [1, [2, [3]], ["a": []]]),
-            ("{\"a\":{\"b\":null},\"c\":[{},{}]}", ["a": ["b": nil], "c": [[:], [:]]]),
+            ("{\"a\":{\"b\":null},\"c\":[{},{}]}", ["a": ["b": .null], "c": [[:], [:]]]),
             ("\"12345678 and more than eight \\n bytes\"", "12345678 and more than eight \n bytes"),
             (#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\uD834\uDD1E\u0000""#, "\"\\/\u{8}\u{C}\n\r\tAé€𝄞\0"),
             ("\"Zürich 東京 𝄞\"", "Zürich 東京 𝄞"), ("\u{FEFF}1", 1),

@@ -16,7 +16,7 @@ import WaybillData
             self.name = name
             self.selector = selector
             isInvalid = json["invalid_selector"] == true
-            document = json["document"] ?? nil
+            document = json["document"] ?? .null
             results = json["results"]?.array ?? json["result"].map { [$0] } ?? []
             paths = json["results_paths"]?.array ?? json["result_paths"].map { [$0] } ?? []
         }

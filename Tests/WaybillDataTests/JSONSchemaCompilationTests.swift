@@ -67,7 +67,7 @@ import WaybillData
             baseURI: "https://example.com/a/b",
             registry: registry
         )
-        #expect(schema.isValid(nil))
+        #expect(schema.isValid(.null))
         #expect(!schema.isValid(1))
     }
 

@@ -21,10 +21,10 @@ import WaybillData
         arguments: [
             (["type": "string"], 1, "must be a string, but is a number"),
             (["type": "integer"], 1.5, "must be a whole number, but is 1.5"),
-            (["type": ["object", "boolean"]], nil, "must be true or false or a mapping, but is null"),
+            (["type": ["object", "boolean"]], .null, "must be true or false or a mapping, but is null"),
             (["type": "array"], true, "must be a list, but is true"),
             (["const": "a"], "b", "must be 'a'"),
-            (["enum": ["a", 1, nil]], "b", "must be 'a', 1 or null"),
+            (["enum": ["a", 1, .null]], "b", "must be 'a', 1 or null"),
             (["minimum": 1], 0, "must be at least 1, but is 0"),
             (["exclusiveMaximum": 1], 1, "must be less than 1, but is 1"),
             (["multipleOf": 5], 7, "must be a multiple of 5, but is 7"),

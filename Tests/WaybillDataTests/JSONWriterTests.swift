@@ -8,7 +8,7 @@ import WaybillData
     }
 
     @Test func `the pretty layout has a line for each element and member`() {
-        let value: JSON = ["name": "x", "list": [1, [], [:], [nil]], "empty": [:]]
+        let value: JSON = ["name": "x", "list": [1, [], [:], [.null]], "empty": [:]]
         #expect(
             JSONWriter(layout: .pretty).string(value) == """
                 {

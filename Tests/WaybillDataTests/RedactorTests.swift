@@ -84,8 +84,12 @@ import WaybillData
     }
 
     @Test func `in JSON strings, names and whole numbers are redacted`() {
-        let value: JSON = ["a 1234": "x1234y", "list": [1234, 12345, "ok", nil, true], "b": ["1234": 1, "z1234": 2]]
-        let expected: JSON = ["a ***": "x***y", "list": ["***", 12345, "ok", nil, true], "b": ["***": 1, "z***": 2]]
+        let value: JSON = [
+            "a 1234": "x1234y", "list": [1234, 12345, "ok", .null, true], "b": ["1234": 1, "z1234": 2],
+        ]
+        let expected: JSON = [
+            "a ***": "x***y", "list": ["***", 12345, "ok", .null, true], "b": ["***": 1, "z***": 2],
+        ]
         #expect(redactor("1234").redact(value) == expected)
     }
 

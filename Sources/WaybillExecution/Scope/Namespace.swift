@@ -1,14 +1,16 @@
 import WaybillData
 import WaybillTransport
 
-/// Names with values or further namespaces behind them, made of closures.
+/// Names with values or further namespaces behind them, made of functions: a name is looked up when it is asked for, and
+/// the list of names is made only for a message or for the whole as one value.
 struct Namespace: ScopeNamespace {
-    let memberNames: [String]
+    private let names: @Sendable () -> [String]
     private let lookUp: @Sendable (String) -> ScopeNode?
 
-    /// The members by name, from a function.
-    init(_ names: [String], _ lookUp: @escaping @Sendable (String) -> ScopeNode?) {
-        self.memberNames = names
+    /// The members by name, from functions.
+    init(_ names: @autoclosure @escaping @Sendable () -> [String], _ lookUp: @escaping @Sendable (String) -> ScopeNode?)
+    {
+        self.names = names
         self.lookUp = lookUp
     }
 
@@ -16,6 +18,8 @@ struct Namespace: ScopeNamespace {
     init(_ object: JSONObject) {
         self.init(object.names) { name in object[name].map { .value(ScopeValue($0)) } }
     }
+
+    var memberNames: [String] { names() }
 
     func member(_ name: String) -> ScopeNode? { lookUp(name) }
 }

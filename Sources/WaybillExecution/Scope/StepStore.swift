@@ -28,11 +28,12 @@ final class StepStore: Sendable {
 
     /// `steps` as expressions see it.
     var namespace: Namespace {
-        let records = records.withLock { $0 }
-        return Namespace(records.keys.sorted()) { id in
-            records[id].map { .namespace($0.namespace(of: id)) }
+        Namespace(self.ids) { id in
+            self.records.withLock { $0[id] }.map { .namespace($0.namespace(of: id)) }
         }
     }
+
+    private var ids: [String] { records.withLock { $0.keys.sorted() } }
 }
 
 extension StepRecord {
