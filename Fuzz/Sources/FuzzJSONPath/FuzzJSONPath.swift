@@ -21,7 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     do throws(EvaluationError) {
         let nodes = try path.nodes(in: document)
-        precondition(nodes.map(\.value) == (try path.values(in: document)), "the two kinds of result differ")
+        let values = try path.values(in: document)
+        precondition(nodes.map(\.value) == values, "the two kinds of result differ")
         for node in nodes.prefix(8) {
             let again = try? JSONPath(parsing: node.path.description).values(in: document)
             precondition(again == [node.value], "a normalised path does not lead to its value")
