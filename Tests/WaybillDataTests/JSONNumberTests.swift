@@ -119,9 +119,14 @@ import WaybillData
             ("2469135782469135782469135782469135782469135780", "1234567891234567891234567891234567891234567890", true),
             ("2469135782469135782469135782469135782469135783", "1234567891234567891234567891234567891234567891", false),
             ("3703703673703703673703703673703703673703703673", "1234567891234567891234567891234567891234567891", true),
+            ("1e200", twoToThe200, true), ("1e199", twoToThe200, false), ("3e-9", twoToThe200 + "e-218", true),
+            (String(repeating: "7", count: 42_000), String(repeating: "7", count: 21_000), true),
+            (String(repeating: "7", count: 43_000), String(repeating: "7", count: 21_000), false),
         ]
     )
     func `a multiple is found exactly`(text: String, divisor: String, isMultiple: Bool) throws {
         #expect(try number(text).isMultiple(of: number(divisor)) == isMultiple)
     }
+
+    private static let twoToThe200 = "1606938044258990275541962092341162602522202993782792835301376"
 }
