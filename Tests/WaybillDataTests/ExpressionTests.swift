@@ -211,4 +211,9 @@ import WaybillData
     func `what is meant gets none`(text: String) throws {
         #expect(try Expression(parsing: text).warnings == [])
     }
+
+    @Test func `patterns that are canonically equivalent are different patterns`() throws {
+        let rows: JSON = [["text": "\u{E9}", "pattern": "\u{E9}"], ["text": "e\u{301}", "pattern": "e\u{301}"]]
+        #expect(try evaluate("count($[?match(@.text, @.pattern)])", rows) == 2)
+    }
 }

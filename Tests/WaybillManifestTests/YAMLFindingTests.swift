@@ -45,6 +45,16 @@ import WaybillManifest
         #expect(findings.first?.secondary.first?.span.start == SourcePosition(line: 1, column: 1))
     }
 
+    @Test func `thousands of keys that are canonically equivalent are read as quickly as any`() {
+        let keys = (0..<4096).map { number in
+            (0..<12).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
+        }
+        let merged = "- &all {\(keys.map { "\($0): 1" }.joined(separator: ", "))}\n- {<<: *all, <<: *all}\n"
+        let (document, findings) = YAMLReader().read(SourceFile(yaml: merged))
+        #expect(findings.map(\.id.name) == ["duplicate-key"])
+        #expect(document?.sequence?.map { $0.mapping?.entries.count } == [4096, 4096])
+    }
+
     @Test func `keys are compared by code points, not by canonical equivalence`() {
         let names = (0..<20).map { "\"\\u00e9\($0)\": 1\n\"e\\u0301\($0)\": 2\n" }.joined()
         let (document, findings) = YAMLReader().read(SourceFile(yaml: names))

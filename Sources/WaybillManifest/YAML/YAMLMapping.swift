@@ -69,22 +69,3 @@ package struct YAMLMapping: Sendable {
         package subscript(position: Int) -> Entry { (nodes[2 * position], nodes[2 * position + 1]) }
     }
 }
-
-/// A string compared by code points, as names in JSON are; `String` itself also takes canonical equivalents as equal.
-struct CodePoints: Hashable {
-    private let text: String
-
-    /// A string to be compared by its code points.
-    init(_ text: String) {
-        self.text = text
-    }
-
-    static func == (left: CodePoints, right: CodePoints) -> Bool {
-        // The first comparison is the fast one and fails nearly always; equal code points never fail it.
-        left.text == right.text && left.text.hasSameCodePoints(as: right.text)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-    }
-}

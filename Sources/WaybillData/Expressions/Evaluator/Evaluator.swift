@@ -3,7 +3,7 @@ struct Evaluator {
     let scope: EvaluationScope
     private(set) var stepsLeft: Int
     /// Patterns that were computed; usually the same one for each element of a list.
-    private var patterns: [String: IRegexp?] = [:]
+    private var patterns: [CodePoints: IRegexp?] = [:]
 
     init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
         self.scope = scope
@@ -232,12 +232,12 @@ struct Evaluator {
         case .constant(let program): return program.map { (subject, $0) }
         case .computed(let source):
             guard let (pattern, _) = try string(source, of: function, expression, at: element) else { return nil }
-            if let known = patterns[pattern] { return known.map { (subject, $0) } }
+            if let known = patterns[CodePoints(pattern)] { return known.map { (subject, $0) } }
             if patterns.count >= 64 { patterns.removeAll() }
             try spend(pattern.utf8.count, at: source.range)
             do {
                 let program = try IRegexp(pattern)
-                patterns[pattern] = program
+                patterns[CodePoints(pattern)] = program
                 return (subject, program)
             } catch {
                 if expression.context != .filter {
@@ -247,7 +247,7 @@ struct Evaluator {
                         at: source.range
                     )
                 }
-                patterns[pattern] = .some(nil)
+                patterns[CodePoints(pattern)] = .some(nil)
                 return nil
             }
         }
