@@ -14,6 +14,8 @@ import Testing
             ("[\\p{Nd}x]", "5", true), ("[^\\p{Nd}]", "5", false), ("\\.", "x", false), ("\\n", "\n", true),
             ("(a|ab)(c|bcd)", "abcd", true), ("(a*)*", "aaa", true), ("^a$", "a", true), ("é", "e\u{301}", false),
             ("(|a)+", "aaa", true), ("((a{0}){1000}){3}", "", true),
+            ("[x-zb-da-cbM]+", "abcdxyzM", true), ("[x-zb-da-cbM]", "e", false), ("[x-zb-da-cbM]", "w", false),
+            ("[^x-zb-da-cbM]", "c", false), ("[a-dd-fb]", "e", true), ("()()a{0}(){3}b(a{0})*", "b", true),
         ]
     )
     func `a pattern matches the whole text`(pattern: String, text: String, expected: Bool) throws {
@@ -48,6 +50,21 @@ import Testing
 
     @Test func `groups can be nested only so deep`() {
         #expect(throws: IRegexpSyntaxError.self) { try IRegexp(String(repeating: "(", count: 100_000)) }
+    }
+
+    @Test func `a class of thousands is looked through quickly`() throws {
+        let members = (0..<10_000).compactMap { Unicode.Scalar(0x4E00 + 2 * UInt32($0)) }
+        let pattern = "[\(String(String.UnicodeScalarView(members.reversed())))]{1,1000}x"
+        let text = String(repeating: "\u{4E02}", count: 600)
+        var steps = 10_000_000
+        #expect(try !IRegexp(pattern).occurs(in: text, steps: &steps))
+        #expect(try IRegexp(pattern).occurs(in: text + "x", steps: &steps))
+    }
+
+    @Test func `thousands of empty groups are repeated thousands of times quickly`() throws {
+        var steps = 1_000_000
+        let pattern = "(\(String(repeating: "()a{0}", count: 10_000))a){1000}"
+        #expect(try IRegexp(pattern).matches(String(repeating: "a", count: 1000), steps: &steps))
     }
 
     @Test func `matching is linear in the text`() throws {

@@ -48,7 +48,8 @@ struct IRegexpParser {
     private mutating func branch() throws(IRegexpSyntaxError) -> IRegexpSyntax {
         var pieces: [IRegexpSyntax] = []
         while let scalar = next, scalar != "|", scalar != ")" {
-            pieces.append(try quantified(try atom(scalar)))
+            let piece = try quantified(try atom(scalar))
+            if !piece.isEmpty { pieces.append(piece) }
         }
         return pieces.count == 1 ? pieces[0] : .sequence(pieces)
     }
@@ -77,7 +78,7 @@ struct IRegexpParser {
             let inside = try choice()
             if !skip(")") { throw error("this '(' is never closed", at: start) }
             depth -= 1
-            return .group(number, inside)
+            return number > 1 && inside.isEmpty ? inside : .group(number, inside)
         case "*", "+", "?", "{": throw error("there is nothing before '\(scalar)' to repeat", at: start)
         case "]", "}": throw error("'\(scalar)' stands for itself only as '\\\(scalar)'", at: start)
         default: return .scalar(scalar)
@@ -111,7 +112,7 @@ struct IRegexpParser {
         if skip(",") { most = next == "}" ? nil : try count() }
         if !skip("}") { throw error("a count is written {2}, {2,} or {2,5}", at: start) }
         if let most, most < least { throw error("the counts of this repetition are the wrong way round", at: start) }
-        return .repetition(atom, least: least, most: most)
+        return atom.isEmpty || most == 0 ? .sequence([]) : .repetition(atom, least: least, most: most)
     }
 
     private mutating func count() throws(IRegexpSyntaxError) -> Int {
@@ -184,6 +185,7 @@ struct IRegexpParser {
             isFirst = false
         }
         set.isNegated = isNegated
+        set.joinRanges()
         return set
     }
 

@@ -70,12 +70,7 @@ struct IRegexpProgram: Sendable {
         _ least: Int,
         _ most: Int?
     ) throws(IRegexpSyntaxError) {
-        // A part may come to no instructions at all, so the count of rounds is bounded too.
-        for _ in 0..<least {
-            let before = instructions.count
-            try emit(part)
-            if instructions.count == before { return }
-        }
+        for _ in 0..<least { try emit(part) }
         guard let most else {
             let split = instructions.count
             try append(.split(split + 1, 0))

@@ -16,6 +16,12 @@ indirect enum IRegexpSyntax {
     case group(Int, IRegexpSyntax)
     /// The same again and again, as often as possible; no upper bound when `most` is `nil`.
     case repetition(IRegexpSyntax, least: Int, most: Int?)
+
+    /// Whether it matches the empty text and does nothing else. The parser leaves such parts out, so that a pattern
+    /// cannot ask for thousands of repetitions of thousands of nothings.
+    var isEmpty: Bool {
+        if case .sequence(let parts) = self { parts.isEmpty } else { false }
+    }
 }
 
 /// A pattern that is not an I-Regexp: what is wrong, and which code point of the pattern (from 0) it is.

@@ -2,6 +2,7 @@
 struct ScalarSet: Sendable {
     /// Whether the set is everything but what `ranges` and `categories` hold.
     var isNegated = false
+    /// In order and apart from each other, once `joinRanges` has been called.
     private var ranges: [ClosedRange<UInt32>] = []
     private var categories: UInt32 = 0
 
@@ -10,12 +11,27 @@ struct ScalarSet: Sendable {
         var set = ScalarSet()
         set.insert("\n"..."\n")
         set.insert("\r"..."\r")
+        set.joinRanges()
         set.isNegated = true
         return set
     }
 
+    /// Adds a range; `joinRanges` must follow before the set is used.
     mutating func insert(_ range: ClosedRange<Unicode.Scalar>) {
         ranges.append(range.lowerBound.value...range.upperBound.value)
+    }
+
+    /// Puts the ranges into order, so that finding a code point among thousands of them takes few steps.
+    mutating func joinRanges() {
+        var joined: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        ranges = joined
     }
 
     /// Adds all code points of a category such as `Lu` or `L`, or all others.
@@ -33,7 +49,12 @@ struct ScalarSet: Sendable {
     }
 
     private func isMember(_ scalar: Unicode.Scalar) -> Bool {
-        for range in ranges where range.contains(scalar.value) { return true }
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < scalar.value { low = middle + 1 } else { high = middle }
+        }
+        if low < ranges.count, ranges[low].contains(scalar.value) { return true }
         return categories != 0 && categories & (1 << Self.bit(of: scalar.properties.generalCategory)) != 0
     }
 
