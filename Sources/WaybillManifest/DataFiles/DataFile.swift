@@ -1,53 +1,77 @@
+import Synchronization
 package import WaybillData
 package import WaybillDiagnostics
-import WaybillManifest
 
-/// A file of data: JSON, NDJSON or YAML by the ending of its name; where that tells nothing, JSON if it is JSON, else YAML.
-package final class DataFile {
+/// A file of data: CSV, JSON, NDJSON or YAML by what is said of it or by the ending of its name; where neither tells,
+/// JSON if it is JSON, else YAML.
+package final class DataFile: Sendable {
     /// The path as it was given; `<standard input>` for `-`.
     package let name: String
-    /// The text, for places in it. It is made when something is to be told, since most files are in order.
-    package private(set) lazy var source = SourceFile(name: name, bytes: bytes)
 
     /// After this many findings the rest of the file is not looked at.
-    static let maximumFindings = 1000
+    package static let maximumFindings = 1000
 
     private let bytes: [UInt8]
     private let format: DataFormat?
+    private let madeSource = Mutex<SourceFile?>(nil)
 
-    private init(path: String, bytes: [UInt8]) {
+    private init(path: String, bytes: [UInt8], format: DataFormat?) {
         self.name = path == "-" ? "<standard input>" : path
         self.bytes = bytes
-        self.format = DataFormat(path: path)
+        self.format = format ?? DataFormat(path: path)
     }
 
-    /// Reads the bytes of a file, or of standard input where the path is `-`; at most 4 GiB.
-    package static func read(_ path: String) throws(FileError) -> DataFile {
-        DataFile(path: path, bytes: try FileContents.read(path, limit: SourceFile.greatestSize))
+    /// Reads the bytes of a file, or of standard input where the path is `-`.
+    ///
+    /// - Parameters:
+    ///   - format: How to read it, whatever its name is.
+    ///   - limit: The greatest number of bytes; at most 4 GiB, which it is unless given.
+    package static func read(
+        _ path: String,
+        format: DataFormat? = nil,
+        limit: Int = SourceFile.greatestSize
+    ) throws(FileError) -> DataFile {
+        DataFile(path: path, bytes: try FileContents.read(path, limit: limit), format: format)
     }
 
-    /// The value of the file at a path; of NDJSON the list of its lines' values.
-    package static func value(of path: String) -> Pipeline.Stage<JSON> {
+    /// The value of the file at a path; of NDJSON and CSV the list of its lines' or rows' values.
+    ///
+    /// There is a value exactly when there is no error among the findings.
+    package static func value(of path: String) -> (value: JSON?, diagnostics: [Diagnostic]) {
         do {
             return try read(path).value()
         } catch {
-            return .init(value: nil, diagnostics: [error.diagnostic(of: "file")])
+            return (nil, [error.diagnostic(of: "file")])
         }
     }
 
-    private func value() -> Pipeline.Stage<JSON> {
+    /// The text, for places in it. It is made when something is to be told, since most files are in order.
+    package var source: SourceFile {
+        madeSource.withLock { made in
+            if let made { return made }
+            let source = SourceFile(name: name, bytes: bytes)
+            made = source
+            return source
+        }
+    }
+
+    /// The value of the file; of NDJSON and CSV the list of its lines' or rows' values.
+    ///
+    /// There is a value exactly when there is no error among the findings.
+    package func value() -> (value: JSON?, diagnostics: [Diagnostic]) {
         var values: [JSON] = []
         let diagnostics = forEachDocument {
             values.append($0.value)
             return true
         }
-        guard !diagnostics.hasErrors else { return .init(value: nil, diagnostics: diagnostics) }
-        return .init(value: format == .ndjson ? .array(values) : values.first, diagnostics: diagnostics)
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        return (format == .ndjson || format == .csv ? .array(values) : values.first, diagnostics)
     }
 
     /// Calls a closure with each value of the file until it returns `false`, and gives what is wrong with the text.
     package func forEachDocument(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
         switch format {
+        case .csv: readRows(body)
         case .json: readJSON(0..<bytes.count, body).findings
         case .ndjson: readLines(body)
         case .yaml: readYAML(body)
@@ -80,6 +104,28 @@ package final class DataFile {
             let (found, goesOn) = readJSON(line, body)
             findings += found
             if !goesOn { break }
+        }
+        return findings
+    }
+
+    private func readRows(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
+        var reader = CSVReader()
+        var rest = bytes[...]
+        var findings: [Diagnostic] = []
+        while findings.count < Self.maximumFindings {
+            do {
+                var next = try reader.nextRow(in: &rest)
+                if next == nil { next = try reader.finish() }
+                guard let row = next else { break }
+                let origin = DataDocument.Origin.csv(self, row.range, names: reader.names ?? [])
+                if !body(DataDocument(value: row.value, origin: origin)) { return findings }
+            } catch {
+                let help = error.help.map { [$0] } ?? []
+                findings.append(Diagnostic("csv-syntax", error.message, at: source.span(error.range), help: help))
+            }
+        }
+        if reader.names == nil, findings.isEmpty {
+            findings.append(Diagnostic("empty-file", "the file is empty", at: source.span(0..<0)))
         }
         return findings
     }
