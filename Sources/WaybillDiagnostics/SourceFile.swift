@@ -35,8 +35,15 @@ package final class SourceFile: Sendable {
     package func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), bytes.count)
         let line = lineIndex(at: offset)
-        let start = Int(lineStarts[line])
+        var start = Int(lineStarts[line])
+        // No editor shows a byte order mark as a column.
+        if line == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = min(3, offset) }
         return SourcePosition(line: line + 1, column: Self.codePoints(in: bytes[start..<offset]) + 1)
+    }
+
+    /// The line, from 1, that a byte offset is on.
+    package func line(at offset: Int) -> Int {
+        lineIndex(at: min(max(offset, 0), bytes.count)) + 1
     }
 
     /// The byte offset of a place given as a line (from 0) and a number of code points into it.

@@ -59,21 +59,25 @@ struct EvalCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         guard let text = expression else { return try output.writeResult(Array(Self.functionTable.utf8)) }
 
+        var findings: [Diagnostic] = []
+        func value<Value>(of stage: Pipeline.Stage<Value>, orEndWith status: ([Diagnostic]) -> ExitCode) throws -> Value
+        {
+            findings += stage.diagnostics
+            guard let value = stage.value else {
+                output.report(findings)
+                throw status(stage.diagnostics)
+            }
+            return value
+        }
         let compiled = paths ? DataExpression.compileQuery(text) : DataExpression.compile(text)
-        output.report(compiled.diagnostics)
-        guard let expression = compiled.value else { throw ExitStatus.invalid }
-        let value = file != nil || expression.needsValue ? try input(output) : nil
-        let result = expression.evaluate(on: value)
-        output.report(result.diagnostics)
-        guard let result = result.value else { throw ExitStatus.failed }
+        let expression = try value(of: compiled) { _ in ExitStatus.invalid }
+        var input: JSON?
+        if file != nil || expression.needsValue {
+            input = try value(of: DataFile.value(of: file ?? "-")) { $0.exitStatus }
+        }
+        let result = try value(of: expression.evaluate(on: input)) { _ in ExitStatus.failed }
+        output.report(findings)
         try output.writeResult(printed(result))
-    }
-
-    private func input(_ output: Output) throws -> JSON {
-        let stage = DataFile.value(of: file ?? "-")
-        output.report(stage.diagnostics)
-        guard let value = stage.value else { throw stage.diagnostics.exitStatus }
-        return value
     }
 
     private func printed(_ value: JSON) -> [UInt8] {

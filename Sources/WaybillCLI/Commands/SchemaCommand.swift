@@ -46,12 +46,11 @@ struct SchemaCheckCommand: ParsableCommand {
         var all: [Diagnostic] = []
         for file in files {
             let findings = check.check(file)
-            // An empty line stands between findings, also those of different files.
-            if !all.isEmpty, !findings.isEmpty { output.writeError("\n") }
-            output.report(findings)
+            output.reportPart(findings)
             if !findings.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
             all += findings
         }
+        output.summarize(all)
         if all.hasErrors { throw all.exitStatus }
     }
 }
