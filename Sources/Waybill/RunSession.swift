@@ -55,6 +55,10 @@ package struct RunSession: Sendable {
 
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
     package func run() async throws(RunError) -> Report {
+        let unsupported = plan.unsupported
+        guard unsupported.isEmpty else {
+            throw RunError(message: "not everything can be run", diagnostics: unsupported)
+        }
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = RunID()

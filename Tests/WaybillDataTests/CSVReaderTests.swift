@@ -60,7 +60,7 @@ import WaybillDiagnostics
         ("a\n\"y\" ", "a comma or the end of the line was expected after the closing quote", " ", (2, 4)),
         ("a\n\n1\n\"2\n3,4\n", "the quote that begins this field is never closed", "\"", (4, 1)),
         ("a,b,\n1,2,3", "column 3 has no name", "", (1, 5)),
-        ("\u{FEFF}a,\"\",b\n", "column 2 has no name", "\"\"", (1, 4)),
+        ("\u{FEFF}a,\"\",b\n", "column 2 has no name", "\"\"", (1, 3)),
         ("a,b,a\n1,2,3", "two columns are named 'a'", "a", (1, 5)),
         ("a\r1\r2,3\r", "the row has 2 fields, but the header has 1 name", "3", (3, 3)),
     ]

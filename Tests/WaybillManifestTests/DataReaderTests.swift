@@ -70,18 +70,22 @@ import WaybillTestSupport
                   |
                 3 | 3
                   | ^
+                  |
                  ::: FOLDER/manifest.yaml:1:19
+                  |
                 1 | data: {it: {file: a.csv}}
-                  |                   ^^^^^ read because of this
+                  |                   ----- read because of this
 
                 error[csv-syntax]: the quote that begins this field is never closed
                  --> FOLDER/a.csv:4:3
                   |
                 4 | 4,"5
                   |   ^
+                  |
                  ::: FOLDER/manifest.yaml:1:19
+                  |
                 1 | data: {it: {file: a.csv}}
-                  |                   ^^^^^ read because of this
+                  |                   ----- read because of this
 
                 """
         )

@@ -60,22 +60,27 @@ struct EvalCommand: ParsableCommand {
         guard let text = expression else { return try output.writeResult(Array(Self.functionTable.utf8)) }
 
         var findings: [Diagnostic] = []
-        func value<Value>(of stage: Pipeline.Stage<Value>, orEndWith status: ([Diagnostic]) -> ExitCode) throws -> Value
-        {
-            findings += stage.diagnostics
-            guard let value = stage.value else {
+        func value<Value>(
+            _ value: Value?,
+            _ found: [Diagnostic],
+            orEndWith status: ([Diagnostic]) -> ExitCode
+        ) throws -> Value {
+            findings += found
+            guard let value else {
                 output.report(findings)
-                throw status(stage.diagnostics)
+                throw status(found)
             }
             return value
         }
         let compiled = paths ? DataExpression.compileQuery(text) : DataExpression.compile(text)
-        let expression = try value(of: compiled) { _ in ExitStatus.invalid }
+        let expression = try value(compiled.value, compiled.diagnostics) { _ in ExitStatus.invalid }
         var input: JSON?
         if file != nil || expression.needsValue {
-            input = try value(of: DataFile.value(of: file ?? "-")) { $0.exitStatus }
+            let (data, found) = DataFile.value(of: file ?? "-")
+            input = try value(data, found) { $0.exitStatus }
         }
-        let result = try value(of: expression.evaluate(on: input)) { _ in ExitStatus.failed }
+        let evaluated = expression.evaluate(on: input)
+        let result = try value(evaluated.value, evaluated.diagnostics) { _ in ExitStatus.failed }
         output.report(findings)
         try output.writeResult(printed(result))
     }

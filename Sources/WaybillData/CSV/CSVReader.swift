@@ -108,7 +108,7 @@ package struct CSVReader: Sendable {
         offset += record.count + lineBreak
         let startLine = line
         line += Self.lineBreaks(in: record) + lineBreak
-        let markLength = start == 0 && record.starts(with: CSVRecordEnd.byteOrderMark) ? 3 : 0
+        let markLength = start == 0 && record.starts(with: CSVCSVRecordEnd.byteOrderMark) ? 3 : 0
         guard record.count > markLength else { return nil }
         do {
             guard let header else {
@@ -146,7 +146,11 @@ package struct CSVReader: Sendable {
         line: Int
     ) -> CSVSyntaxError {
         let before = record.prefix(fault.range.lowerBound)
-        let lastLine = before.suffix(while: { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        var lastLine = before.suffix(while: { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        // No editor shows a byte order mark as a column.
+        if offset == 0, lastLine.startIndex == record.startIndex, lastLine.starts(with: CSVRecordEnd.byteOrderMark) {
+            lastLine = lastLine.dropFirst(3)
+        }
         return CSVSyntaxError(
             message: fault.message,
             help: fault.help,

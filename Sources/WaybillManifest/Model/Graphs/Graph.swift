@@ -4,14 +4,22 @@ package import WaybillDiagnostics
 package struct Graph: Sendable {
     /// What it does.
     package var description: String?
+    /// What a step that runs it must or may give.
+    package var inputs: Definitions<InputDeclaration>
     /// Settings of all its requests.
     package var settings: Settings
+    /// The longest time that it may take.
+    package var deadline: Setting<DurationTemplate>?
     /// The steps and how they are run.
     package var body: Group
     /// What a failure does.
     package var onFailure: FailureMode
+    /// Steps that always run at the end.
+    package var finally: Group?
     /// The values of the run.
     package var outputs: [OutputDefinition]
+    /// Words that runs can be limited to.
+    package var tags: [Spanned<String>]
 }
 
 /// Steps that are run together.
@@ -38,32 +46,4 @@ package enum FailureMode: String, Sendable {
     case collect
     /// The rest runs and the node passes; the failures are reported as tolerated.
     case `continue`
-}
-
-/// One step of a chain or batch.
-package struct Step: Sendable {
-    /// What a step does.
-    package enum Action: Sendable {
-        /// Calls an endpoint with inputs.
-        case call(endpoint: Spanned<String>, arguments: [ValueTemplate.Member], argumentsSpan: SourceSpan?)
-        /// Sends a request written in place.
-        case request(RequestDefinition)
-        /// Runs steps.
-        case group(Group)
-    }
-
-    /// The name by which other steps refer to it.
-    package var id: Spanned<String>?
-    /// A name for people.
-    package var name: String?
-    /// What the step does.
-    package var action: Action
-    /// Settings of the step and of all that is inside it.
-    package var settings: Settings
-    /// Values for later steps, besides those of the endpoint or request.
-    package var outputs: [OutputDefinition]
-    /// What a failure does.
-    package var onFailure: FailureMode
-    /// Where the step's discriminating key stands, such as `call` or `get`.
-    package var span: SourceSpan
 }

@@ -1,8 +1,18 @@
 package import WaybillData
 package import WaybillDiagnostics
 
+/// A piece of the manifest that is evaluated: an expression, or a text with expressions in it.
+package protocol EvaluatedText: AnyObject, Sendable {
+    /// The paths in it that begin at a name of the scope, at `$` or at `item`.
+    var references: [Reference] { get }
+    /// Where the whole scalar stands.
+    var span: SourceSpan { get }
+    /// Where a range of a reference stands.
+    func span(of range: Range<Int>) -> SourceSpan
+}
+
 /// An expression of the manifest and the scalar that it was read from, so that each part of it can be pointed at.
-package struct ManifestExpression: Sendable {
+package final class ManifestExpression: EvaluatedText {
     /// The expression.
     package let expression: Expression
 
@@ -16,6 +26,8 @@ package struct ManifestExpression: Sendable {
         self.offset = embedded.offset
     }
 
+    package var references: [Reference] { expression.references }
+
     /// Where the whole scalar stands.
     package var span: SourceSpan { scalar.span }
 
@@ -26,7 +38,7 @@ package struct ManifestExpression: Sendable {
 }
 
 /// A text of the manifest with `${…}` in it, and the scalar that it was read from.
-package struct ManifestTemplate: Sendable {
+package final class ManifestTemplate: EvaluatedText {
     /// The template.
     package let template: Template
 
@@ -37,6 +49,8 @@ package struct ManifestTemplate: Sendable {
         self.template = template
         self.scalar = scalar
     }
+
+    package var references: [Reference] { template.references }
 
     /// Where the whole scalar stands.
     package var span: SourceSpan { scalar.span }
