@@ -25,12 +25,14 @@ package struct Pipeline: Sendable {
         self.allowsOutside = allowsOutside
     }
 
-    /// Reads a manifest and all that it includes, and checks it by every rule.
-    package func validate(_ path: String, environment: String? = nil) -> Stage<Manifest> {
+    /// Reads a manifest and all that it includes, and checks it by every rule, and the inputs that are given for it.
+    package func validate(_ path: String, options: PlanOptions = PlanOptions()) -> Stage<Manifest> {
         let (manifest, diagnostics) = loader.load(path)
         guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
-        let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
-        let all = (diagnostics + checked.diagnostics).sortedByPlace()
+        let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
+        var all = diagnostics + checked.diagnostics
+        if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
+        all = all.sortedByPlace()
         return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
     }
 

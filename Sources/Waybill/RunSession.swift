@@ -130,7 +130,7 @@ package struct RunSession: Sendable {
                         "missing-secret",
                         "secret '\(secret.name)' has no value: the environment variable \(variable.value) is not set",
                         at: variable.span,
-                        help: ["Set it for this run: \(variable.value)=… waybill run …"]
+                        help: ["Set it for this run: \(variable.value)=… waybill run …, or in a file with --env-file."]
                     )
                 )
             }

@@ -11,6 +11,8 @@ package struct PlanOptions: Sendable {
     package var graphs: [String] = []
     /// Texts for the manifest's inputs, from the command line.
     package var inputs: [(name: String, text: String)] = []
+    /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
+    package var inputFiles: [InputsFile] = []
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
     /// The greatest number of requests at once, instead of the manifest's.

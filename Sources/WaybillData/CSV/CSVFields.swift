@@ -70,10 +70,7 @@ struct CSVFields {
     private func text(_ range: Range<Int>) throws(CSVFault) -> String {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
         if let text = String(validating: part, as: UTF8.self) { return text }
-        var decoder = Unicode.UTF8.ForwardParser()
-        var iterator = part.makeIterator()
-        var offset = range.lowerBound
-        while case .valid(let scalar) = decoder.parseScalar(from: &iterator) { offset += scalar.count }
+        let offset = range.lowerBound + (UTF8Check.firstFault(in: part) ?? 0)
         throw CSVFault("the text is not valid UTF-8", at: offset..<offset + 1, help: "Save the file as UTF-8.")
     }
 }
