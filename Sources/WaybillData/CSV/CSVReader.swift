@@ -108,7 +108,7 @@ package struct CSVReader: Sendable {
         offset += record.count + lineBreak
         let startLine = line
         line += Self.lineBreaks(in: record) + lineBreak
-        let markLength = start == 0 && record.starts(with: CSVCSVRecordEnd.byteOrderMark) ? 3 : 0
+        let markLength = start == 0 && record.starts(with: CSVRecordEnd.byteOrderMark) ? 3 : 0
         guard record.count > markLength else { return nil }
         do {
             guard let header else {
