@@ -45,6 +45,7 @@ import WaybillTestSupport
                   |
                 1 | A=*****
                   |   ^
+                  |
                   = help: Write the value in single quotes if that is meant.
 
                 warning[env-file-reference]: no variable is put in for this '$': it stays as it is
@@ -52,6 +53,7 @@ import WaybillTestSupport
                   |
                 2 | B=****** * **
                   |    ^
+                  |
                   = help: Write the value in single quotes if that is meant.
 
                 """
