@@ -99,9 +99,9 @@ extension [Diagnostic] {
     package func withoutRepetitions() -> [Diagnostic] {
         var seen: Set<Statement> = []
         return filter {
-            let span = $0.primary?.span
+            guard let span = $0.primary?.span else { return true }
             return seen.insert(
-                Statement(id: $0.id, headline: $0.headline, file: span?.file.name, range: span?.range)
+                Statement(id: $0.id, headline: $0.headline, file: span.file.name, range: span.range)
             ).inserted
         }
     }
@@ -111,6 +111,6 @@ extension [Diagnostic] {
 private struct Statement: Hashable {
     var id: DiagnosticID
     var headline: String
-    var file: String?
-    var range: Range<Int>?
+    var file: String
+    var range: Range<Int>
 }

@@ -59,7 +59,7 @@ struct SchemaCheckCommand: ParsableCommand {
 struct SchemaPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Prints a published schema: of manifests, of run.json, or of the lines of events.ndjson."
+        abstract: "Prints a published schema: of manifests, of run.json, of the lines of events.ndjson, or of findings."
     )
 
     @Argument(help: "Which schema.")

@@ -79,7 +79,10 @@ struct ValidateCommand: AsyncParsableCommand {
         case .human: nil
         case .json: JSONDiagnosticRenderer()
         case .github: GitHubRenderer()
-        case .sarif: SARIFRenderer(version: WaybillVersion.current) { _ in nil }
+        case .sarif:
+            SARIFRenderer(version: WaybillVersion.current) { id in
+                Explanation.of(id).map { .init(title: $0.title, help: $0.paragraphs.joined(separator: "\n\n")) }
+            }
         }
     }
 }

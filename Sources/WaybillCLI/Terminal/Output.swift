@@ -1,3 +1,4 @@
+import Waybill
 import WaybillDiagnostics
 
 #if canImport(Glibc)
@@ -54,7 +55,7 @@ struct Output: Sendable {
         if !findings.isEmpty { writeError(errorRenderer.summary(of: findings)) }
     }
 
-    private var errorRenderer: HumanRenderer { HumanRenderer(colour: coloursError) }
+    private var errorRenderer: HumanRenderer { HumanRenderer(colour: coloursError) { Explanation.of($0) != nil } }
 
     /// Writes all of a text; a reader that has gone away is no reason to fail.
     private static func write(_ text: String, to descriptor: Int32) {

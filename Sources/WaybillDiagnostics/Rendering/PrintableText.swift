@@ -1,7 +1,7 @@
 /// Makes any text fit for a terminal and a log, which nothing from a file or a server may steer.
-enum PrintableText {
+package enum PrintableText {
     /// A text on one line: white space as spaces, characters that steer terminals or editors as U+FFFD.
-    static func oneLine(_ text: String) -> String {
+    package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { steers($0) }) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
