@@ -67,7 +67,8 @@ package struct DataReader: Sendable {
         var label = ""
         let folder = FileContents.folder(of: target)
         if isMissing, boundary.contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) {
-            label = NearestName.of(FileContents.name(of: target), among: names.sorted()).map { "did you mean '\($0)'?" } ?? ""
+            let nearest = NearestName.of(FileContents.name(of: target), among: names.sorted())
+            label = nearest.map { "did you mean '\($0)'?" } ?? ""
         }
         return Diagnostic(
             "unreadable-file",
