@@ -2,12 +2,13 @@ import ArgumentParser
 import Waybill
 import WaybillData
 import WaybillDiagnostics
+import WaybillManifest
 
 /// `waybill eval`
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eval",
-        abstract: "Prints what an expression gives on a JSON or YAML file.",
+        abstract: "Prints what an expression gives on a JSON, YAML or CSV file.",
         usage: """
             waybill eval EXPR [FILE] [--compact] [--raw] [--paths]
             waybill eval --functions
@@ -15,9 +16,9 @@ struct EvalCommand: ParsableCommand {
         discussion: """
             The value of the file is '$', and there are no other names: waybill eval '$.items[?@.price < 10].name' shop.json
 
-            A file is JSON, NDJSON (the list of its lines' values) or YAML by its ending: .json, .ndjson or .jsonl, .yaml or \
-            .yml. Any other is JSON if it can be, and YAML otherwise. It may have up to 4 GiB. file() reads files relative \
-            to the current folder.
+            A file is JSON, NDJSON (the list of its lines' values), YAML or CSV (the list of its rows, each with the names \
+            of the first) by its ending: .json, .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and \
+            YAML otherwise. It may have up to 4 GiB. file() reads files relative to the current folder.
 
             Exit status: 0 a value is printed, 1 the expression has no value here, 2 the expression or the file is invalid, \
             3 something cannot be read or written, 64 wrong usage.
@@ -59,22 +60,27 @@ struct EvalCommand: ParsableCommand {
         guard let text = expression else { return try output.writeResult(Array(Self.functionTable.utf8)) }
 
         var findings: [Diagnostic] = []
-        func value<Value>(of stage: Pipeline.Stage<Value>, orEndWith status: ([Diagnostic]) -> ExitCode) throws -> Value
-        {
-            findings += stage.diagnostics
-            guard let value = stage.value else {
+        func value<Value>(
+            _ value: Value?,
+            _ found: [Diagnostic],
+            orEndWith status: ([Diagnostic]) -> ExitCode
+        ) throws -> Value {
+            findings += found
+            guard let value else {
                 output.report(findings)
-                throw status(stage.diagnostics)
+                throw status(found)
             }
             return value
         }
         let compiled = paths ? DataExpression.compileQuery(text) : DataExpression.compile(text)
-        let expression = try value(of: compiled) { _ in ExitStatus.invalid }
+        let expression = try value(compiled.value, compiled.diagnostics) { _ in ExitStatus.invalid }
         var input: JSON?
         if file != nil || expression.needsValue {
-            input = try value(of: DataFile.value(of: file ?? "-")) { $0.exitStatus }
+            let (data, found) = DataFile.value(of: file ?? "-")
+            input = try value(data, found) { $0.exitStatus }
         }
-        let result = try value(of: expression.evaluate(on: input)) { _ in ExitStatus.failed }
+        let evaluated = expression.evaluate(on: input)
+        let result = try value(evaluated.value, evaluated.diagnostics) { _ in ExitStatus.failed }
         output.report(findings)
         try output.writeResult(printed(result))
     }

@@ -16,11 +16,11 @@ struct SchemaCommand: ParsableCommand {
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks JSON, NDJSON or YAML files against a JSON Schema (draft 2020-12).",
+        abstract: "Checks JSON, NDJSON, YAML or CSV files against a JSON Schema (draft 2020-12).",
         discussion: """
             References to other schemas are looked for in the folder of the schema; nothing comes from the network. A file is \
-            JSON, NDJSON (each line a document) or YAML by its ending: .json, .ndjson or .jsonl, .yaml or .yml. Any other is \
-            JSON if it can be, and YAML otherwise.
+            JSON, NDJSON (each line a document), YAML or CSV (each row a document, an object of texts) by its ending: .json, \
+            .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and YAML otherwise.
 
             Exit status: 0 all are valid, 2 a document or the schema is invalid, 3 something cannot be read, 64 wrong usage.
             """

@@ -43,6 +43,8 @@ struct ValidateCommand: AsyncParsableCommand {
     @Option(help: "The form of what is found: human, json, sarif or github.")
     var format = Format.human
 
+    @OptionGroup var inputs: InputOptions
+
     @Flag(help: "Print without colours.")
     var noColor = false
 
@@ -53,9 +55,11 @@ struct ValidateCommand: AsyncParsableCommand {
     func run() async throws {
         let output = Output(noColour: noColor)
         let pipeline = try Pipeline(allowsOutside: allowOutside)
-        var findings: [Diagnostic] = []
-        for manifest in manifests {
-            let stage = pipeline.validate(manifest, environment: environment)
+        let (options, given) = inputs.planOptions(environment: environment)
+        var findings = given
+        if format == .human { output.reportPart(findings) }
+        for manifest in findings.hasErrors ? [] : manifests {
+            let stage = pipeline.validate(manifest, options: options)
             findings += stage.diagnostics
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)

@@ -64,6 +64,9 @@ package struct YAMLMapping: Sendable {
         /// Keys and values in turn, as the reader meets them; so they need not be copied.
         fileprivate let nodes: [YAMLNode]
 
+        /// No keys and values.
+        static let empty = Entries(nodes: [])
+
         package var startIndex: Int { 0 }
         package var endIndex: Int { nodes.count / 2 }
         package subscript(position: Int) -> Entry { (nodes[2 * position], nodes[2 * position + 1]) }
