@@ -16,7 +16,8 @@ import WaybillTestSupport
     /// The manifests that are valid as a whole.
     private static let files = [
         "manifests/accounts.yaml", "manifests/quickstart.yaml", "manifests/common/services.yaml",
-        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml", "Tests/Manifests/valid/deploy.yaml",
+        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml",
+        "Tests/Manifests/valid/deploy.yaml",
         "Tests/Manifests/valid/common/services.yaml",
     ]
 
