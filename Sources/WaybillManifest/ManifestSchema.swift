@@ -12,7 +12,8 @@ struct ManifestSchema: Sendable {
 
     /// What is wrong with the shape of a manifest.
     func check(_ node: YAMLNode) -> [Diagnostic] {
-        schema.validate(node.json).map { diagnostic(for: $0, in: node) }
+        if schema.isValid(node.index, in: node.tree.values) { return [] }
+        return schema.validate(node.json).map { diagnostic(for: $0, in: node) }
     }
 
     private func diagnostic(for violation: SchemaViolation, in root: YAMLNode) -> Diagnostic {

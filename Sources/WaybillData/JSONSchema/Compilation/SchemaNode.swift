@@ -9,10 +9,10 @@ final class SchemaNode: Sendable {
     let types: SchemaTypeSet
     let constant: AllowedValues?
     let enumeration: AllowedValues?
-    let number: NumberRules?
-    let string: StringRules?
-    let array: ArrayRules?
-    let object: ObjectRules?
+    let numberRules: Rules<NumberRules>?
+    let stringRules: Rules<StringRules>?
+    let arrayRules: Rules<ArrayRules>?
+    let objectRules: Rules<ObjectRules>?
     let applicators: [Applicator]
     let unevaluatedItems: Int?
     let unevaluatedProperties: Int?
@@ -27,10 +27,10 @@ final class SchemaNode: Sendable {
         types = parts.types
         constant = parts.constant
         enumeration = parts.enumeration
-        number = parts.number
-        string = parts.string
-        array = parts.array
-        object = parts.object
+        numberRules = parts.number.map(Rules.init)
+        stringRules = parts.string.map(Rules.init)
+        arrayRules = parts.array.map(Rules.init)
+        objectRules = parts.object.map(Rules.init)
         applicators = parts.applicators
         unevaluatedItems = parts.unevaluatedItems
         unevaluatedProperties = parts.unevaluatedProperties
@@ -39,6 +39,20 @@ final class SchemaNode: Sendable {
             !parts.refusesEverything && parts.types == .everything && parts.constant == nil && parts.enumeration == nil
             && parts.number == nil && parts.string == nil && parts.array == nil && parts.object == nil
             && parts.applicators.isEmpty && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
+    }
+
+    var number: NumberRules? { numberRules?.all }
+    var string: StringRules? { stringRules?.all }
+    var array: ArrayRules? { arrayRules?.all }
+    var object: ObjectRules? { objectRules?.all }
+}
+
+/// The rules for one kind of value, behind a reference: to look at one of them, the others need not be copied.
+final class Rules<Of: Sendable>: Sendable {
+    let all: Of
+
+    init(_ all: Of) {
+        self.all = all
     }
 }
 
@@ -120,6 +134,8 @@ struct ObjectRules: Sendable {
     var names = NameTable()
     var members: [Member] = []
     var requiredCount = 0
+    /// Whether the members themselves are of interest, and not only which of the required names there are.
+    var looksAtMembers = false
     var patterns: [(pattern: ECMAScriptPattern, schema: Int)] = []
     var additional: Int?
     var propertyNames: Int?
@@ -140,10 +156,11 @@ struct ObjectRules: Sendable {
 }
 
 /// The values of `const` or `enum`.
-struct AllowedValues: Sendable {
+final class AllowedValues: Sendable {
     /// All of them, in order.
     let list: [JSON]
-    private let strings: NameTable
+    /// The strings among them.
+    let strings: NameTable
     private let others: Set<JSON>
 
     init(_ list: [JSON]) {
@@ -152,8 +169,11 @@ struct AllowedValues: Sendable {
         others = Set(list.filter { $0.kind != .string })
     }
 
+    /// Whether there is anything but strings among them.
+    var hasOthers: Bool { !others.isEmpty }
+
     func contains(_ instance: JSON) -> Bool {
         if case .string(let string) = instance { return strings.index(of: string) != nil }
-        return !others.isEmpty && others.contains(instance)
+        return hasOthers && others.contains(instance)
     }
 }

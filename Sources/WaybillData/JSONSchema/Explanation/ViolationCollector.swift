@@ -5,7 +5,7 @@
 struct ViolationCollector {
     let program: SchemaProgram
     /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
-    var evaluator: SchemaEvaluator
+    var evaluator: SchemaEvaluator<JSONInstances>
     private(set) var violations: [SchemaViolation] = []
     private var told: Set<Told> = []
     /// How many alternatives are being tried out to see which is nearest.
@@ -23,7 +23,7 @@ struct ViolationCollector {
         self.program = program
         self.limit = limit
         root = instance
-        evaluator = SchemaEvaluator(program, instance)
+        evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
     }
 
     /// All violations of the program's first node.
