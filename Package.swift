@@ -83,7 +83,10 @@ let package = Package(
         ),
         .target(name: "WaybillTestSupport"),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
-        .testTarget(name: "WaybillDataTests", dependencies: ["WaybillData", "WaybillTestSupport"]),
+        .testTarget(
+            name: "WaybillDataTests",
+            dependencies: ["WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
+        ),
         .testTarget(
             name: "WaybillManifestTests",
             dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
@@ -109,7 +112,10 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillCLITests",
-            dependencies: ["WaybillCLI", "WaybillManifest", "WaybillTestSupport", "WaybillTransport", "WaybillData"],
+            dependencies: [
+                "WaybillCLI", "Waybill", "WaybillManifest", "WaybillResults", "WaybillDiagnostics", "WaybillData",
+                "WaybillTestSupport", "WaybillTransport",
+            ],
             exclude: ["Cases"]
         ),
     ],

@@ -23,3 +23,11 @@ static const unsigned char event_schema[] = {
 struct embedded_text embedded_event_schema(void) {
     return (struct embedded_text){event_schema, sizeof event_schema};
 }
+
+static const unsigned char diagnostics_schema[] = {
+#embed "../../schemas/diagnostics.schema.json"
+};
+
+struct embedded_text embedded_diagnostics_schema(void) {
+    return (struct embedded_text){diagnostics_schema, sizeof diagnostics_schema};
+}

@@ -7,6 +7,7 @@ package import WaybillPlan
 /// Each stage gives its value and what it found; the next begins only without errors.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
+    private let allowsOutside: Bool
 
     /// What a stage gives: a value exactly when there is no error among the findings.
     package struct Stage<Value: Sendable>: Sendable {
@@ -21,14 +22,17 @@ package struct Pipeline: Sendable {
         var loader = try ManifestLoader()
         loader.allowsOutside = allowsOutside
         self.loader = loader
+        self.allowsOutside = allowsOutside
     }
 
-    /// Reads a manifest and all that it includes, and checks it by every rule.
-    package func validate(_ path: String, environment: String? = nil) -> Stage<Manifest> {
+    /// Reads a manifest and all that it includes, and checks it by every rule, and the inputs that are given for it.
+    package func validate(_ path: String, options: PlanOptions = PlanOptions()) -> Stage<Manifest> {
         let (manifest, diagnostics) = loader.load(path)
         guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
-        let checked = PlanBuilder.check(manifest, environment: environment)
-        let all = (diagnostics + checked.diagnostics).sortedByPlace()
+        let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
+        var all = diagnostics + checked.diagnostics
+        if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
+        all = all.sortedByPlace()
         return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
     }
 
@@ -36,6 +40,8 @@ package struct Pipeline: Sendable {
     package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
         let (manifest, diagnostics) = loader.load(path)
         guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        var options = options
+        options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.plan(manifest, options: options)
         return Stage(value: plan, diagnostics: (diagnostics + findings).sortedByPlace())
     }

@@ -55,6 +55,10 @@ package struct RunSession: Sendable {
 
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
     package func run() async throws(RunError) -> Report {
+        let unsupported = plan.unsupported
+        guard unsupported.isEmpty else {
+            throw RunError(message: "not everything can be run", diagnostics: unsupported)
+        }
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = RunID()
@@ -126,7 +130,7 @@ package struct RunSession: Sendable {
                         "missing-secret",
                         "secret '\(secret.name)' has no value: the environment variable \(variable.value) is not set",
                         at: variable.span,
-                        help: ["Set it for this run: \(variable.value)=… waybill run …"]
+                        help: ["Set it for this run: \(variable.value)=… waybill run …, or in a file with --env-file."]
                     )
                 )
             }

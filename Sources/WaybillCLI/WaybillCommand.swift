@@ -18,6 +18,7 @@ struct WaybillCommand: AsyncParsableCommand {
         version: WaybillVersion.current,
         subcommands: [
             RunCommand.self, ValidateCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
+            ExplainCommand.self,
         ]
     )
 }

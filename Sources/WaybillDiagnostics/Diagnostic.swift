@@ -93,4 +93,24 @@ extension [Diagnostic] {
             .sorted { $0.key != $1.key ? $0.key < $1.key : $0.index < $1.index }
             .map(\.value)
     }
+
+    /// The findings without those that say again what another says of the same place, as when several manifests
+    /// include one file.
+    package func withoutRepetitions() -> [Diagnostic] {
+        var seen: Set<Statement> = []
+        return filter {
+            guard let span = $0.primary?.span else { return true }
+            return seen.insert(
+                Statement(id: $0.id, headline: $0.headline, file: span.file.name, range: span.range)
+            ).inserted
+        }
+    }
+}
+
+/// What a finding says, wherever its text was read.
+private struct Statement: Hashable {
+    var id: DiagnosticID
+    var headline: String
+    var file: String
+    var range: Range<Int>
 }

@@ -15,12 +15,21 @@ package final class SourceFile: Sendable {
     /// The byte offset at which each line begins; the first is always 0.
     private let lineStarts: [UInt32]
 
+    /// How many code points are before each whole block of bytes, so that columns of long lines need not be counted from
+    /// the beginning; empty where all lines are shorter than a block.
+    private let codePointsBefore: [UInt32]
+
+    /// How many bytes a block has, as a power of 2.
+    private static let blockBits = 16
+
     /// Keeps a text of at most `greatestSize` under a name.
     package init(name: String, bytes: [UInt8]) {
         precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
         self.name = name
         self.bytes = bytes
         self.lineStarts = Self.lineStarts(of: bytes)
+        self.codePointsBefore =
+            Self.hasLongLine(lineStarts, end: bytes.count) ? Self.codePointsBefore(blocksOf: bytes) : []
     }
 
     /// Keeps a text that is already a string.
@@ -35,8 +44,15 @@ package final class SourceFile: Sendable {
     package func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), bytes.count)
         let line = lineIndex(at: offset)
-        let start = Int(lineStarts[line])
-        return SourcePosition(line: line + 1, column: Self.codePoints(in: bytes[start..<offset]) + 1)
+        var start = Int(lineStarts[line])
+        // No editor shows a byte order mark as a column.
+        if line == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = min(3, offset) }
+        return SourcePosition(line: line + 1, column: codePoints(in: start..<offset) + 1)
+    }
+
+    /// The line, from 1, that a byte offset is on.
+    package func line(at offset: Int) -> Int {
+        lineIndex(at: min(max(offset, 0), bytes.count)) + 1
     }
 
     /// The byte offset of a place given as a line (from 0) and a number of code points into it.
@@ -96,8 +112,30 @@ package final class SourceFile: Sendable {
         return starts
     }
 
+    private func codePoints(in range: Range<Int>) -> Int {
+        let (first, last) = (range.lowerBound >> Self.blockBits, range.upperBound >> Self.blockBits)
+        guard first < last, !codePointsBefore.isEmpty else { return Self.codePoints(in: bytes[range]) }
+        func count(before offset: Int, in block: Int) -> Int {
+            Int(codePointsBefore[block]) + Self.codePoints(in: bytes[block << Self.blockBits..<offset])
+        }
+        return count(before: range.upperBound, in: last) - count(before: range.lowerBound, in: first)
+    }
+
     private static func codePoints(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
+    }
+
+    private static func hasLongLine(_ starts: [UInt32], end: Int) -> Bool {
+        zip(starts, starts.dropFirst() + [UInt32(end)]).contains { $1 - $0 > 1 << blockBits }
+    }
+
+    private static func codePointsBefore(blocksOf bytes: [UInt8]) -> [UInt32] {
+        var counts: [UInt32] = [0]
+        for start in stride(from: 0, to: bytes.count, by: 1 << blockBits) {
+            let block = bytes[start..<min(start + 1 << blockBits, bytes.count)]
+            counts.append(counts[counts.count - 1] + UInt32(codePoints(in: block)))
+        }
+        return counts
     }
 }
 

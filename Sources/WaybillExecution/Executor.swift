@@ -105,6 +105,7 @@ struct RunContext: Sendable {
         manifestFolder = FileContents.folder(of: executor.plan.manifest)
         scope = RunScope(
             inputs: Namespace(executor.plan.inputs),
+            data: executor.plan.data,
             secrets: executor.secrets,
             run: JSONObject([
                 ("id", .string(id.description)),

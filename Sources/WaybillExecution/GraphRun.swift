@@ -63,6 +63,8 @@ struct GraphRun: Sendable {
             if let id = step.id {
                 store.keep(StepRecord(isPassed: !node.isFailed, error: node.failure.json), of: id)
             }
+        case .graph, .values, .end:
+            preconditionFailure("a plan with steps of this form is refused before it runs")
         }
         if step.onFailure == .continue { node.isFailed = false }
         return node
@@ -118,6 +120,8 @@ struct GraphRun: Sendable {
             return [result]
         case .group(let group):
             return group.steps.flatMap { skip($0) }
+        case .graph, .values, .end:
+            return []
         }
     }
 

@@ -8,6 +8,8 @@ package enum EmbeddedSchema: String, Sendable, CaseIterable {
     case run
     /// `schemas/event.schema.json`: a line of the journal, `events.ndjson`.
     case event
+    /// `schemas/diagnostics.schema.json`: findings as JSON.
+    case diagnostics
 
     /// The bytes of the file.
     package var text: [UInt8] {
@@ -16,6 +18,7 @@ package enum EmbeddedSchema: String, Sendable, CaseIterable {
             case .manifest: embedded_manifest_schema()
             case .run: embedded_run_schema()
             case .event: embedded_event_schema()
+            case .diagnostics: embedded_diagnostics_schema()
             }
         return Array(UnsafeBufferPointer(start: text.bytes, count: text.size))
     }

@@ -32,7 +32,7 @@ package struct ManifestLoader: Sendable {
 private struct ManifestLoading {
     let loader: ManifestLoader
     let schema: ManifestSchema
-    let rootFolder: String?
+    let boundary: FolderBoundary
     var diagnostics: [Diagnostic] = []
 
     /// The canonical paths of the files being read, outermost first, with the place of the include that led there.
@@ -42,7 +42,7 @@ private struct ManifestLoading {
     init(loader: ManifestLoader, schema: ManifestSchema, rootPath: String) {
         self.loader = loader
         self.schema = schema
-        self.rootFolder = FileContents.canonicalPath(FileContents.folder(of: rootPath))
+        self.boundary = FolderBoundary(folder: FileContents.folder(of: rootPath), allowsOutside: loader.allowsOutside)
     }
 
     /// The manifest at a path with its includes merged in; `nil` where it cannot be read or was merged in before.
@@ -53,7 +53,12 @@ private struct ManifestLoading {
             reportCycle(from: cycle, at: span)
             return nil
         }
-        guard loaded.insert(canonical).inserted, isInside(canonical, path, includedAt: span) else { return nil }
+        guard loaded.insert(canonical).inserted else { return nil }
+        let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary)
+        if let span, !boundary.contains(path) {
+            diagnostics.append(files.outside(path, at: span))
+            return nil
+        }
         guard chain.count < loader.maximumIncludeDepth else {
             diagnostics.append(
                 Diagnostic("include-depth", "includes go more than \(loader.maximumIncludeDepth) levels deep", at: span)
@@ -71,14 +76,12 @@ private struct ManifestLoading {
         diagnostics += shape
         guard !shape.hasErrors else { return nil }
 
-        var decoder = ManifestDecoder()
+        var decoder = ManifestDecoder(files: files)
         let part = decoder.manifest(node, file: file)
         diagnostics += decoder.diagnostics
         var manifest = part.manifest
         for include in part.includes {
-            let folder = FileContents.folder(of: path)
-            let target = include.value.hasPrefix("/") || folder == "." ? include.value : "\(folder)/\(include.value)"
-            if let included = load(target, includedAt: include.span) {
+            if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
             }
         }
@@ -91,24 +94,20 @@ private struct ManifestLoading {
         } catch {
             let sort = span == nil ? "manifest" : "included file"
             diagnostics.append(
-                Diagnostic("unreadable-file", "the \(sort) \(path) cannot be read: \(error.message)", at: span)
+                Diagnostic(
+                    "unreadable-file",
+                    "the \(sort) \(path) cannot be read: \(error.message)",
+                    at: span,
+                    secondary: includeChain
+                )
             )
             return nil
         }
     }
 
-    private mutating func isInside(_ canonical: String, _ path: String, includedAt span: SourceSpan?) -> Bool {
-        guard let span, !loader.allowsOutside, let rootFolder else { return true }
-        if canonical.hasPrefix(rootFolder == "/" ? "/" : rootFolder + "/") { return true }
-        diagnostics.append(
-            Diagnostic(
-                "outside-folder",
-                "\(path) lies outside the folder of the manifest",
-                at: span,
-                help: ["Use --allow-outside if that is meant."]
-            )
-        )
-        return false
+    /// The includes that led to the file at hand, outermost first.
+    private var includeChain: [Diagnostic.Label] {
+        chain.compactMap(\.includedAt).map { .init($0, "included here") }
     }
 
     private mutating func reportCycle(from index: Int, at span: SourceSpan?) {
@@ -149,6 +148,7 @@ extension Manifest {
         }
         add("input", other.inputs, to: &inputs)
         add("secret", other.secrets, to: &secrets)
+        add("data", other.data, to: &data)
         add("environment", other.environments, to: &environments)
         add("service", other.services, to: &services)
         add("filter", other.filters, to: &filters)

@@ -1,52 +1,91 @@
 import OrderedCollections
 import WaybillData
-import WaybillDiagnostics
-import WaybillManifest
+package import WaybillDiagnostics
+package import WaybillManifest
 
-/// The values of a manifest's inputs: from the command line, an environment variable, an environment or the default.
+/// The values of a manifest's inputs.
+///
+/// Each comes from the first of these that gives one: `--input`, the last file of `--inputs` that names it, the environment
+/// variable that its declaration names, the environment that is laid over the manifest, its default.
 struct InputResolution {
     /// The values, in the order of the declarations.
     private(set) var values = JSONObject()
-    /// What is wrong with what was given.
+    /// What is wrong with what was given, and what is missing.
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(manifest: Manifest, options: PlanOptions) {
-        for (name, _) in options.inputs where manifest.inputs[name] == nil {
-            let known = manifest.inputs.keys
-            let help =
-                NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
-                ?? (known.isEmpty
-                    ? "The manifest takes no inputs." : "The inputs are \(known.joined(separator: ", ")).")
-            diagnostics.append(Diagnostic("unknown-input", "no input is named '\(name)'", at: nil, help: [help]))
-        }
+    /// How many faults of one value are told.
+    private static let maximumFaults = 100
+
+    /// Resolves the inputs.
+    ///
+    /// - Parameter requiresAll: Whether an input without a value is an error.
+    init(manifest: Manifest, options: PlanOptions, requiresAll: Bool = true) {
+        let files = options.inputFiles.map { GivenFile(file: $0) }
+        diagnostics += Self.unknownFlags(of: manifest, options: options)
+        diagnostics += files.flatMap { $0.unknownInputs(of: manifest) }
+
         for (name, definition) in manifest.inputs {
             let input = definition.value
-            let given = options.inputs.last { $0.name == name }?.text
-            if let text = given ?? input.environmentVariable.flatMap({ options.variables[$0] }) {
-                let value = Self.value(of: text, for: input)
-                if let violation = input.schema.validate(value).first {
-                    diagnostics.append(
-                        Diagnostic(
-                            "invalid-input",
-                            "the value given for input '\(name)' \(violation.message)",
-                            at: definition.name.span,
-                            label: "declared here"
-                        )
-                    )
-                }
+            if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
+                take(Self.value(of: text, for: input), for: definition, givenBy: "with --input")
+            } else if let (file, value) = Self.lastValue(of: name, in: files) {
                 values[name] = value
+                diagnostics += file.faults(of: value, for: definition, limit: Self.maximumFaults)
+            } else if let variable = input.environmentVariable, let text = options.variables[variable] {
+                let value = Self.value(of: text, for: input)
+                take(value, for: definition, givenBy: "by the environment variable \(variable)")
             } else if let value = input.defaultValue {
                 values[name] = value
-            } else {
+            } else if requiresAll {
                 diagnostics.append(
                     Diagnostic(
                         "missing-input",
                         "input '\(name)' has no value",
                         at: definition.name.span,
-                        help: ["Give one with --input \(name)=VALUE, or give it a default."]
+                        help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
                     )
                 )
             }
+        }
+    }
+
+    /// Takes a value that has no place in a text, and tells what its schema has against it.
+    private mutating func take(_ value: JSON, for definition: Definition<InputDeclaration>, givenBy source: String) {
+        let name = definition.name.value
+        values[name] = value
+        for violation in definition.value.schema.validate(value, limit: Self.maximumFaults) {
+            let whole = "the value given for input '\(name)' \(source)"
+            let isWhole = violation.instanceLocation.tokens.isEmpty
+            let subject = isWhole ? whole : "\(violation.instanceLocation) in \(whole)"
+            diagnostics.append(
+                Diagnostic(
+                    "invalid-input",
+                    "\(subject) \(violation.message)",
+                    at: definition.name.span,
+                    label: "declared here"
+                )
+            )
+        }
+    }
+
+    private static func lastValue(of name: String, in files: [GivenFile]) -> (file: GivenFile, value: JSON)? {
+        for file in files.reversed() {
+            if let value = file.file.values[name] { return (file, value) }
+        }
+        return nil
+    }
+
+    private static func unknownFlags(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
+        options.inputs.filter { manifest.inputs[$0.name] == nil }.map { name, _ in
+            Diagnostic(
+                "unknown-input",
+                "no input is named '\(name)', for which --input gives a value",
+                at: nil,
+                help: [
+                    NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }
+                        ?? manifest.helpWithUnknownInput(name)
+                ]
+            )
         }
     }
 
@@ -57,5 +96,89 @@ struct InputResolution {
         guard let value = try? JSONParser().parse(Array(text.utf8)) else { return string }
         if input.types.isEmpty || !input.types.contains("string") { return value }
         return value.kind != .string && input.schema.isValid(value) ? value : string
+    }
+}
+
+extension PlanBuilder {
+    /// What is wrong with the inputs that are given to a checked manifest; others may be missing.
+    package static func checkInputs(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
+        InputResolution(manifest: manifest, options: options, requiresAll: false).diagnostics
+    }
+}
+
+/// A file of inputs, with the findings at their places in it.
+private struct GivenFile {
+    let file: InputsFile
+
+    /// The names in it that are no inputs.
+    func unknownInputs(of manifest: Manifest) -> [Diagnostic] {
+        let unknown = file.values.names.filter { manifest.inputs[$0] == nil }
+        guard !unknown.isEmpty else { return [] }
+        let pointers = unknown.map { JSONPointer([.name($0)]) }
+        let places = file.places(of: pointers)
+        return zip(unknown, pointers).map { name, pointer in
+            let span = places.keySpan(at: pointer) ?? places.span
+            if manifest.secrets[name] != nil {
+                // The line is not shown, since the secret would be.
+                return Diagnostic(
+                    "unknown-input",
+                    "no input is named '\(name)', which \(span) gives a value",
+                    at: nil,
+                    help: [manifest.helpWithUnknownInput(name)]
+                )
+            }
+            let nearest = NearestName.of(name, among: manifest.inputs.keys)
+            return Diagnostic(
+                "unknown-input",
+                "no input is named '\(name)'",
+                at: span,
+                label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                help: nearest == nil ? [manifest.helpWithUnknownInput(name)] : []
+            )
+        }
+    }
+
+    /// What the schema of an input has against the value that the file gives it.
+    func faults(of value: JSON, for definition: Definition<InputDeclaration>, limit: Int) -> [Diagnostic] {
+        let violations = definition.value.schema.validate(value, limit: limit)
+        guard !violations.isEmpty else { return [] }
+        let name = definition.name.value
+        let prefix = JSONPointer([.name(name)])
+        let pointers = violations.flatMap(\.pointers).map { JSONPointer(prefix.tokens + $0.tokens) }
+        let places = InnerPlaces(outer: file.places(of: pointers + [prefix]), prefix: prefix)
+        return violations.map { violation in
+            var finding = violation.diagnostic(in: places, of: "the value of input '\(name)'")
+            finding.id = "invalid-input"
+            finding.secondary.append(.init(definition.name.span, "declared here"))
+            return finding
+        }
+    }
+}
+
+/// The places in a part of a document.
+private struct InnerPlaces: DocumentPlaces {
+    let outer: any DocumentPlaces
+    let prefix: JSONPointer
+
+    var span: SourceSpan { outer.span(at: prefix) ?? outer.span }
+
+    func span(at pointer: JSONPointer) -> SourceSpan? {
+        outer.span(at: JSONPointer(prefix.tokens + pointer.tokens))
+    }
+
+    func keySpan(at pointer: JSONPointer) -> SourceSpan? {
+        outer.keySpan(at: JSONPointer(prefix.tokens + pointer.tokens))
+    }
+}
+
+extension Manifest {
+    /// What to say to a name that is like none of the inputs.
+    fileprivate func helpWithUnknownInput(_ name: String) -> String {
+        if let secret = secrets[name]?.value {
+            let variable = secret.environmentVariable.value
+            return "'\(name)' is a secret: it comes from the environment variable \(variable)."
+        }
+        return inputs.isEmpty
+            ? "The manifest takes no inputs." : "The inputs are \(inputs.keys.joined(separator: ", "))."
     }
 }

@@ -12,12 +12,18 @@ package struct Plan: Sendable {
     package var environment: String?
     /// The values of the manifest's inputs.
     package var inputs: JSONObject
+    /// What was read from the manifest's data files, by name.
+    package var data: JSONObject
     /// The secrets that the graphs use.
     package var secrets: [SecretPlan]
     /// The greatest number of requests at once.
     package var concurrency: Int
     /// What is run, in this order.
     package var graphs: [GraphPlan]
+    /// The graphs that those run in steps, by name.
+    package var subgraphs: [String: GraphPlan]
+    /// What is run once for the requests that need it, by the name of the service.
+    package var sessions: [String: SessionPlan]
 }
 
 /// A secret and the environment variable that holds it.
@@ -28,14 +34,30 @@ package struct SecretPlan: Sendable {
     package var variable: Spanned<String>
 }
 
+/// What gives the requests of a service what they share.
+package struct SessionPlan: Sendable {
+    /// The request.
+    package var request: RequestPlan
+    /// The statuses on which it is sent again.
+    package var renewOn: [StatusPattern]
+}
+
 /// One graph.
 package struct GraphPlan: Sendable {
     /// Its name.
     package var name: String
+    /// What a step that runs it must or may give.
+    package var inputs: Definitions<InputDeclaration>
     /// Its steps.
     package var body: GroupPlan
+    /// The steps that always run at the end.
+    package var finally: GroupPlan?
+    /// The longest time that it may take.
+    package var deadline: Setting<DurationTemplate>?
     /// The values of the run.
     package var outputs: [OutputDefinition]
+    /// Words that runs can be limited to.
+    package var tags: [String]
 }
 
 /// Steps that are run together.
@@ -58,6 +80,12 @@ package struct StepPlan: Sendable {
         case request(RequestPlan)
         /// Runs steps.
         case group(GroupPlan)
+        /// Runs another graph with inputs.
+        case graph(name: Spanned<String>, arguments: [ArgumentPlan])
+        /// Computes values.
+        case values([OutputDefinition])
+        /// Ends the chain around it, with success, where a condition holds.
+        case end(ManifestExpression)
     }
 
     /// The name by which other steps refer to it.
@@ -68,6 +96,8 @@ package struct StepPlan: Sendable {
     package var path: String
     /// What it does.
     package var work: Work
+    /// When, how often and after what it is done; `nil` where nothing is said of that.
+    package var flow: Flow?
     /// What its failure does.
     package var onFailure: FailureMode
     /// Whether the step or one around it tolerates failures (`onFailure: continue`).
@@ -93,10 +123,16 @@ package struct StepFields: OptionSet, Sendable {
     /// `status`, `headers`, `time`
     package static let response = StepFields(rawValue: 4)
 
+    /// `items`, of the elements of a `forEach`
+    package static let items = StepFields(rawValue: 8)
+
+    /// Everything that is kept only where it is used.
+    package static let all: StepFields = [.outputs, .data, .response, .items]
+
     /// The fields by the names that expressions have for them.
     package static let names: [String: StepFields] = [
         "outputs": .outputs, "data": .data, "status": .response, "headers": .response, "time": .response,
-        "ok": [], "error": [],
+        "items": .items, "ok": [], "error": [],
     ]
 }
 
@@ -115,16 +151,30 @@ package struct RequestPlan: Sendable {
     /// The merged settings. Names that were taken away are gone.
     package var settings: Settings
     /// The filter stages, named filters put in their places.
-    package var filters: [Setting<FilterStage>]
+    package var filters: [Setting<PlannedStage>]
+    /// Values computed before each attempt.
+    package var vars: [VariableDefinition]
     /// Values for later steps.
     package var outputs: [OutputDefinition]
+    /// What the data must be.
+    package var returns: ReturnShape?
+    /// The file that the answer goes to.
+    package var download: Download?
     /// Example answers for the mock server.
     package var mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package var graph: String
 }
 
-/// The value of one input of an endpoint.
+/// A filter stage in the place where it runs.
+package struct PlannedStage: Sendable {
+    /// The stage.
+    package var stage: FilterStage
+    /// Whether it runs on every status, not only on 2xx.
+    package var onEveryStatus: Bool
+}
+
+/// The value of one input of an endpoint or graph.
 package struct ArgumentPlan: Sendable {
     /// Where the value comes from.
     package enum Source: Sendable {
@@ -147,10 +197,11 @@ package struct ArgumentPlan: Sendable {
 extension GroupPlan {
     /// The requests below, in plan order, each with its step.
     package var requests: [(step: StepPlan, request: RequestPlan)] {
-        steps.flatMap { step in
+        steps.flatMap { step -> [(step: StepPlan, request: RequestPlan)] in
             switch step.work {
             case .request(let request): [(step, request)]
             case .group(let group): group.requests
+            case .graph, .values, .end: []
             }
         }
     }

@@ -10,43 +10,81 @@ struct PlanAssembly {
 
     /// The plan of a graph.
     func graph(_ name: String, _ graph: Graph) -> GraphPlan {
-        let uses = StepUses(of: graph)
         let context = StepContext(
             graph: name,
             path: name,
             settings: [graph.settings],
-            uses: uses,
+            uses: StepUses(of: graph),
             isTolerated: graph.onFailure == .continue
         )
         let body = group(graph.body, onFailure: graph.onFailure, concurrency: graph.settings.concurrency, in: context)
-        return GraphPlan(name: name, body: body, outputs: graph.outputs)
+        let finally = graph.finally.map { group in
+            var last = context
+            last.path += ".finally"
+            return self.group(group, onFailure: .collect, concurrency: nil, in: last)
+        }
+        return GraphPlan(
+            name: name,
+            inputs: graph.inputs,
+            body: body,
+            finally: finally,
+            deadline: graph.deadline,
+            outputs: graph.outputs,
+            tags: graph.tags.map(\.value)
+        )
+    }
+
+    /// The graphs that some graphs run in steps, directly or by way of others.
+    func subgraphs(of graphs: [GraphPlan]) -> [String: GraphPlan] {
+        var subgraphs: [String: GraphPlan] = [:]
+        var waiting = graphs.flatMap(\.subgraphNames)
+        while let name = waiting.popLast() {
+            guard subgraphs[name] == nil, let definition = manifest.graphs[name]?.value else { continue }
+            let plan = graph(name, definition)
+            subgraphs[name] = plan
+            waiting += plan.subgraphNames
+        }
+        return subgraphs
+    }
+
+    /// What is run once for the requests that need it.
+    var sessions: [String: SessionPlan] {
+        var sessions: [String: SessionPlan] = [:]
+        for (name, service) in manifest.services {
+            guard let session = service.value.session, let endpoint = manifest.endpoints[session.call.name.value]?.value
+            else { continue }
+            var request = request(endpoint.request, settings: [], graph: "")
+            request.endpoint = session.call.name.value
+            request.arguments = arguments(of: endpoint.inputs, given: session.call, at: session.span)
+            sessions[name] = SessionPlan(request: request, renewOn: session.renewOn)
+        }
+        return sessions
     }
 
     /// The requests of all endpoints, each by itself, and of all steps that have one in place.
     var allRequests: [RequestPlan] {
         var requests = manifest.endpoints.map { name, endpoint in
-            var plan = request(endpoint.value.request, outputs: [], settings: [], graph: "")
+            var plan = request(endpoint.value.request, settings: [], graph: "")
             plan.endpoint = name
             return plan
         }
-        manifest.forEachStep { graph, around, step in
-            guard case .request(let definition) = step.action else { return }
-            let settings = [graph.value.settings] + around.map(\.settings) + [step.settings]
-            requests.append(request(definition, outputs: step.outputs, settings: settings, graph: graph.name.value))
+        manifest.forEachStep { site in
+            guard case .request(let definition) = site.step.action else { return }
+            requests.append(request(definition, settings: site.settings, graph: site.graph.name.value))
         }
         return requests
     }
 
-    /// The secrets that graphs use.
-    func secrets(usedBy graphs: [GraphPlan]) -> [SecretPlan] {
+    /// The secrets that a plan's parts use.
+    func secrets(usedBy graphs: [GraphPlan], _ sessions: [String: SessionPlan]) -> [SecretPlan] {
         var names: Set<String> = []
-        for (_, request) in graphs.flatMap({ $0.body.requests }) {
-            for use in request.uses {
-                for reference in use.holder.references where reference.name == "secrets" {
-                    names.formUnion(reference.segments.first?.name.map { [$0] } ?? Array(manifest.secrets.keys))
-                }
+        let visitor = UseVisitor { use in
+            for reference in use.text.references where reference.name == "secrets" {
+                names.formUnion(reference.segments.first?.name.map { [$0] } ?? Array(manifest.secrets.keys))
             }
         }
+        for graph in graphs { graph.visitUses(visitor) }
+        for session in sessions.values { session.request.visitUses(visitor) }
         return manifest.secrets.filter { names.contains($0.key) }.map { name, definition in
             SecretPlan(name: name, variable: definition.value.environmentVariable)
         }
@@ -77,31 +115,13 @@ struct PlanAssembly {
         var inner = context
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
-        let around = context.settings + [step.settings]
-        let work: StepPlan.Work
-        switch step.action {
-        case .call(let name, let arguments, _):
-            guard let endpoint = manifest.endpoints[name.value]?.value else {
-                preconditionFailure("the rules let a call of an unknown endpoint pass")
-            }
-            var request = request(endpoint.request, outputs: step.outputs, settings: around, graph: context.graph)
-            request.endpoint = name.value
-            request.arguments = endpoint.inputs.map { name, input in
-                argument(name, input.value, given: arguments, at: step)
-            }
-            work = .request(request)
-        case .request(let definition):
-            work = .request(request(definition, outputs: step.outputs, settings: around, graph: context.graph))
-        case .group(let body):
-            inner.settings.append(step.settings)
-            let limit = step.settings.concurrency
-            work = .group(group(body, onFailure: step.onFailure, concurrency: limit, in: inner))
-        }
+        inner.settings.append(step.settings)
         return StepPlan(
             id: step.effectiveID,
             name: step.name ?? step.effectiveID ?? step.summary,
             path: inner.path,
-            work: work,
+            work: work(of: step, in: inner),
+            flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
             keeps: step.effectiveID.flatMap { context.uses.fields[$0] } ?? [],
@@ -109,12 +129,35 @@ struct PlanAssembly {
         )
     }
 
-    private func request(
-        _ definition: RequestDefinition,
-        outputs: [OutputDefinition],
-        settings: [Settings],
-        graph: String
-    ) -> RequestPlan {
+    private func work(of step: Step, in context: StepContext) -> StepPlan.Work {
+        switch step.action {
+        case .call(let call):
+            guard let endpoint = manifest.endpoints[call.name.value]?.value else {
+                preconditionFailure("the rules let a call of an unknown endpoint pass")
+            }
+            var request = request(endpoint.request, settings: context.settings, graph: context.graph)
+            request.endpoint = call.name.value
+            request.arguments = arguments(of: endpoint.inputs, given: call, at: step.span)
+            request.vars += step.vars
+            request.outputs += step.outputs
+            return .request(request)
+        case .request(let definition):
+            var request = request(definition, settings: context.settings, graph: context.graph)
+            request.vars += step.vars
+            request.outputs += step.outputs
+            return .request(request)
+        case .group(let body):
+            let limit = step.settings.concurrency
+            return .group(group(body, onFailure: step.onFailure, concurrency: limit, in: context))
+        case .graph(let call):
+            let taken = manifest.graphs[call.name.value]?.value.inputs ?? [:]
+            return .graph(name: call.name, arguments: arguments(of: taken, given: call, at: step.span))
+        case .values(let values): return .values(values)
+        case .end(let condition): return .end(condition)
+        }
+    }
+
+    private func request(_ definition: RequestDefinition, settings: [Settings], graph: String) -> RequestPlan {
         let service = RequestService(of: definition, settings: settings, in: manifest)
         let layers = RequestLayers(definition, service: service, steps: settings, in: manifest)
         let merged = Cascade.merge(layers.settings)
@@ -124,80 +167,94 @@ struct PlanAssembly {
             arguments: [],
             method: definition.method?.value ?? "GET",
             address: definition.address,
-            settings: merged.withoutRemovedNames,
+            settings: merged.withoutRemovals,
             filters: merged.filters.flatMap { stages(of: $0) },
-            outputs: definition.outputs + outputs,
+            vars: definition.vars,
+            outputs: definition.outputs,
+            returns: definition.returns,
+            download: definition.download,
             mock: definition.mock,
             graph: graph
         )
     }
 
-    private func argument(
-        _ name: String,
-        _ input: InputDeclaration,
-        given: [ValueTemplate.Member],
-        at step: Step
-    ) -> ArgumentPlan {
-        if let member = given.last(where: { $0.name.value == name }) {
-            let span = member.value.span
-            return ArgumentPlan(name: name, source: .template(member.value), schema: input.schema, span: span)
+    private func arguments(
+        of inputs: Definitions<InputDeclaration>,
+        given call: Step.Call,
+        at span: SourceSpan
+    ) -> [ArgumentPlan] {
+        inputs.map { name, definition in
+            let input = definition.value
+            if let member = call.arguments.last(where: { $0.name.value == name }) {
+                let span = member.value.span
+                return ArgumentPlan(name: name, source: .template(member.value), schema: input.schema, span: span)
+            }
+            let value = self.inputs[name] ?? input.defaultValue ?? .null
+            return ArgumentPlan(name: name, source: .constant(value), schema: input.schema, span: span)
         }
-        let value = inputs[name] ?? input.defaultValue ?? .null
-        return ArgumentPlan(name: name, source: .constant(value), schema: input.schema, span: step.span)
     }
 
-    private func stages(of entry: Setting<FilterEntry>) -> [Setting<FilterStage>] {
+    private func stages(of entry: Setting<FilterEntry>) -> [Setting<PlannedStage>] {
         switch entry.value {
-        case .stage(let stage): [entry.map { _ in stage }]
-        case .named(let name): (manifest.filters[name.value]?.value ?? []).flatMap { stages(of: $0) }
+        case .stage(let stage): return [entry.map { _ in PlannedStage(stage: stage, onEveryStatus: false) }]
+        case .named(let name, let onEveryStatus):
+            let stages = (manifest.filters[name.value]?.value ?? []).flatMap { self.stages(of: $0) }
+            return stages.map {
+                $0.map { PlannedStage(stage: $0.stage, onEveryStatus: onEveryStatus || $0.onEveryStatus) }
+            }
         }
+    }
+}
+
+extension GraphPlan {
+    /// The names of the graphs that its steps run.
+    fileprivate var subgraphNames: [String] {
+        (body.steps + (finally?.steps ?? [])).flatMap(\.subgraphNames)
+    }
+
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        for step in body.steps + (finally?.steps ?? []) { step.visitUses(visitor) }
+        for output in outputs { output.visitUses(visitor, .end, .result) }
+    }
+}
+
+extension StepPlan {
+    fileprivate var subgraphNames: [String] {
+        switch work {
+        case .graph(let name, _): [name.value]
+        case .group(let group): group.steps.flatMap(\.subgraphNames)
+        case .request, .values, .end: []
+        }
+    }
+
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        flow?.visitUses(outside: visitor, inside: visitor)
+        switch work {
+        case .request(let request): request.visitUses(visitor)
+        case .group(let group): for step in group.steps { step.visitUses(visitor) }
+        case .graph(_, let arguments): for argument in arguments { argument.visitUses(visitor) }
+        case .values(let values): for value in values { value.visitUses(visitor, .request) }
+        case .end(let condition): visitor.expression(condition, .request, .control)
+        }
+    }
+}
+
+extension ArgumentPlan {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        if case .template(let value) = source { visitor.value(value, .request, .argument) }
     }
 }
 
 extension RequestPlan {
-    /// Every use of the expression language in the request.
-    var uses: [ExpressionUse] {
-        var uses = settings.uses + filters.flatMap { FilterEntry.stage($0.value).uses }
-        if let template = address.text.value.template { uses.append(ExpressionUse(template, .request)) }
-        for argument in arguments {
-            if case .template(let value) = argument.source {
-                uses += value.templates.map { ExpressionUse($0, .request) }
-            }
-        }
-        uses += outputs.map { ExpressionUse($0.value, .answer) }
-        return uses
-    }
-}
-
-extension Settings {
-    /// The settings without the names that `null` took away.
-    fileprivate var withoutRemovedNames: Settings {
-        var settings = self
-        settings.headers.removeAll { $0.values.value == nil }
-        settings.query.removeAll { $0.values.value == nil }
-        settings.params.removeAll { $0.value.value == nil }
-        settings.expect.headers.removeAll { $0.glob.value == nil }
-        return settings
-    }
-}
-
-extension Step {
-    /// The id that was given, or the last part of the endpoint's name.
-    package var effectiveID: String? {
-        if let id { return id.value }
-        guard case .call(let endpoint, _, _) = action else { return nil }
-        return endpoint.value.split(separator: ".").last.map(String.init)
-    }
-
-    /// What the step does, in a few words: `GET /health`.
-    var summary: String {
-        switch action {
-        case .call(let endpoint, _, _): return endpoint.value
-        case .group(let group): return group.order.rawValue
-        case .request(let definition):
-            let text = definition.address.text.value
-            let address = text.constantText ?? text.template?.template.text ?? ""
-            return "\(definition.method?.value ?? "GET") \(address)"
-        }
+    /// Visits every use of the expression language in the request.
+    func visitUses(_ visitor: UseVisitor) {
+        for argument in arguments { argument.visitUses(visitor) }
+        var definition = RequestDefinition(address: address)
+        definition.settings = settings
+        definition.vars = vars
+        definition.outputs = outputs
+        definition.download = download
+        definition.visitUses(visitor)
+        for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
 }

@@ -1,5 +1,5 @@
 import OrderedCollections
-import WaybillData
+package import WaybillData
 package import WaybillDiagnostics
 package import WaybillManifest
 
@@ -11,10 +11,14 @@ package struct PlanOptions: Sendable {
     package var graphs: [String] = []
     /// Texts for the manifest's inputs, from the command line.
     package var inputs: [(name: String, text: String)] = []
+    /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
+    package var inputFiles: [InputsFile] = []
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
     /// The greatest number of requests at once, instead of the manifest's.
     package var concurrency: Int?
+    /// Whether data files may lie outside the folder of the manifest.
+    package var allowsOutside = false
 
     /// Nothing asked for.
     package init() {}
@@ -22,13 +26,22 @@ package struct PlanOptions: Sendable {
 
 /// Turns a manifest into a plan, after every rule has had its say.
 package struct PlanBuilder: Sendable {
-    /// Checks a manifest by every rule, whatever of it will be run.
-    ///
-    /// - Returns: the manifest with the environment laid over it, and all findings in the order of the text.
+    /// A manifest that was checked, whatever of it will be run.
+    package struct Checked: Sendable {
+        /// The manifest with the environment laid over it.
+        package var manifest: Manifest
+        /// What was read from its data files, by name.
+        package var data: JSONObject
+        /// All findings in the order of the text.
+        package var diagnostics: [Diagnostic]
+    }
+
+    /// Checks a manifest by every rule, and reads its data files.
     package static func check(
         _ manifest: Manifest,
-        environment: String? = nil
-    ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
+        environment: String? = nil,
+        allowsOutside: Bool = false
+    ) -> Checked {
         var diagnostics: [Diagnostic] = []
         var manifest = manifest
         if let name = environment {
@@ -37,23 +50,19 @@ package struct PlanBuilder: Sendable {
                 manifest = laidOver.manifest
                 diagnostics += laidOver.diagnostics
             } else {
-                let nearest = NearestName.of(name, among: manifest.environments.keys)
-                let known = manifest.environments.keys.joined(separator: ", ")
-                diagnostics.append(
-                    Diagnostic(
-                        "unknown-environment",
-                        "no environment is named '\(name)'",
-                        at: nil,
-                        help: [
-                            nearest.map { "Did you mean '\($0)'?" }
-                                ?? "The manifest has: \(known.isEmpty ? "none" : known)."
-                        ]
-                    )
-                )
+                diagnostics.append(.unknown("environment", name, in: manifest, among: manifest.environments.keys))
             }
         }
-        for rule in allRules { diagnostics += rule.check(manifest) }
-        return (manifest, diagnostics.sortedByPlace())
+        let reader = DataReader(folder: FileContents.folder(of: manifest.file.name), allowsOutside: allowsOutside)
+        var data = JSONObject()
+        for (name, declaration) in manifest.data {
+            let (value, findings) = reader.read(declaration.value)
+            diagnostics += findings
+            data[name] = value
+        }
+        let subject = RuleSubject(manifest)
+        for rule in allRules { diagnostics += rule.check(subject) }
+        return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 
     /// All requests that a checked manifest knows, whatever of it would be run: for the mock server.
@@ -68,7 +77,9 @@ package struct PlanBuilder: Sendable {
         _ manifest: Manifest,
         options: PlanOptions
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
-        var (manifest, diagnostics) = check(manifest, environment: options.environment)
+        let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
+        let manifest = checked.manifest
+        var diagnostics = checked.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
         let inputs = InputResolution(manifest: manifest, options: options)
         let graphs = GraphSelection(manifest: manifest, names: options.graphs)
@@ -77,14 +88,19 @@ package struct PlanBuilder: Sendable {
 
         let assembly = PlanAssembly(manifest: manifest, inputs: inputs.values)
         let plans = graphs.selected.map(assembly.graph)
+        let subgraphs = assembly.subgraphs(of: plans)
+        let sessions = assembly.sessions
         let plan = Plan(
             name: manifest.name,
             manifest: manifest.file.name,
             environment: options.environment,
             inputs: inputs.values,
-            secrets: assembly.secrets(usedBy: plans),
+            data: checked.data,
+            secrets: assembly.secrets(usedBy: plans + subgraphs.values, sessions),
             concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
-            graphs: plans
+            graphs: plans,
+            subgraphs: subgraphs,
+            sessions: sessions
         )
         return (plan, diagnostics)
     }
@@ -101,12 +117,7 @@ private struct GraphSelection {
             if let graph = manifest.graphs[name]?.value {
                 selected.append((name, graph))
             } else {
-                let help =
-                    NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
-                    ?? "The manifest has: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
-                diagnostics.append(
-                    Diagnostic("unknown-graph", "no graph is named '\(name)'", at: nil, help: [help])
-                )
+                diagnostics.append(.unknown("graph", name, in: manifest, among: known))
             }
         }
         guard names.isEmpty else { return }
@@ -131,5 +142,25 @@ private struct GraphSelection {
                 )
             )
         }
+    }
+}
+
+extension Diagnostic {
+    /// A name given on the command line that nothing in the manifest has.
+    fileprivate static func unknown(
+        _ sort: String,
+        _ name: String,
+        in manifest: Manifest,
+        among known: some Collection<String>
+    ) -> Diagnostic {
+        let help =
+            NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
+            ?? "\(manifest.file.name) has: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+        return Diagnostic(
+            DiagnosticID(stringLiteral: "unknown-\(sort)"),
+            "no \(sort) is named '\(name)'",
+            at: nil,
+            help: [help]
+        )
     }
 }

@@ -3,15 +3,19 @@ import WaybillDiagnostics
 import WaybillManifest
 
 /// The service of a request: the one that it names, or the only one there is.
-struct RequestService {
+struct RequestService: Sendable {
     /// Its name; `nil` where the request belongs to none.
     var name: String?
     /// Its settings.
     var settings: Settings?
     /// Whether the request must have a service and it cannot be told which.
     var isAmbiguous = false
+    /// Whether no setting of defaults or service applies.
+    var standsAlone: Bool
 
     init(of definition: RequestDefinition, settings: [Settings], in manifest: Manifest) {
+        standsAlone =
+            settings.last { $0.standalone != nil }?.standalone?.value ?? definition.settings.standalone?.value ?? false
         if let named = definition.service {
             name = named.value
             self.settings = manifest.services[named.value]?.value.settings
@@ -19,8 +23,8 @@ struct RequestService {
             name = only.name.value
             self.settings = only.value.settings
         } else if case .path = definition.address {
-            let levels = [manifest.defaults, definition.settings] + settings
-            isAmbiguous = manifest.services.count > 1 && !levels.contains { $0.baseURL != nil }
+            let hasBase = manifest.defaults.has(.baseURL) || definition.settings.has(.baseURL)
+            isAmbiguous = manifest.services.count > 1 && !hasBase && !settings.contains { $0.has(.baseURL) }
         }
     }
 }
@@ -31,8 +35,7 @@ struct RequestLayers {
     let settings: [Settings]
 
     init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in manifest: Manifest) {
-        let standalone = ([definition.settings] + steps).last { $0.standalone != nil }?.standalone?.value ?? false
-        let far = standalone ? [] : [manifest.defaults] + [service.settings].compactMap { $0 }
+        let far = service.standsAlone ? [] : [manifest.defaults] + [service.settings].compactMap { $0 }
         settings = far + [definition.settings] + steps
     }
 }

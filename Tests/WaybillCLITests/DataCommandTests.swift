@@ -34,7 +34,8 @@ import WaybillTestSupport
         )
         #expect(prepared.status == 0)
         for (file, ending) in [
-            ("numbers", "error[too-many-findings]: the rest of numbers.ndjson is not looked at\n"), ("fewer", ""),
+            ("numbers", "error[too-many-findings]: the rest of numbers.ndjson is not looked at"),
+            ("fewer", "error[wrong-type]: the document must be a string, but is a number"),
         ] {
             let result = try await Command.run(
                 CommandCase.program,
@@ -42,9 +43,9 @@ import WaybillTestSupport
                 in: folder.path
             )
             #expect(result.status == 2)
-            #expect(result.errorText.split(separator: "\n").count { $0.hasPrefix("error[wrong-type]") } == 1000)
-            #expect(result.errorText.hasSuffix(ending))
-            #expect(result.errorText.contains("too-many-findings") == !ending.isEmpty)
+            let headlines = result.errorText.split(separator: "\n").filter { $0.hasPrefix("error[") }
+            #expect(headlines.count { $0.hasPrefix("error[wrong-type]") } == 1000)
+            #expect(headlines.last.map(String.init) == ending)
         }
     }
 }

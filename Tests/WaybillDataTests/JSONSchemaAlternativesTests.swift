@@ -28,6 +28,23 @@ import WaybillData
         ]
     ]
 
+    static let stage: JSON = [
+        "anyOf": [
+            [
+                "type": "object", "properties": ["filter": ["type": "string"], "for": ["enum": ["any"]]],
+                "required": ["filter"], "additionalProperties": false,
+            ],
+            [
+                "type": "object", "properties": ["flatten": ["const": true]], "required": ["flatten"],
+                "additionalProperties": false,
+            ],
+            [
+                "type": "object", "properties": ["limit": ["type": "integer"]], "required": ["limit"],
+                "additionalProperties": false,
+            ],
+        ]
+    ]
+
     static let step: JSON = [
         "anyOf": [
             ["$ref": "#/$defs/call"],
@@ -54,6 +71,9 @@ import WaybillData
             (Self.shape, ["kind": "square", "side": "a"], ["/side: must be a number, but is a string"]),
             (Self.shape, ["kind": "line"], ["/kind: must be 'circle' or 'square'"]),
             (Self.shape, ["side": 1], [": is missing the key 'kind' ('circle' or 'square')"]),
+            (Self.stage, ["filter": "a", "for": "2xx"], ["/for: must be 'any'"]),
+            (Self.stage, ["flatten": false], ["/flatten: must be true"]),
+            (Self.stage, ["flatten": true, "filter": "a"], [": may have only one of the keys 'filter' and 'flatten'"]),
             (Self.step, ["get": "/", "timeout": 0], ["/timeout: must be at least 1, but is 0"]),
             (Self.step, ["call": 1], ["/call: must be a string, but is a number"]),
             (Self.step, ["id": 1], [": must have one of the keys 'call' or 'get'"]),

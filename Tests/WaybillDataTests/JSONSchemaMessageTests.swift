@@ -21,8 +21,10 @@ import WaybillData
         arguments: [
             (["type": "string"], 1, "must be a string, but is a number"),
             (["type": "integer"], 1.5, "must be a whole number, but is 1.5"),
-            (["type": ["object", "boolean"]], .null, "must be true or false or a mapping, but is null"),
+            (["type": ["object", "boolean"]], .null, "must be true, false or a mapping, but is null"),
             (["type": "array"], true, "must be a list, but is true"),
+            (["type": "boolean"], "no", "must be true or false, but is a string"),
+            (["type": "object", "required": ["a"]], 1, "must be a mapping with the key 'a', but is a number"),
             (["const": "a"], "b", "must be 'a'"),
             (["enum": ["a", 1, .null]], "b", "must be 'a', 1 or null"),
             (["minimum": 1], 0, "must be at least 1, but is 0"),
@@ -46,6 +48,82 @@ import WaybillData
     )
     func `a fault is told in words`(schema: JSON, instance: JSON, message: String) throws {
         #expect(try told(schema, instance) == [": \(message)"])
+    }
+
+    @Test(
+        arguments: [
+            // A slip of the keyboard in a name that must be there.
+            (["pth": 1], ["/pth: 'pth' is not a known key, but 'path'"]),
+            (["path": 1, "mehtod": 2], ["/mehtod: 'mehtod' is not a known key, but 'method'"]),
+            // Two mistakes are two.
+            (
+                ["pth": 1, "hots": 1],
+                [
+                    "/pth: 'pth' is not a known key, but 'path'", "/hots: 'hots' is not a known key, but 'host'",
+                ]
+            ),
+            (
+                ["mehtod": 1],
+                [
+                    ": is missing the key 'path'", "/mehtod: 'mehtod' is not a known key, but 'method'",
+                ]
+            ),
+            // An unknown name that could be anything.
+            (["other": 1], [": is missing the key 'path'", "/other: 'other' is not a known key"]),
+            // Only one name is left that it could be.
+            (["method": 1, "host": 1, "other": 1], ["/other: 'other' is not a known key, but 'path'"]),
+            (
+                ["method": 1, "host": 1, "other": 1, "more": 1],
+                [
+                    ": is missing the key 'path'", "/other: 'other' is not a known key",
+                    "/more: 'more' is not a known key",
+                ]
+            ),
+        ] as [(JSON, [String])]
+    )
+    func `a misspelt name that must be there is one fault, told where it stands`(instance: JSON, told: [String]) throws
+    {
+        let schema = try JSONSchema(compiling: [
+            "properties": ["path": true, "method": true, "host": true], "required": ["path"],
+            "additionalProperties": false,
+        ])
+        let found = schema.validate(instance).map { violation in
+            "\(violation.instanceLocation): \(violation.message)" + (violation.suggestion.map { ", but '\($0)'" } ?? "")
+        }
+        #expect(found == told)
+    }
+
+    @Test func `a misspelt name that decides between alternatives is one fault`() throws {
+        let schema = try JSONSchema(compiling: [
+            "properties": ["id": true, "get": true, "call": true],
+            "oneOf": [["required": ["get"]], ["required": ["call"]]],
+            "unevaluatedProperties": false,
+        ])
+        let found = schema.validate(["id": 1, "cal": 2])
+        #expect(found.map(\.detail) == [.unknownName("cal", known: ["id", "get", "call"])])
+        #expect(found.map(\.suggestion) == ["call"])
+    }
+
+    @Test(
+        arguments: [
+            (["enum": ["low", "high"]], "hgih", "high"),
+            (["anyOf": [["const": "none"], ["type": "object"]]], "noen", "none"),
+            (["anyOf": [["enum": ["connect", "dns"]], ["pattern": "^[1-5]xx$"]]], "conect", "connect"),
+            (["enum": ["low", "high"]], "fast", nil),
+            (["enum": ["low", "high"]], 1, nil),
+        ] as [(JSON, JSON, String?)]
+    )
+    func `the nearest allowed value is suggested`(schema: JSON, instance: JSON, suggestion: String?) throws {
+        #expect(try JSONSchema(compiling: schema).validate(instance).map(\.suggestion) == [suggestion])
+    }
+
+    @Test func `millions of faults do not take millions of searches for names`() throws {
+        let schema = try JSONSchema(compiling: ["properties": ["path": true], "additionalProperties": false])
+        var many = JSONObject()
+        for scalar in (0x4E00..<0x5E00).compactMap({ UnicodeScalar($0 as UInt32) }) { many["pat\(scalar)"] = 1 }
+        let found = schema.validate(.object(many))
+        #expect(found.count == 0x1000)
+        #expect(found.count { $0.suggestion == "path" } == 1000)
     }
 
     @Test func `a repeated element is pointed at`() throws {

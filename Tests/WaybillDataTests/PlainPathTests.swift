@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct PlainPathTests {
     @Test(arguments: [
-        "$", "$.a", "$.items[0].id", "steps.login.outputs.token", "inputs", " inputs.user-id\n", "a--b.c-1[12]", "_x.y_z",
+        "$", "$.a", "$.items[0].id", "steps.login.outputs.token", "inputs", " inputs.user-id\n", "a--b.c-1[12]",
+        "_x.y_z",
         "item[999999999999999]", "trueish.null", "x.true", "a[0][1].b",
     ])
     func `a plain path is compiled as the general way would`(text: String) throws {
@@ -32,7 +33,8 @@ import Testing
 
     @Test(arguments: [
         "", " ", "true", "false", "null", "now()", "now ()", "1", "-1", "'a'", "$a", "$.", "$..a", "$.*", "a.", "a..b",
-        "a.1", "a-", "a -b", "a - b", "a[00]", "a[01]", "a[-1]", "a[9007199254740993]", "a[", "a[0", "a[]", "a[ 0]", "a['b']",
+        "a.1", "a-", "a -b", "a - b", "a[00]", "a[01]", "a[-1]", "a[9007199254740993]", "a[", "a[0", "a[]", "a[ 0]",
+        "a['b']",
         "a [0]", "a .b", "a b", "ä", "a.ü", "(a)", "!a", "a == 1", "@", "@.a", "${a}", "a,b", "a.b(c)",
     ])
     func `anything else is left to the general way`(text: String) {

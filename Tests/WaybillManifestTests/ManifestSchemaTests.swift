@@ -1,5 +1,6 @@
 import Testing
 import WaybillData
+import WaybillDiagnostics
 import WaybillManifest
 import WaybillTestSupport
 
@@ -10,6 +11,10 @@ import WaybillTestSupport
         try #require(TemporaryFolder.contents(of: "\(Self.root)/schemas/\(schema).schema.json"))
     }
 
+    private func manifestSchema() throws -> SchemaTree {
+        SchemaTree(try JSONParser().parse(try published(.manifest)))
+    }
+
     @Test(arguments: EmbeddedSchema.allCases)
     func `an embedded schema is the published one, and follows the meta-schema`(schema: EmbeddedSchema) throws {
         #expect(schema.text == (try published(schema)))
@@ -17,20 +22,86 @@ import WaybillTestSupport
         #expect(metaSchema.validate(try JSONParser().parse(schema.text)) == [])
     }
 
-    @Test func `every key of the schema has a description, and every object is closed`() throws {
-        var missing: [String] = []
-        func visit(_ schema: JSON, at place: String) {
-            for (name, property) in schema["properties"]?.object ?? JSONObject() {
-                if property["description"]?.string?.isEmpty ?? true, property["$ref"] == nil {
-                    missing.append("\(place).\(name)")
-                }
-            }
-            let isClosed = schema["additionalProperties"] != nil || schema["unevaluatedProperties"] != nil
-            if schema["properties"] != nil, schema["type"] == "object", !isClosed { missing.append("\(place) is open") }
-            for (name, value) in schema.object ?? JSONObject() { visit(value, at: "\(place)/\(name)") }
-            for (index, value) in (schema.array ?? []).enumerated() { visit(value, at: "\(place)/\(index)") }
+    @Test func `every key, and every definition, has a description that is a sentence`() throws {
+        for schema in try manifestSchema().subschemas {
+            let isDefinition = schema.place.split(separator: "/").dropLast() == ["$defs"]
+            guard schema.property != nil || isDefinition else { continue }
+            let description = schema.keywords["description"]?.string ?? ""
+            #expect(description.hasSuffix("."), "\(schema.place)")
+            #expect(description.first?.isUppercase ?? false, "\(schema.place)")
         }
-        visit(try JSONParser().parse(try published(.manifest)), at: "")
-        #expect(missing.isEmpty, "\(missing)")
+    }
+
+    @Test func `every object is closed`() throws {
+        for schema in try manifestSchema().subschemas
+        where schema.keywords["type"] == "object" && schema.keywords["properties"] != nil {
+            let closes = ["additionalProperties", "unevaluatedProperties"].contains { schema.keywords[$0] != nil }
+            #expect(closes, "\(schema.place)")
+        }
+    }
+
+    @Test func `every reference leads to a definition, and every definition is used`() throws {
+        let schemas = try manifestSchema().subschemas
+        let references = Set(schemas.compactMap { $0.keywords["$ref"]?.string })
+        let definitions = Set(
+            (schemas[0].keywords["$defs"]?.object ?? JSONObject()).names.map { "#/$defs/\($0)" }
+        )
+        #expect(references.symmetricDifference(definitions) == [])
+    }
+
+    @Test func `templates and expressions are marked where a text can stand, and nowhere twice`() throws {
+        for schema in try manifestSchema().subschemas {
+            let marks = ["x-waybill-template", "x-waybill-expression"].filter { schema.keywords[$0] != nil }
+            guard let mark = marks.first else { continue }
+            #expect(marks.count == 1 && schema.keywords[mark] == true, "\(schema.place)")
+            let types = schema.keywords["type"].map { Set(($0.array ?? [$0]).compactMap(\.string)) }
+            if mark == "x-waybill-expression" {
+                #expect(
+                    types.map { $0.isSubset(of: ["string", "number", "boolean", "null"]) && $0.contains("string") }
+                        ?? (schema.keywords["additionalProperties"] != nil),
+                    "\(schema.place)"
+                )
+            } else {
+                #expect(
+                    types.map { !$0.isDisjoint(with: ["string", "object", "array"]) } ?? true,
+                    "\(schema.place)"
+                )
+            }
+            let fixed = ["enum", "const", "anyOf", "oneOf"].filter { schema.keywords[$0] != nil }
+            #expect(fixed.isEmpty, "\(schema.place) has \(fixed) beside \(mark)")
+        }
+    }
+
+    @Test func `defaults and examples follow the schemas that they stand in`() throws {
+        let document = try JSONParser().parse(try published(.manifest))
+        for schema in SchemaTree(document).subschemas {
+            let values = (schema.keywords["default"].map { [$0] } ?? []) + (schema.keywords["examples"]?.array ?? [])
+            guard !values.isEmpty else { continue }
+            var whole = JSONObject()
+            whole["$defs"] = document["$defs"]
+            whole["allOf"] = .array([.object(schema.keywords)])
+            let compiled = try JSONSchema(compiling: .object(whole))
+            for value in values { #expect(compiled.validate(value) == [], "\(schema.place)") }
+        }
+    }
+
+    @Test func `a manifest with every key follows the schema, and none is forgotten in it`() throws {
+        let path = "\(Self.root)/Tests/Manifests/every-key.yaml"
+        let file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
+        let manifest = try #require(YAMLReader().read(file).document)
+        let schema = try JSONSchema(compiling: try JSONParser().parse(try published(.manifest)))
+        #expect(schema.validate(manifest.json) == [])
+
+        var used: Set<String> = []
+        func visit(_ value: JSON) {
+            for (name, member) in value.object ?? JSONObject() {
+                used.insert(name)
+                visit(member)
+            }
+            for element in value.array ?? [] { visit(element) }
+        }
+        visit(manifest.json)
+        let keys = Set(try manifestSchema().subschemas.compactMap(\.property))
+        #expect(keys.subtracting(used) == [])
     }
 }

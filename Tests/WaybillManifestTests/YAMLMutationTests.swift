@@ -2,6 +2,7 @@ import Testing
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillTestSupport
 
 @Suite struct YAMLMutationTests {
     static let seeds: [String] = [
@@ -92,18 +93,5 @@ enum YAMLInvariants {
             }
             last = range.lowerBound
         }
-    }
-}
-
-/// A small generator of numbers that are the same in every run (SplitMix64).
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
     }
 }

@@ -46,7 +46,7 @@ import WaybillPlan
     @Test func `filters and body expectations add up, farther first, and the rest is replaced whole`() throws {
         let request = try PlanFixture.request(manifest)
         let selected = request.filters.map { stage in
-            if case .select(let path, _) = stage.value { path.expression.text } else { "-" }
+            if case .select(let path, _) = stage.value.stage { path.expression.text } else { "-" }
         }
         #expect(selected == ["$.one", "$.two", "$.three"])
         #expect(request.settings.expect.body.map(\.value.that.expression.text) == ["$.a == 1", "$.b == 1"])

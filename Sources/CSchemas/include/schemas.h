@@ -14,3 +14,6 @@ struct embedded_text embedded_run_schema(void);
 
 /// schemas/event.schema.json as it was when the program was built.
 struct embedded_text embedded_event_schema(void);
+
+/// schemas/diagnostics.schema.json as it was when the program was built.
+struct embedded_text embedded_diagnostics_schema(void);

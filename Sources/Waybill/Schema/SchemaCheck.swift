@@ -1,5 +1,6 @@
 import WaybillData
 package import WaybillDiagnostics
+import WaybillManifest
 
 /// A JSON Schema from a file, with the files beside it that it refers to, and the check of data files against it.
 package struct SchemaCheck: Sendable {

@@ -2,12 +2,13 @@ import ArgumentParser
 import Waybill
 import WaybillData
 import WaybillDiagnostics
+import WaybillManifest
 
 /// `waybill eval`
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eval",
-        abstract: "Prints what an expression gives on a JSON or YAML file.",
+        abstract: "Prints what an expression gives on a JSON, YAML or CSV file.",
         usage: """
             waybill eval EXPR [FILE] [--compact] [--raw] [--paths]
             waybill eval --functions
@@ -15,9 +16,9 @@ struct EvalCommand: ParsableCommand {
         discussion: """
             The value of the file is '$', and there are no other names: waybill eval '$.items[?@.price < 10].name' shop.json
 
-            A file is JSON, NDJSON (the list of its lines' values) or YAML by its ending: .json, .ndjson or .jsonl, .yaml or \
-            .yml. Any other is JSON if it can be, and YAML otherwise. It may have up to 4 GiB. file() reads files relative \
-            to the current folder.
+            A file is JSON, NDJSON (the list of its lines' values), YAML or CSV (the list of its rows, each with the names \
+            of the first) by its ending: .json, .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and \
+            YAML otherwise. It may have up to 4 GiB. file() reads files relative to the current folder.
 
             Exit status: 0 a value is printed, 1 the expression has no value here, 2 the expression or the file is invalid, \
             3 something cannot be read or written, 64 wrong usage.
@@ -58,21 +59,30 @@ struct EvalCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         guard let text = expression else { return try output.writeResult(Array(Self.functionTable.utf8)) }
 
+        var findings: [Diagnostic] = []
+        func value<Value>(
+            _ value: Value?,
+            _ found: [Diagnostic],
+            orEndWith status: ([Diagnostic]) -> ExitCode
+        ) throws -> Value {
+            findings += found
+            guard let value else {
+                output.report(findings)
+                throw status(found)
+            }
+            return value
+        }
         let compiled = paths ? DataExpression.compileQuery(text) : DataExpression.compile(text)
-        output.report(compiled.diagnostics)
-        guard let expression = compiled.value else { throw ExitStatus.invalid }
-        let value = file != nil || expression.needsValue ? try input(output) : nil
-        let result = expression.evaluate(on: value)
-        output.report(result.diagnostics)
-        guard let result = result.value else { throw ExitStatus.failed }
+        let expression = try value(compiled.value, compiled.diagnostics) { _ in ExitStatus.invalid }
+        var input: JSON?
+        if file != nil || expression.needsValue {
+            let (data, found) = DataFile.value(of: file ?? "-")
+            input = try value(data, found) { $0.exitStatus }
+        }
+        let evaluated = expression.evaluate(on: input)
+        let result = try value(evaluated.value, evaluated.diagnostics) { _ in ExitStatus.failed }
+        output.report(findings)
         try output.writeResult(printed(result))
-    }
-
-    private func input(_ output: Output) throws -> JSON {
-        let stage = DataFile.value(of: file ?? "-")
-        output.report(stage.diagnostics)
-        guard let value = stage.value else { throw stage.diagnostics.exitStatus }
-        return value
     }
 
     private func printed(_ value: JSON) -> [UInt8] {

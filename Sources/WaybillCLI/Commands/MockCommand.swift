@@ -13,6 +13,8 @@ struct MockCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ManifestOptions
 
+    @OptionGroup var inputs: InputOptions
+
     @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
     var port = 0
 
@@ -25,9 +27,13 @@ struct MockCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = Output(noColour: noColor)
-        let stage = try Pipeline(allowsOutside: options.allowOutside)
-            .validate(options.manifest, environment: options.environment)
-        output.report(stage.diagnostics)
+        let (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
+        let stage = try Pipeline(allowsOutside: options.allowOutside).validate(options.manifest, options: planOptions)
+        output.report(findings + stage.diagnostics)
         guard let manifest = stage.value else { throw ExitStatus.invalid }
 
         let routes = MockRoutes.routes(of: PlanBuilder.requests(of: manifest))

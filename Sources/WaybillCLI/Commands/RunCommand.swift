@@ -37,8 +37,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Otherwise 'main', or the only one.")
     var graphs: [String] = []
 
-    @Option(name: .customLong("input"), help: "A value for an input of the manifest, as NAME=VALUE; may be repeated.")
-    var inputs: [InputArgument] = []
+    @OptionGroup var inputs: InputOptions
 
     @Option(help: "The folder for the results, instead of waybill-results/<run id>.", completion: .directory)
     var out: String?
@@ -67,15 +66,20 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let output = Output(noColour: noColor)
+        let (planOptions, findings) = planOptions
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
         let stage = try Pipeline(allowsOutside: options.allowOutside).plan(options.manifest, options: planOptions)
-        output.report(stage.diagnostics)
+        output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
         let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.usesMock = mock
-        runOptions.variables = ProcessVariables.all
+        runOptions.variables = planOptions.variables
         switch format {
         case .human: runOptions.observers = [printer]
         case .ndjson: runOptions.observers = [EventPrinter(output)]
@@ -118,13 +122,10 @@ struct RunCommand: AsyncParsableCommand {
         if report.result.outcome != .passed { throw ExitStatus.failed }
     }
 
-    private var planOptions: PlanOptions {
-        var plan = PlanOptions()
-        plan.environment = options.environment
+    private var planOptions: (PlanOptions, [Diagnostic]) {
+        var (plan, diagnostics) = inputs.planOptions(environment: options.environment)
         plan.graphs = graphs
-        plan.inputs = inputs.map { ($0.name, $0.text) }
-        plan.variables = ProcessVariables.all
         plan.concurrency = concurrency
-        return plan
+        return (plan, diagnostics)
     }
 }

@@ -16,11 +16,11 @@ struct SchemaCommand: ParsableCommand {
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks JSON, NDJSON or YAML files against a JSON Schema (draft 2020-12).",
+        abstract: "Checks JSON, NDJSON, YAML or CSV files against a JSON Schema (draft 2020-12).",
         discussion: """
             References to other schemas are looked for in the folder of the schema; nothing comes from the network. A file is \
-            JSON, NDJSON (each line a document) or YAML by its ending: .json, .ndjson or .jsonl, .yaml or .yml. Any other is \
-            JSON if it can be, and YAML otherwise.
+            JSON, NDJSON (each line a document), YAML or CSV (each row a document, an object of texts) by its ending: .json, \
+            .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and YAML otherwise.
 
             Exit status: 0 all are valid, 2 a document or the schema is invalid, 3 something cannot be read, 64 wrong usage.
             """
@@ -46,12 +46,11 @@ struct SchemaCheckCommand: ParsableCommand {
         var all: [Diagnostic] = []
         for file in files {
             let findings = check.check(file)
-            // An empty line stands between findings, also those of different files.
-            if !all.isEmpty, !findings.isEmpty { output.writeError("\n") }
-            output.report(findings)
+            output.reportPart(findings)
             if !findings.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
             all += findings
         }
+        output.summarize(all)
         if all.hasErrors { throw all.exitStatus }
     }
 }
@@ -60,7 +59,7 @@ struct SchemaCheckCommand: ParsableCommand {
 struct SchemaPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Prints a published schema: of manifests, of run.json, or of the lines of events.ndjson."
+        abstract: "Prints a published schema: of manifests, of run.json, of the lines of events.ndjson, or of findings."
     )
 
     @Argument(help: "Which schema.")

@@ -1,25 +1,88 @@
 import ArgumentParser
 import Waybill
+import WaybillData
 import WaybillDiagnostics
 
 /// `waybill validate`
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Checks a manifest without sending anything."
+        abstract: "Checks manifests without sending anything.",
+        discussion: """
+            What is found goes to standard error for people; as json (see waybill schema print diagnostics), sarif (2.1.0) or \
+            github (annotations of GitHub Actions) it goes to standard output, one document for all manifests.
+
+            Exit status: 0 all are valid, 2 one is not or cannot be read, 64 wrong usage.
+            """
     )
 
-    @OptionGroup var options: ManifestOptions
+    /// The form of what is found.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        /// Text with the lines of the manifest.
+        case human
+        /// One JSON document.
+        case json
+        /// A log in SARIF 2.1.0.
+        case sarif
+        /// Workflow commands of GitHub Actions.
+        case github
+    }
+
+    @Argument(
+        help: "The manifests, YAML files; - reads standard input.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var manifests: [String]
+
+    @Option(name: .customLong("env"), help: "The environment to lay over each manifest.")
+    var environment: String?
+
+    @Flag(help: "Let the manifests include files outside their folders.")
+    var allowOutside = false
+
+    @Option(help: "The form of what is found: human, json, sarif or github.")
+    var format = Format.human
+
+    @OptionGroup var inputs: InputOptions
 
     @Flag(help: "Print without colours.")
     var noColor = false
 
+    func validate() throws {
+        if manifests.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
+    }
+
     func run() async throws {
         let output = Output(noColour: noColor)
-        let stage = try Pipeline(allowsOutside: options.allowOutside)
-            .validate(options.manifest, environment: options.environment)
-        output.report(stage.diagnostics)
-        guard stage.value != nil else { throw ExitStatus.invalid }
-        output.write("\(options.manifest) is valid\n")
+        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        let (options, given) = inputs.planOptions(environment: environment)
+        var findings = given
+        if format == .human { output.reportPart(findings) }
+        for manifest in findings.hasErrors ? [] : manifests {
+            let stage = pipeline.validate(manifest, options: options)
+            findings += stage.diagnostics
+            guard format == .human else { continue }
+            output.reportPart(stage.diagnostics)
+            if stage.value != nil { output.write("\(manifest == "-" ? "standard input" : manifest) is valid\n") }
+        }
+        if let renderer {
+            try output.writeResult(Array(renderer.document(for: findings.withoutRepetitions()).utf8))
+        } else {
+            output.summarize(findings)
+        }
+        if findings.hasErrors { throw ExitStatus.invalid }
+    }
+
+    /// What writes the whole document; `nil` where each manifest's findings are written as they come.
+    private var renderer: (any DiagnosticRenderer)? {
+        switch format {
+        case .human: nil
+        case .json: JSONDiagnosticRenderer()
+        case .github: GitHubRenderer()
+        case .sarif:
+            SARIFRenderer(version: WaybillVersion.current) { id in
+                Explanation.of(id).map { .init(title: $0.title, help: $0.paragraphs.joined(separator: "\n\n")) }
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Waybill
 import WaybillDiagnostics
 
 #if canImport(Glibc)
@@ -39,11 +40,22 @@ struct Output: Sendable {
         Self.write(text, to: STDERR_FILENO)
     }
 
-    /// Writes findings to standard error, an empty line between them.
-    func report(_ diagnostics: [Diagnostic]) {
-        guard !diagnostics.isEmpty else { return }
-        writeError(HumanRenderer(colour: coloursError).render(diagnostics))
+    /// Writes all findings of a command to standard error, with a line that sums them up.
+    func report(_ findings: [Diagnostic]) {
+        writeError(errorRenderer.document(for: findings))
     }
+
+    /// Writes findings of one of several files to standard error; what all have is for `summarize`.
+    func reportPart(_ findings: [Diagnostic]) {
+        for finding in findings { writeError(errorRenderer.render(finding) + "\n") }
+    }
+
+    /// Writes the line that sums up what `reportPart` wrote.
+    func summarize(_ findings: [Diagnostic]) {
+        if !findings.isEmpty { writeError(errorRenderer.summary(of: findings)) }
+    }
+
+    private var errorRenderer: HumanRenderer { HumanRenderer(colour: coloursError) { Explanation.of($0) != nil } }
 
     /// Writes all of a text; a reader that has gone away is no reason to fail.
     private static func write(_ text: String, to descriptor: Int32) {

@@ -80,6 +80,14 @@ package enum FileContents {
         return String(cString: resolved)
     }
 
+    /// A path that is relative to a folder, as a path that can be opened; an absolute one stays as it is.
+    ///
+    /// The result is never `-`, which would be standard input.
+    package static func path(_ path: String, in folder: String) -> String {
+        if path.hasPrefix("/") || folder == "." && path != "-" { return path }
+        return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
+    }
+
     /// The folder that a path is in, as a text: `manifests/a.yaml` is in `manifests`, `a.yaml` in `.`.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -16,38 +16,43 @@ extension SchemaViolation {
         let isWhole = instanceLocation.tokens.isEmpty
         let value = places.span(at: instanceLocation) ?? places.span
         let key = places.keySpan(at: instanceLocation) ?? value
-        let predicate = "\(quotedName ?? (isWhole ? whole : "the value")) \(message)"
+        let sentence = concernsName ? message : "\(isWhole ? whole : subject) \(message)"
+        let label = suggestion.map { "did you mean '\($0)'?" } ?? ""
         switch detail {
         case .unknownName(let unknown, let known):
-            let nearest = NearestName.of(unknown, among: known)
             let list = known.sorted().joined(separator: ", ")
             return Diagnostic(
                 "unknown-key",
                 "'\(unknown)' is not a key that may stand here",
                 at: key,
-                label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                help: nearest == nil && !known.isEmpty && known.count <= 20 ? ["The keys are \(list)."] : []
+                label: label,
+                help: suggestion == nil && !known.isEmpty && known.count <= 20 ? ["The keys are \(list)."] : []
             )
         case .missingName:
-            return Diagnostic("missing-key", predicate, at: isWhole ? value : key)
+            return Diagnostic("missing-key", sentence, at: isWhole ? value : key)
         case .conflictingNames(let names):
             let keys = names.compactMap { places.keySpan(at: instanceLocation.appending(.name($0))) }
+                .sorted { $0.range.lowerBound < $1.range.lowerBound }
             return Diagnostic(
                 "conflicting-keys",
-                predicate,
+                sentence,
                 at: keys.last ?? key,
                 secondary: keys.dropLast().map { .init($0, "and this one") }
             )
         case .wrongType:
-            return Diagnostic("wrong-type", predicate, at: value)
+            return Diagnostic("wrong-type", sentence, at: value, label: label)
         case .notAllowedValue, .notAllowed, .wrongFormat, .other:
-            return Diagnostic("invalid-value", predicate, at: concernsName ? key : value)
+            return Diagnostic("invalid-value", sentence, at: concernsName ? key : value, label: label)
         }
     }
 
-    /// The name of the member at fault, in quotes; `nil` where it has none.
-    package var quotedName: String? {
-        guard case .name(let name) = instanceLocation.tokens.last else { return nil }
-        return "'\(name)'"
+    /// What is at fault: the name of the member, or whose entry it is.
+    private var subject: String {
+        switch instanceLocation.tokens.last {
+        case .name(let name): return "'\(name)'"
+        case .index, nil:
+            guard case .name(let list) = instanceLocation.tokens.dropLast().last else { return "the value" }
+            return "this entry of '\(list)'"
+        }
     }
 }

@@ -10,10 +10,13 @@ package struct SchemaViolation: Sendable, Equatable {
     package let absoluteKeywordLocation: String
     /// The keyword that failed; for a `false` schema the keyword that holds it.
     package let keyword: String
-    /// What is wrong, as a predicate of the value or its key: “must be a string, but is a number”.
+    /// What is wrong, as a predicate of the value: “must be a string, but is a number”; where the name is at fault a whole
+    /// clause.
     package let message: String
     /// The same for programs.
     package let detail: Detail
+    /// Which of the names or values that are allowed was probably meant.
+    package internal(set) var suggestion: String?
     /// The `x-…` members beside the failing keyword and, over them, those of the references that led there.
     package let annotation: JSONObject?
 

@@ -1,65 +1,123 @@
-/// The source line that a span begins on, made fit to print, with the carets that belong under it.
+/// The lines of one file that labels point to, in the order of the text, with what is to be said below each.
 struct SourceExcerpt {
-    /// The line: tabs and control characters replaced, cut when it is too wide.
-    let line: String
-    /// The spaces before the carets.
-    let indent: String
-    /// At least one caret.
-    let carets: String
-
-    /// The excerpt of a span in at most `width` columns.
-    init(of span: SourceSpan, width: Int) {
-        let file = span.file
-        let lineRange = file.byteRange(ofLine: span.start.line)
-        let from = min(span.range.lowerBound, lineRange.upperBound)
-        let to = min(max(span.range.upperBound, from), lineRange.upperBound)
-
-        // Only a window around the span is ever decoded: a line may have megabytes.
-        let reach = width * 4
-        var windowStart = lineRange.lowerBound
-        if from - windowStart > reach { windowStart = Self.boundary(before: from - reach, in: file) }
-        let windowEnd = min(lineRange.upperBound, max(from, windowStart) + 2 * reach)
-
-        let before = Self.printable(file.bytes[windowStart..<from])
-        let marked = Self.printable(file.bytes[from..<min(to, windowEnd)])
-        let after = Self.printable(file.bytes[min(to, windowEnd)..<windowEnd])
-
-        var shownBefore = before
-        var cutBefore = windowStart > lineRange.lowerBound
-        let room = max(width - min(marked.count, width / 2), width / 2)
-        if before.count > room {
-            shownBefore = Array(before.suffix(room))
-            cutBefore = true
+    /// A row of an excerpt.
+    struct Row {
+        /// What stands left of the text.
+        enum Margin {
+            /// The number of a line.
+            case number(Int)
+            /// Nothing: the row belongs to the line above.
+            case none
+            /// Lines are left out here.
+            case gap
         }
-        var rest = marked + after
-        let restRoom = max(width - shownBefore.count, 1)
-        var cutAfter = windowEnd < lineRange.upperBound
-        if rest.count > restRoom {
-            rest = Array(rest.prefix(restRoom))
-            cutAfter = true
-        }
-        let prefix = cutBefore ? "…" : ""
-        line = prefix + Self.string(shownBefore) + Self.string(rest) + (cutAfter ? "…" : "")
-        indent = String(repeating: " ", count: prefix.count + shownBefore.count)
-        carets = String(repeating: "^", count: max(1, min(marked.count, restRoom)))
+
+        /// What stands left of the text.
+        var margin: Margin
+        /// The texts side by side, in order; of a style where they are not of the source.
+        var fragments: [Fragment]
     }
 
-    private static func boundary(before offset: Int, in file: SourceFile) -> Int {
-        var offset = offset
-        while offset > 0, file.bytes[offset] & 0xC0 == 0x80 { offset -= 1 }
-        return offset
+    /// A text at a column.
+    struct Fragment {
+        var column: Int
+        var text: String
+        var style: HumanRenderer.Style?
     }
 
-    private static func printable(_ bytes: ArraySlice<UInt8>) -> [Unicode.Scalar] {
-        String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
-            if scalar == "\t" { return " " }
-            return scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
+    /// A label on one line.
+    struct Mark {
+        /// The bytes to underline, all on the line.
+        var bytes: Range<Int>
+        /// What is said of them.
+        var text: String
+        /// Whether the finding is about this place, rather than merely related to it.
+        var isPrimary: Bool
+    }
+
+    /// The rows, from above.
+    private(set) var rows: [Row] = []
+    /// The number of the last line that is shown.
+    private(set) var lastLine = 0
+
+    private let file: SourceFile
+    private let width: Int
+    private let primaryStyle: HumanRenderer.Style
+
+    /// The excerpt of a file for labels in it.
+    init(
+        of file: SourceFile,
+        labels: [(label: Diagnostic.Label, isPrimary: Bool)],
+        primaryStyle: HumanRenderer.Style,
+        width: Int
+    ) {
+        self.file = file
+        self.width = width
+        self.primaryStyle = primaryStyle
+        var marks: [Int: [Mark]] = [:]
+        for (label, isPrimary) in labels {
+            let line = file.line(at: label.span.range.lowerBound)
+            marks[line, default: []].append(Self.mark(label, isPrimary, on: line))
         }
+        for (line, marks) in marks.sorted(by: { $0.key < $1.key }) { add(line, marks) }
     }
 
-    private static func string(_ scalars: [Unicode.Scalar]) -> String {
-        var view = String.UnicodeScalarView()
-        view.append(contentsOf: scalars)
-        return String(view)
+    /// Of a span of several lines the first is underlined, to the end of what stands there.
+    private static func mark(_ label: Diagnostic.Label, _ isPrimary: Bool, on line: Int) -> Mark {
+        let range = label.span.range
+        let whole = label.span.file.byteRange(ofLine: line)
+        var end = range.upperBound
+        if end > whole.upperBound {
+            end = whole.upperBound
+            while end > range.lowerBound, [0x20, 0x09].contains(label.span.file.bytes[end - 1]) { end -= 1 }
+        }
+        let start = min(range.lowerBound, whole.upperBound)
+        return Mark(bytes: start..<max(start, end), text: label.text, isPrimary: isPrimary)
+    }
+
+    private mutating func add(_ line: Int, _ marks: [Mark]) {
+        // A single line between two is shown rather than left out.
+        if lastLine > 0, line == lastLine + 2 {
+            let range = file.byteRange(ofLine: lastLine + 1)
+            addRow(lastLine + 1, SourceLine(range, of: file, around: range.lowerBound..<range.lowerBound, width: width))
+        } else if lastLine > 0, line > lastLine + 1 {
+            rows.append(Row(margin: .gap, fragments: []))
+        }
+        let marks = marks.sorted {
+            ($0.bytes.lowerBound, $0.isPrimary ? 0 : 1) < ($1.bytes.lowerBound, $1.isPrimary ? 0 : 1)
+        }
+        var group: [Mark] = []
+        for mark in marks {
+            // Places of a line that are too far from each other for one view of it get a view each.
+            if let first = group.first, mark.bytes.lowerBound - first.bytes.lowerBound > width / 2 {
+                addView(of: line, group)
+                group = []
+            }
+            group.append(mark)
+        }
+        addView(of: line, group)
+        lastLine = line
+    }
+
+    private mutating func addView(of line: Int, _ marks: [Mark]) {
+        let start = marks.map(\.bytes.lowerBound).min() ?? 0
+        let end = marks.map(\.bytes.upperBound).max() ?? start
+        let view = SourceLine(file.byteRange(ofLine: line), of: file, around: start..<end, width: width)
+        addRow(line, view)
+        let placed = marks.map { mark in
+            Underlines.Mark(
+                columns: view.columns(of: mark.bytes),
+                text: PrintableText.oneLine(mark.text),
+                sign: mark.isPrimary ? "^" : "-",
+                style: mark.isPrimary ? primaryStyle : .note
+            )
+        }
+        rows += Underlines.rows(for: placed).map { Row(margin: .none, fragments: $0) }
+    }
+
+    private mutating func addRow(_ line: Int, _ view: SourceLine) {
+        let fragments = view.text.isEmpty ? [] : [Fragment(column: 0, text: view.text, style: nil)]
+        rows.append(Row(margin: .number(line), fragments: fragments))
+        lastLine = line
     }
 }

@@ -95,10 +95,10 @@ struct Answer {
             var scope = scope.scope(stage.level)
             scope.current = ScopeValue(body)
             let expression: ManifestExpression? =
-                switch stage.value {
+                switch stage.value.stage {
                 case .require(_, _, let message): message
                 case .envelope(let envelope): envelope.message
-                case .select: nil
+                default: nil
                 }
             if let words = try? expression?.value(in: scope).json.string, !words.isEmpty { return words }
         }

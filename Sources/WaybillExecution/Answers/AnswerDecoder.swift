@@ -26,6 +26,7 @@ struct AnswerDecoder {
         switch try effectiveDecoding(of: response) {
         case .json: return try json(response)
         case .text: return Decoded(value: .string(try text(response)))
+        case .ndjson, .csv, .plist: preconditionFailure("a plan with this decoding is refused before it runs")
         case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)))
         }
     }

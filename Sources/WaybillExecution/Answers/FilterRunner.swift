@@ -1,6 +1,7 @@
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillPlan
 
 /// Sends data through filter stages.
 struct FilterRunner {
@@ -16,7 +17,7 @@ struct FilterRunner {
     ///
     /// - Parameter scope: the scope of a level; its `$` is replaced by the data at hand.
     static func run(
-        _ stages: [Setting<FilterStage>],
+        _ stages: [Setting<PlannedStage>],
         on data: ScopeValue,
         scope: (Level) -> EvaluationScope
     ) throws(Refusal) -> ScopeValue {
@@ -25,7 +26,7 @@ struct FilterRunner {
             var scope = scope(stage.level)
             scope.current = data
             do {
-                data = try run(stage, on: data, in: scope)
+                data = try run(stage.map { $0.stage }, on: data, in: scope)
             } catch let problem as EvaluationProblem {
                 throw Refusal(message: problem.message, span: problem.span)
             } catch let refusal as Refusal {
@@ -63,6 +64,8 @@ struct FilterRunner {
             }
             guard let content = envelope.data else { return data }
             return (try? content.value(in: scope)) ?? ScopeValue(.null)
+        case .map, .where, .pick, .omit, .rename, .set, .sort, .unique, .limit, .flatten, .decode, .schema, .default:
+            preconditionFailure("a plan with this stage is refused before it runs")
         }
     }
 

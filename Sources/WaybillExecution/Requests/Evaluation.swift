@@ -11,7 +11,7 @@ struct EvaluationProblem: Error, Sendable {
 }
 
 /// A text, and whether a secret took part in it.
-struct EvaluatedText: Sendable {
+struct ComputedText: Sendable {
     var text: String
     var isSecret = false
     /// Whether slashes in it are to be kept in a path.
@@ -40,14 +40,14 @@ extension ManifestExpression {
 
 extension ScalarTemplate {
     /// The scalar as text: a constant as it was written.
-    func text(in scope: EvaluationScope) throws(EvaluationProblem) -> EvaluatedText {
+    func text(in scope: EvaluationScope) throws(EvaluationProblem) -> ComputedText {
         switch content {
         case .constant(_, let text):
-            return EvaluatedText(text: text)
+            return ComputedText(text: text)
         case .template(let template):
             do {
                 let value = try template.template.text(in: scope)
-                return EvaluatedText(text: value.text, isSecret: value.isSecret)
+                return ComputedText(text: value.text, isSecret: value.isSecret)
             } catch {
                 throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
             }

@@ -17,7 +17,7 @@ struct ParameterList: Sendable {
     }
 
     /// Adds one pair.
-    mutating func add(_ name: String, _ value: EvaluatedText) {
+    mutating func add(_ name: String, _ value: ComputedText) {
         pairs.append((name, value.text))
         isSecret = isSecret || value.isSecret
     }
@@ -31,7 +31,7 @@ struct ParameterList: Sendable {
         switch value {
         case .scalar(let scalar):
             if let text = scalar.constantText {
-                add(name, EvaluatedText(text: scalar.isNull ? "" : text))
+                add(name, ComputedText(text: scalar.isNull ? "" : text))
             } else {
                 let value = try scalar.value(in: scope)
                 isSecret = isSecret || value.isSecret

@@ -114,7 +114,7 @@ struct RequestBuilder {
         var isFirst = true
         do {
             let text = try holder.template.text(in: scope.scope(setting.level)) { piece in
-                register(EvaluatedText(text: piece.text, isSecret: piece.isSecret))
+                register(ComputedText(text: piece.text, isSecret: piece.isSecret))
                 defer { isFirst = false }
                 if isFirst, beginsTheURL { return piece.text }
                 return PercentEncoding.component(piece.text, keepingSlashes: piece.isRaw)
@@ -161,10 +161,10 @@ struct RequestBuilder {
         }
         let isInQuery = ["GET", "HEAD", "DELETE"].contains(plan.method)
         if isInQuery {
-            for (name, value) in fields.pairs { query.add(name, EvaluatedText(text: value, isSecret: fields.isSecret)) }
+            for (name, value) in fields.pairs { query.add(name, ComputedText(text: value, isSecret: fields.isSecret)) }
             fields = ParameterList(arrays: arrays)
         }
-        for (_, value) in query.pairs where query.isSecret { register(EvaluatedText(text: value, isSecret: true)) }
+        for (_, value) in query.pairs where query.isSecret { register(ComputedText(text: value, isSecret: true)) }
 
         if let body = settings.body {
             let bodyScope = scope.scope(body.level)
@@ -177,6 +177,8 @@ struct RequestBuilder {
                 var form = fields
                 for member in members { try form.add(member.name.value, member.value, in: bodyScope) }
                 return (query, form.form, "application/x-www-form-urlencoded")
+            case .plist, .base64, .file, .graphql, .multipart:
+                preconditionFailure("a plan with this body is refused before it runs")
             }
         }
         guard !isInQuery, !settings.params.isEmpty else { return (query, nil, nil) }
@@ -190,6 +192,8 @@ struct RequestBuilder {
                 object[parameter.name.value] = try value.value(in: scope.scope(parameter.value.level)).json
             }
             return (query, JSONWriter().string(.object(object)), "application/json")
+        case .plist:
+            preconditionFailure("a plan with this encoding is refused before it runs")
         }
     }
 
@@ -234,7 +238,7 @@ struct RequestBuilder {
         func secret(_ scalar: ScalarTemplate) throws(EvaluationProblem) -> String {
             let text = try scalar.text(in: scope)
             // Credentials are secrets whatever they are made of.
-            register(EvaluatedText(text: text.text, isSecret: true))
+            register(ComputedText(text: text.text, isSecret: true))
             return text.text
         }
         func set(_ name: String, _ value: String) {
@@ -250,17 +254,19 @@ struct RequestBuilder {
         case .bearer(let token):
             set("Authorization", "Bearer \(try secret(token))")
         case .apiKey(.header, let name, let value):
-            set(name, try secret(value))
+            set(name.value, try secret(value))
         case .apiKey(.query, let name, let value):
             var query = ParameterList(arrays: .repeat)
-            query.add(name, EvaluatedText(text: try secret(value), isSecret: true))
+            query.add(name.value, ComputedText(text: try secret(value), isSecret: true))
             url = Self.appending(query.query, to: url)
+        case .apiKey(.cookie, _, _), .digest, .awsSigV4, .oauth2, .netrc:
+            preconditionFailure("a plan with these credentials is refused before it runs")
         }
     }
 
     // MARK: Texts
 
-    private func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> EvaluatedText {
+    private func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> ComputedText {
         let text = try setting.value.text(in: scope.scope(setting.level))
         register(text)
         return text
@@ -272,7 +278,7 @@ struct RequestBuilder {
     }
 
     /// A text that a secret took part in is a secret itself.
-    private func register(_ text: EvaluatedText) {
+    private func register(_ text: ComputedText) {
         if text.isSecret { redactor.register(text.text) }
     }
 }
@@ -281,11 +287,12 @@ extension Settings {
     /// The settings without what another origin must not get of a service.
     fileprivate func without(_ level: Level?) -> Settings {
         guard let level else { return self }
-        var settings = self
-        settings.headers.removeAll { $0.values.level == level }
-        settings.params.removeAll { $0.value.level == level }
-        if auth?.level == level { settings.auth = nil }
-        return settings
+        return without { entry in
+            switch entry.value {
+            case .header, .parameter, .auth: entry.level == level
+            default: false
+            }
+        }
     }
 }
 

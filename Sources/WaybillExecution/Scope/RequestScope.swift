@@ -27,7 +27,7 @@ struct RequestScope: Sendable {
     }
 
     private func root(_ level: Level) -> Namespace {
-        Namespace(["inputs", "manifest", "secrets", "run", "steps", "request", "response"]) { name in
+        Namespace(["inputs", "manifest", "secrets", "data", "run", "steps", "request", "response"]) { name in
             switch name {
             case "inputs": .namespace(inputs(level))
             case "steps":
@@ -51,6 +51,8 @@ struct RequestScope: Sendable {
 struct RunScope: Sendable {
     /// The inputs of the manifest.
     let inputs: Namespace
+    /// What was read from data files, by name.
+    let data: JSONObject
     /// The secrets, by name.
     let secrets: [String: String]
     /// `run.id`, `run.startedAt`, `run.environment`
@@ -65,6 +67,7 @@ struct RunScope: Sendable {
                     secrets[name].map { .value(ScopeValue(.string($0), isSecret: true)) }
                 }
             )
+        case "data": .namespace(Namespace(data))
         case "run": .namespace(Namespace(run))
         default: nil
         }

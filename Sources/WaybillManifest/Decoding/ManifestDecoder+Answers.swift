@@ -1,37 +1,31 @@
 import WaybillData
 import WaybillDiagnostics
 
-/// What is done with an answer: expectations, filters, outputs.
+/// What is done with an answer: expectations, interceptors, outputs.
 extension ManifestDecoder {
-    mutating func expectation(_ node: YAMLNode, level: Level) -> Expectation {
-        var expectation = Expectation()
-        for (name, value) in entries(node) {
-            switch name.value {
+    /// Gives each part of an expectation, with its node, to a closure.
+    mutating func expectation(_ node: YAMLNode, _ add: (SettingValue?, YAMLNode) -> Void) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            switch key.text {
             case "status":
-                let patterns = (value.sequence ?? [value]).compactMap { $0.scalar.flatMap { statusPattern($0.text) } }
-                expectation.status = Setting(patterns, at: value.span, level: level)
+                let patterns = (value.sequence ?? [value]).compactMap { $0.text.flatMap { statusPattern($0) } }
+                add(.expectStatus(patterns), value)
             case "headers":
-                expectation.headers = entries(value).map { name, value in
-                    let glob = scalarTemplate(value).flatMap { $0.isNull ? nil : $0 }
-                    return (name, Setting(glob, at: value.span, level: level))
+                for (name, value) in named(value) {
+                    add(.expectHeader(name, nonNull(value).flatMap { scalarTemplate($0) }), value)
                 }
-            case "json":
-                expectation.json = valueTemplate(value).map { Setting($0, at: value.span, level: level) }
+            case "json": add(valueTemplate(value).map(SettingValue.expectJSON), value)
             case "body":
-                expectation.body = (value.sequence ?? []).compactMap { node in
-                    check(node).map { Setting($0, at: node.span, level: level) }
-                }
-            case "maxTime":
-                expectation.maxTime = duration(value).map { Setting($0, at: value.span, level: level) }
-            case "schema":
-                expectation.schema = schema(value.json, at: value).map { Setting($0, at: value.span, level: level) }
+                for condition in value.sequence ?? [] { add(check(condition).map(SettingValue.expectBody), condition) }
+            case "maxTime": add(duration(value).map(SettingValue.expectTime), value)
+            case "schema": add(schema(value).map(SettingValue.expectSchema), value)
             default: break
             }
         }
-        return expectation
     }
 
-    private func statusPattern(_ text: String) -> StatusPattern? {
+    /// A status code, or a class such as `2xx`.
+    func statusPattern(_ text: String) -> StatusPattern? {
         if let code = Int(text) { return .code(code) }
         guard text.lowercased().hasSuffix("xx"), let digit = text.first?.wholeNumberValue else { return nil }
         return .class(digit)
@@ -43,71 +37,53 @@ extension ManifestDecoder {
         return that.flatMap { condition($0) }.map { Check(that: $0, message: message) }
     }
 
-    /// A list of filters.
-    mutating func filters(_ node: YAMLNode, level: Level) -> [Setting<FilterEntry>] {
-        (node.sequence ?? []).compactMap { node in
-            filterEntry(node).map { Setting($0, at: node.span, level: level) }
+    /// What is done before and after success and failure.
+    mutating func interception(_ node: YAMLNode) -> Interception {
+        var interception = Interception()
+        for (key, value) in node.mapping?.entries ?? .empty {
+            guard let moment = word(key) as Interception.Moment? else { continue }
+            interception.actions[moment] = (value.sequence ?? []).compactMap { action($0) }
         }
+        return interception
     }
 
-    private mutating func filterEntry(_ node: YAMLNode) -> FilterEntry? {
-        if let name = text(node) { return .named(name) }
-        guard let (kind, value) = entries(node).first.map({ ($0.name.value, $0.value) }) else { return nil }
-        switch kind {
-        case "filter": return text(value).map(FilterEntry.named)
-        case "require": return requirement(value).map(FilterEntry.stage)
-        case "select":
-            guard value.mapping != nil else { return expression(value).map { .stage(.select($0, default: nil)) } }
-            let fallback = value["default"].flatMap { valueTemplate($0) }
-            return value["path"].flatMap { expression($0) }.map { .stage(.select($0, default: fallback)) }
-        case "envelope": return envelope(value).map { .stage(.envelope($0)) }
-        default: return nil
+    private mutating func action(_ node: YAMLNode) -> Interception.Action? {
+        let when = node["when"].flatMap { condition($0) }
+        for (key, value) in node.mapping?.entries ?? .empty {
+            let work: Interception.Action.Work?
+            switch key.text {
+            case "log": work = scalarTemplate(value).map(Interception.Action.Work.log)
+            case "fail": work = scalarTemplate(value).map(Interception.Action.Work.fail)
+            case "recover": work = valueTemplate(value).map(Interception.Action.Work.recover)
+            default: continue
+            }
+            return work.map { Interception.Action(work: $0, when: when, span: node.span) }
         }
-    }
-
-    private mutating func requirement(_ node: YAMLNode) -> FilterStage? {
-        guard node.mapping != nil else {
-            return condition(node).map { .require(that: $0, code: nil, message: nil) }
-        }
-        let that = node["that"].flatMap { condition($0) }
-        let code = node["code"].flatMap { expression($0) }
-        let message = node["message"].flatMap { expression($0) }
-        return that.map { .require(that: $0, code: code, message: message) }
-    }
-
-    private mutating func envelope(_ node: YAMLNode) -> FilterStage.Envelope? {
-        let code = node["code"].flatMap { expression($0) }
-        let message = node["message"].flatMap { expression($0) }
-        let data = node["data"].flatMap { expression($0) }
-        let ok = node["ok"].map { $0.json }
-        return code.map {
-            FilterStage.Envelope(code: $0, ok: ok.map { $0.array ?? [$0] } ?? [0], message: message, data: data)
-        }
+        return nil
     }
 
     /// Named values.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
-        entries(node).compactMap { name, node in
+        named(node).compactMap { name, node in
             let value = node.mapping == nil ? node : node["value"]
-            let isSecret = node.mapping == nil ? false : node["secret"]?.json.bool ?? false
+            let isSecret = node["secret"].flatMap { boolean($0) } ?? false
             return value.flatMap { expression($0) }
                 .map { OutputDefinition(name: name, value: $0, isSecret: isSecret, level: level) }
         }
     }
 
-    /// A JSON Schema written in the manifest.
-    mutating func schema(_ json: JSON, at node: YAMLNode) -> JSONSchema? {
-        do {
-            return try JSONSchema(compiling: json)
-        } catch {
-            report(
-                Diagnostic(
-                    "invalid-schema",
-                    "this is not a valid JSON Schema: \(error.message)",
-                    at: node.span(at: error.location.tokens.map(\.text)) ?? node.span
-                )
-            )
-            return nil
+    /// Values computed before each attempt.
+    mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
+        named(node).compactMap { name, node in
+            valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
+        }
+    }
+
+    /// What the data must be.
+    mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
+        guard let node, let (key, value) = node.mapping?.entries.first else { return nil }
+        return schema(value).map {
+            ReturnShape(isCollection: key.text == "collection", schema: $0, span: value.span, level: level)
         }
     }
 }

@@ -7,101 +7,138 @@ extension ManifestDecoder {
     mutating func graph(_ node: YAMLNode, named name: String) -> Graph? {
         let level = Level.graph(name)
         guard let body = group(node, level: level) else { return nil }
+        let settings = settings(node, level: level)
         return Graph(
-            description: node["description"]?.scalar?.text,
-            settings: settings(node, level: level),
+            description: node["description"]?.text,
+            inputs: inputs(node["inputs"]),
+            // Like that of a step, the deadline of a graph is its own, not that of each request in it.
+            settings: settings.without { $0.value.name == .deadline },
+            deadline: settings.deadline,
             body: body,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
-            outputs: outputs(node["outputs"], level: level)
+            finally: node["finally"].map { steps($0, order: .chain, level: level) },
+            outputs: outputs(node["outputs"], level: level),
+            tags: (node["tags"]?.sequence ?? []).compactMap { text($0) }
         )
     }
 
     /// The `chain` or `batch` of a graph or step, if it has one.
     private mutating func group(_ node: YAMLNode, level: Level) -> Group? {
         for order in [Group.Order.chain, .batch] {
-            if let steps = node[order.rawValue]?.sequence {
-                return Group(order: order, steps: steps.compactMap { step($0, level: level) })
-            }
+            if let node = node[order.rawValue] { return steps(node, order: order, level: level) }
         }
         return nil
     }
 
+    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level) -> Group {
+        Group(order: order, steps: (node.sequence ?? []).compactMap { step($0, level: level) })
+    }
+
     private mutating func step(_ node: YAMLNode, level: Level) -> Step? {
-        let entries = entries(node)
-        guard
-            let (form, key, value) = entries.lazy.compactMap({ entry in
-                StepForm(rawValue: entry.name.value).map { ($0, entry.name, entry.value) }
-            }).first, let action = action(form, key: key, value: value, in: node, level: level)
-        else { return nil }
-        for (name, _) in entries {
-            if let reason = form.reasonAgainst(key: name.value) {
-                report(Diagnostic("misplaced-key", "'\(name.value)' has no meaning here: \(reason)", at: name.span))
+        guard let entries = node.mapping?.entries, let (form, key, value) = Self.form(of: entries) else { return nil }
+        let action = action(form, key: key, value: value, in: node, level: level)
+        let settings = settings(node, level: level)
+        let outputs = outputs(node["outputs"], level: level)
+        let vars = form.isShortRequest ? [] : variables(node["vars"], level: level)
+        let flow = flow(node, level: level)
+        for (key, _) in entries {
+            if let name = key.text, let reason = form.reasonAgainst(key: name) {
+                report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
             }
         }
+        guard let action else { return nil }
         return Step(
             id: node["id"].flatMap { text($0) },
-            name: node["name"]?.scalar?.text,
+            name: node["name"]?.text,
+            description: node["description"]?.text,
             action: action,
-            settings: settings(node, level: level),
-            outputs: outputs(node["outputs"], level: level),
+            flow: flow,
+            // The deadline of a step is its own, not that of each request in it.
+            settings: flow?.deadline == nil ? settings : settings.without { $0.value.name == .deadline },
+            vars: vars,
+            outputs: form.isShortRequest ? [] : outputs,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
-            span: key.span
+            span: key.span,
+            form: form
         )
+    }
+
+    private static func form(of entries: YAMLMapping.Entries) -> (StepForm, key: YAMLNode, value: YAMLNode)? {
+        for (key, value) in entries {
+            if let form = key.text.flatMap({ StepForm.byText[$0] }) { return (form, key, value) }
+        }
+        return nil
     }
 
     private mutating func action(
         _ form: StepForm,
-        key: Spanned<String>,
+        key: YAMLNode,
         value: YAMLNode,
         in node: YAMLNode,
         level: Level
     ) -> Step.Action? {
         switch form {
-        case .call:
-            let with = node["with"]
-            return text(value).map {
-                .call(endpoint: $0, arguments: with.map { members($0) } ?? [], argumentsSpan: with?.span)
-            }
-        case .request:
-            return request(value, level: level).map(Step.Action.request)
-        case .chain, .batch:
-            return group(node, level: level).map(Step.Action.group)
+        case .call: return call(value, with: node["with"]).map(Step.Action.call)
+        case .graph: return call(value, with: node["with"]).map(Step.Action.graph)
+        case .request: return request(value, level: level).map(Step.Action.request)
+        case .chain, .batch: return group(node, level: level).map(Step.Action.group)
+        case .values: return .values(outputs(value, level: level))
+        case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
             guard let text = scalarTemplate(value) else { return nil }
             var request = RequestDefinition(address: address(text, level: level))
-            request.method = key.map { $0.uppercased() }
-            request.service = node["service"].flatMap { self.text($0) }
-            request.mock = node["mock"].map { mockExamples($0) } ?? []
+            complete(&request, from: node, level: level)
+            request.method = Spanned(form.rawValue.uppercased(), at: key.span)
             return .request(request)
         }
     }
 
+    /// What a call names, and its inputs.
+    mutating func call(_ name: YAMLNode, with inputs: YAMLNode?) -> Step.Call? {
+        let arguments = inputs.map { members($0) } ?? []
+        return text(name).map { Step.Call(name: $0, arguments: arguments) }
+    }
+
     /// What a short form such as `get` names: an absolute URL stands alone, anything else is a path.
     private func address(_ text: ScalarTemplate, level: Level) -> Address {
-        let start = (text.constantText ?? text.template?.template.text ?? "").lowercased()
+        let start = (text.constantText ?? text.template?.template.text ?? "").prefix(8).lowercased()
         let setting = Setting(text, at: text.span, level: level)
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? .url(setting) : .path(setting)
     }
 }
 
-/// The key that says what a step does.
-private enum StepForm: String {
-    case call, request, chain, batch, get, head, post, put, patch, delete
+extension StepForm {
+    static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// Why a key that the schema lets stand at any step has no meaning at this form; `nil` when it has one.
-    func reasonAgainst(key: String) -> String? {
-        let ofRequests = ["service", "method", "path", "url", "mock"]
+    /// Whether the request is written with the keys of the step itself.
+    var isShortRequest: Bool {
         switch self {
-        case .call:
-            return ofRequests.contains(key) ? "it belongs to the endpoint that is called" : nil
-        case _ where key == "with":
-            return "only a call takes inputs"
-        case .request:
-            return ofRequests.contains(key) ? "write it inside 'request'" : nil
-        case .chain, .batch:
-            return (ofRequests + ["outputs"]).contains(key) ? "a \(rawValue) sends no request of its own" : nil
-        case .get, .head, .post, .put, .patch, .delete:
-            return ["method", "path", "url"].contains(key) ? "'\(rawValue)' already says it" : nil
+        case .get, .head, .post, .put, .patch, .delete: true
+        case .call, .request, .graph, .chain, .batch, .values, .end: false
         }
     }
+
+    /// Why a key that the schema lets stand at any step has no meaning at this form; `nil` when it has one.
+    fileprivate func reasonAgainst(key: String) -> String? {
+        switch key {
+        case "service", "method", "path", "url", "mock", "returns", "download": reasonAgainstRequestKey(key)
+        case "with": self == .call || self == .graph ? nil : "only a call and a graph take inputs"
+        case "outputs", "vars", "paginate", "write": sendsRequests ? nil : "a \(rawValue) sends no request of its own"
+        case "until" where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
+        case "forEach" where self == .end: "an end has no elements"
+        default: nil
+        }
+    }
+
+    private func reasonAgainstRequestKey(_ key: String) -> String? {
+        switch self {
+        case .call: "it belongs to the endpoint that is called"
+        case .request: "write it inside 'request'"
+        case .graph, .chain, .batch, .values, .end: "a \(rawValue) sends no request of its own"
+        case .get, .head, .post, .put, .patch, .delete:
+            ["method", "path", "url"].contains(key) ? "'\(rawValue)' already says it" : nil
+        }
+    }
+
+    private var sendsRequests: Bool { self == .call || self == .request || isShortRequest }
 }

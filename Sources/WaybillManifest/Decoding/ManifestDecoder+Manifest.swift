@@ -17,10 +17,11 @@ extension ManifestDecoder {
         manifest.description = node["description"]?.scalar?.text
         manifest.inputs = inputs(node["inputs"])
         manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
+        manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
         manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
         manifest.services = definitions(node["services"]) { decoder, name, node in
-            Service(settings: decoder.settings(node, level: .service(name.value)))
+            decoder.service(node, named: name.value)
         }
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
@@ -35,6 +36,23 @@ extension ManifestDecoder {
         return ManifestPart(manifest: manifest, includes: includes)
     }
 
+    private mutating func service(_ node: YAMLNode, named name: String) -> Service {
+        let level = Level.service(name)
+        let session = node["session"].flatMap { node in
+            node["call"].flatMap { call($0, with: node["with"]) }.map { call in
+                let statuses = node["renewOn"]?.sequence?.compactMap { $0.text.flatMap { statusPattern($0) } }
+                return SessionDefinition(call: call, renewOn: statuses ?? [.code(401)], level: level, span: node.span)
+            }
+        }
+        return Service(settings: settings(node, level: level), session: session)
+    }
+
+    private func dataDeclaration(_ node: YAMLNode) -> DataDeclaration? {
+        if let pattern = node["glob"] { return text(pattern).map(DataDeclaration.glob) }
+        let format = node["format"].flatMap { word($0) as DataFormat? }
+        return node["file"].flatMap { text($0) }.map { .file(path: $0, format: format) }
+    }
+
     private func secret(_ node: YAMLNode) -> SecretDeclaration? {
         node["env"].flatMap { text($0) }.map(SecretDeclaration.init)
     }
@@ -42,11 +60,10 @@ extension ManifestDecoder {
     private mutating func environment(_ node: YAMLNode) -> Environment {
         Environment(
             defaults: settings(node["defaults"], level: .defaults),
-            services: entries(node["services"]).map { name, node in
-                (name, settings(node, level: .service(name.value)))
-            },
-            inputs: entries(node["inputs"]).map { ($0.name, Spanned($0.value.json, at: $0.value.span)) },
-            secrets: entries(node["secrets"]).compactMap { name, node in secret(node).map { (name, $0) } }
+            services: named(node["services"]).map { name, node in (name, service(node, named: name.value)) },
+            inputs: named(node["inputs"]).map { ($0.name, Spanned($0.value.json, at: $0.value.span)) },
+            secrets: named(node["secrets"]).compactMap { name, node in secret(node).map { (name, $0) } },
+            data: named(node["data"]).compactMap { name, node in dataDeclaration(node).map { (name, $0) } }
         )
     }
 

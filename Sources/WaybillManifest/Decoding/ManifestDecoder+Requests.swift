@@ -3,40 +3,38 @@ import WaybillDiagnostics
 
 /// Endpoints and requests in place.
 extension ManifestDecoder {
+    /// An endpoint.
+    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint? {
+        let inputs = inputs(node["inputs"])
+        return request(node, level: .endpoint(name)).map { Endpoint(inputs: inputs, request: $0) }
+    }
+
     /// A request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
         // All parts are read, also when one of them cannot be, so that every mistake is found.
         let address = address(node, level: level)
-        let settings = settings(node, level: level)
-        let outputs = outputs(node["outputs"], level: level)
-        guard let address else { return nil }
-        var request = RequestDefinition(address: address)
-        request.settings = settings
-        request.outputs = outputs
-        for (name, value) in entries(node) {
-            switch name.value {
+        var request = RequestDefinition(
+            address: address ?? .path(Setting(ScalarTemplate(node), at: node.span, level: level))
+        )
+        request.settings = settings(node, level: level)
+        complete(&request, from: node, level: level)
+        return address == nil ? nil : request
+    }
+
+    /// Reads the keys of a request that are no settings.
+    mutating func complete(_ request: inout RequestDefinition, from node: YAMLNode, level: Level) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            switch key.text {
             case "service": request.service = text(value)
             case "method": request.method = text(value)
+            case "vars": request.vars = variables(value, level: level)
+            case "outputs": request.outputs = outputs(value, level: level)
+            case "returns": request.returns = returnShape(value, level: level)
+            case "download": request.download = download(value, level: level)
             case "mock": request.mock = mockExamples(value)
             default: break
             }
         }
-        return request
-    }
-
-    /// One example answer or a list of them.
-    func mockExamples(_ node: YAMLNode) -> [MockExample] {
-        (node.sequence ?? [node]).map { mockExample($0) }
-    }
-
-    private func mockExample(_ node: YAMLNode) -> MockExample {
-        MockExample(
-            status: node["status"].flatMap { integer($0) } ?? 200,
-            headers: entries(node["headers"]).map { ($0.name.value, $0.value.scalar?.text ?? "") },
-            body: node["body"].map { $0.json },
-            delay: node["delay"]?.scalar.flatMap { Duration(manifestText: $0.text) } ?? .zero,
-            span: node.span
-        )
     }
 
     private mutating func address(_ node: YAMLNode, level: Level) -> Address? {
@@ -47,50 +45,36 @@ extension ManifestDecoder {
         return scalarTemplate(path).map { .path(Setting($0, at: path.span, level: level)) }
     }
 
-    /// An endpoint.
-    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint? {
-        let inputs = inputs(node["inputs"])
-        return request(node, level: .endpoint(name)).map { Endpoint(inputs: inputs, request: $0) }
+    private mutating func download(_ node: YAMLNode, level: Level) -> Download {
+        var download = Download(span: node.span, level: level)
+        download.to = node["to"].flatMap { scalarTemplate($0) }
+        download.resumes = node["resume"].flatMap { boolean($0) } ?? true
+        download.replaces = node["replace"].flatMap { boolean($0) } ?? true
+        if let (key, value) = node["checksum"]?.mapping?.entries.first, let digest = word(key) as Download.Digest? {
+            download.checksum = expression(value).map { (digest, $0) }
+        }
+        return download
     }
 
-    /// Declarations of inputs.
-    mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
-        definitions(node) { decoder, _, node in
-            guard let short = node.scalar?.text else { return decoder.input(schema: node.json, node) }
-            let isOptional = short.hasSuffix("?")
-            var types = short.filter { $0 != "?" }.split(separator: "|").map { JSON.string(String($0)) }
-            if isOptional, !types.contains("null") { types.append("null") }
-            var input = decoder.input(schema: ["type": .array(types)], node)
-            if isOptional { input?.defaultValue = .null }
-            return input
-        }
+    /// One example answer or a list of them.
+    func mockExamples(_ node: YAMLNode) -> [MockExample] {
+        (node.sequence ?? [node]).map { mockExample($0) }
     }
 
-    private mutating func input(schema json: JSON, _ node: YAMLNode) -> InputDeclaration? {
-        var json = json
-        let variable = json["env"]?.string
-        if case .object(var object) = json {
-            object["env"] = nil
-            json = .object(object)
-        }
-        guard let schema = schema(json, at: node) else { return nil }
-        let types = json["type"].map { $0.array ?? [$0] } ?? []
-        let input = InputDeclaration(
-            schema: schema,
-            types: types.compactMap(\.string),
-            defaultValue: json["default"],
-            environmentVariable: variable,
+    private func mockExample(_ node: YAMLNode) -> MockExample {
+        MockExample(
+            status: node["status"].flatMap { integer($0) } ?? 200,
+            headers: named(node["headers"]).map { ($0.name.value, $0.value.text ?? "") },
+            body: node["body"].map { $0.json },
+            delay: node["delay"]?.text.flatMap { Duration(manifestText: $0) } ?? .zero,
             span: node.span
         )
-        if let value = input.defaultValue, let violation = schema.validate(value).first {
-            report(
-                Diagnostic(
-                    "invalid-input",
-                    "the default does not fit the schema of its input: it \(violation.message)",
-                    at: node["default"]?.span ?? node.span
-                )
-            )
-        }
-        return input
+    }
+}
+
+extension ScalarTemplate {
+    /// What stands for an address that could not be read.
+    fileprivate init(_ node: YAMLNode) {
+        self.init(content: .constant(.null, text: ""), span: node.span)
     }
 }

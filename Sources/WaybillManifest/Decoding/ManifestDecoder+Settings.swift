@@ -5,104 +5,100 @@ extension ManifestDecoder {
     /// The settings among the keys of a mapping.
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
-        for (name, value) in entries(node) {
-            func setting<Value>(_ inner: Value?) -> Setting<Value>? {
-                inner.map { Setting($0, at: value.span, level: level) }
-            }
-            switch name.value {
-            case "baseURL": settings.baseURL = setting(scalarTemplate(value))
-            case "version": settings.version = setting(scalarTemplate(value))
-            case "headers": settings.headers = namedTexts(value, level: level)
-            case "query": settings.query = namedTexts(value, level: level)
-            case "params": settings.params = namedValues(value, level: level)
-            case "body": settings.body = setting(body(value))
-            case "encoding": settings.encoding = setting(word(value))
-            case "arrays": settings.arrays = setting(word(value))
-            case "timeout": settings.timeout = setting(duration(value))
-            case "connectTimeout": settings.connectTimeout = setting(duration(value))
-            case "auth": settings.auth = setting(authentication(value))
-            case "userAgent": settings.userAgent = setting(scalarTemplate(value))
-            case "accept": settings.accept = setting(mediaRanges(value))
-            case "decoding": settings.decoding = setting(word(value))
-            case "compression": settings.compression = setting(value.json.bool)
-            case "maxBody": settings.maxBody = setting(value.scalar.flatMap { ByteSize.bytes($0.text) })
-            case "filters": settings.filters = filters(value, level: level)
-            case "expect": settings.expect = expectation(value, level: level)
-            case "concurrency": settings.concurrency = setting(integer(value))
-            case "maxConnections": settings.maxConnections = setting(integer(value))
-            case "inherit": settings.inherit = inheritance(value)
-            case "standalone": settings.standalone = setting(value.json.bool)
-            default: break
+        guard let mapping = node?.mapping else { return settings }
+        for (key, value) in mapping.entries {
+            guard let text = key.text else { continue }
+            if let name = SettingName.byText[text] {
+                decode(name, value, level: level, into: &settings)
+            } else if text == "inherit" {
+                settings.declined = declined(value)
             }
         }
         return settings
     }
 
-    private mutating func namedTexts(_ node: YAMLNode, level: Level) -> [NamedTexts] {
-        entries(node).map { name, value in
-            let texts: [ScalarTemplate]?
-            if let elements = value.sequence {
-                texts = elements.compactMap { scalarTemplate($0) }
-            } else {
-                texts = scalarTemplate(value).flatMap { $0.isNull ? nil : [$0] }
+    private func declined(_ node: YAMLNode) -> [Spanned<SettingName>] {
+        (node.mapping?.entries ?? .empty).compactMap { key, value in
+            guard value.scalar?.json == .bool(false), let name = key.text.flatMap({ SettingName.byText[$0] }) else {
+                return nil
             }
-            return NamedTexts(name: name, values: Setting(texts, at: value.span, level: level))
+            return Spanned(name, at: value.span)
         }
     }
 
-    private mutating func namedValues(_ node: YAMLNode, level: Level) -> [NamedValue] {
-        entries(node).map { name, value in
-            let template = value.json == .null ? nil : valueTemplate(value)
-            return NamedValue(name: name, value: Setting(template, at: value.span, level: level))
+    private mutating func decode(_ name: SettingName, _ node: YAMLNode, level: Level, into settings: inout Settings) {
+        func add(_ value: SettingValue?, at node: YAMLNode) {
+            if let value { settings.entries.append(Setting(value, at: node.span, level: level)) }
+        }
+        switch name {
+        case .headers: for (name, value) in named(node) { add(.header(name, texts(value)), at: value) }
+        case .query: for (name, value) in named(node) { add(.query(name, texts(value)), at: value) }
+        case .params: for (name, value) in named(node) { add(.parameter(name, present(value)), at: value) }
+        case .filters: for entry in node.sequence ?? [] { add(filterEntry(entry).map(SettingValue.filter), at: entry) }
+        case .expect: expectation(node, add)
+        case .tls: for (key, value) in node.mapping?.entries ?? .empty { add(tlsOption(key, value), at: value) }
+        case .messages: for (key, value) in node.mapping?.entries ?? .empty { add(message(key, value), at: value) }
+        case .resolve: for (name, value) in named(node) { add(.resolve(name, nonNull(value)?.text), at: value) }
+        default: add(whole(name, node), at: node)
         }
     }
 
-    private mutating func body(_ node: YAMLNode) -> BodyDefinition? {
-        guard let (kind, value) = entries(node).first.map({ ($0.name.value, $0.value) }) else { return nil }
-        switch kind {
-        case "json": return valueTemplate(value).map(BodyDefinition.json)
-        case "form": return .form(members(value))
-        case "text": return scalarTemplate(value).map(BodyDefinition.text)
-        default: return nil
+    /// The value of a key that is replaced whole.
+    private mutating func whole(_ name: SettingName, _ node: YAMLNode) -> SettingValue? {
+        switch name {
+        case .baseURL: scalarTemplate(node).map(SettingValue.baseURL)
+        case .version: scalarTemplate(node).map(SettingValue.version)
+        case .encoding: word(node).map(SettingValue.encoding)
+        case .arrays: word(node).map(SettingValue.arrays)
+        case .body: body(node).map(SettingValue.body)
+        case .timeout: duration(node).map(SettingValue.timeout)
+        case .connectTimeout: duration(node).map(SettingValue.connectTimeout)
+        case .deadline: duration(node).map(SettingValue.deadline)
+        case .auth: authentication(node).map(SettingValue.auth)
+        case .userAgent: scalarTemplate(node).map(SettingValue.userAgent)
+        case .accept: .accept(node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } })
+        case .decoding: word(node).map(SettingValue.decoding)
+        case .compression: boolean(node).map(SettingValue.compression)
+        case .maxBody: node.text.flatMap { ByteSize.bytes($0) }.map(SettingValue.maxBody)
+        case .intercept: .intercept(interception(node))
+        case .http: word(node).map(SettingValue.http)
+        case .proxy: proxy(node).map(SettingValue.proxy)
+        case .unixSocket: node.text.map(SettingValue.unixSocket)
+        case .network: .network(network(node))
+        case .reachability: boolean(node).map(SettingValue.reachability)
+        case .cookies: cookies(node).map(SettingValue.cookies)
+        case .redirects: boolean(node) == false ? .redirects(0) : integer(node).map(SettingValue.redirects)
+        case .traffic: word(node).map(SettingValue.traffic)
+        case .cache: word(node).map(SettingValue.cache)
+        case .retry: retry(node).map(SettingValue.retry)
+        case .duplicates: duplicates(node).map(SettingValue.duplicates)
+        case .concurrency: integer(node).map(SettingValue.concurrency)
+        case .maxConnections: integer(node).map(SettingValue.maxConnections)
+        case .rate: node.text.flatMap { RequestRate(manifestText: $0) }.map(SettingValue.rate)
+        case .priority: word(node).map(SettingValue.priority)
+        case .debug: boolean(node).map(SettingValue.debug)
+        case .tag: node.text.map(SettingValue.tag)
+        case .standalone: boolean(node).map(SettingValue.standalone)
+        case .headers, .query, .params, .filters, .expect, .tls, .messages, .resolve: nil
         }
     }
 
-    private func mediaRanges(_ node: YAMLNode) -> [MediaRange]?? {
-        guard let elements = node.sequence else { return .some(nil) }
-        return .some(elements.compactMap { $0.scalar.flatMap { MediaRange($0.text) } })
+    // MARK: Names with texts and values
+
+    private mutating func texts(_ node: YAMLNode) -> [ScalarTemplate]? {
+        if let elements = node.sequence { return elements.compactMap { scalarTemplate($0) } }
+        return nonNull(node).flatMap { scalarTemplate($0) }.map { [$0] }
     }
 
-    private func inheritance(_ node: YAMLNode) -> Inheritance {
-        func applies(_ name: String) -> Bool { node[name]?.json.bool ?? true }
-        return Inheritance(
-            headers: applies("headers"),
-            query: applies("query"),
-            params: applies("params"),
-            filters: applies("filters"),
-            expect: applies("expect")
-        )
+    private mutating func present(_ node: YAMLNode) -> ValueTemplate? {
+        nonNull(node).flatMap { valueTemplate($0) }
     }
 
-    private mutating func authentication(_ node: YAMLNode) -> Authentication? {
-        guard let (kind, value) = entries(node).first.map({ ($0.name.value, $0.value) }) else {
-            return node.scalar?.text == "none" ? Authentication.none : nil
-        }
-        switch kind {
-        case "basic":
-            guard let username = value["username"].flatMap({ scalarTemplate($0) }),
-                let password = value["password"].flatMap({ scalarTemplate($0) })
-            else { return nil }
-            return .basic(username: username, password: password)
-        case "bearer":
-            return scalarTemplate(value).map(Authentication.bearer)
-        case "apiKey":
-            guard let place = value["in"].flatMap({ word($0) as Authentication.APIKeyPlace? }),
-                let name = value["name"]?.scalar?.text,
-                let key = value["value"].flatMap({ scalarTemplate($0) })
-            else { return nil }
-            return .apiKey(place: place, name: name, value: key)
-        default:
-            return nil
+    private func message(_ key: YAMLNode, _ node: YAMLNode) -> SettingValue? {
+        guard let name = word(key) as MessageOption.Name? else { return nil }
+        switch name {
+        case .showCode: return .message(name, boolean(node).map(MessageOption.showCode))
+        case .general, .duplicate, .unreachable: return .message(name, nonNull(node)?.text.map(MessageOption.text))
         }
     }
 }

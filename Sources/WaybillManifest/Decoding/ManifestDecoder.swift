@@ -9,6 +9,14 @@ import WaybillDiagnostics
 struct ManifestDecoder {
     /// What was found so far.
     private(set) var diagnostics: [Diagnostic] = []
+    /// Where files that the manifest names are.
+    let files: ManifestFiles
+    /// Inputs by their short types, which repeat all over a manifest.
+    var shortInputs: [String: InputDeclaration] = [:]
+
+    init(files: ManifestFiles) {
+        self.files = files
+    }
 
     /// Adds a finding.
     mutating func report(_ diagnostic: Diagnostic) {
@@ -19,17 +27,23 @@ struct ManifestDecoder {
 
     /// The text of a scalar as it was written.
     func text(_ node: YAMLNode) -> Spanned<String>? {
-        node.scalar.map { Spanned($0.text, at: node.span) }
+        node.text.map { Spanned($0, at: node.span) }
     }
 
     /// A word out of a fixed set, which the schema lists too.
     func word<Word: RawRepresentable>(_ node: YAMLNode) -> Word? where Word.RawValue == String {
-        node.scalar.flatMap { Word(rawValue: $0.text) }
+        node.text.flatMap { Word(rawValue: $0) }
     }
+
+    /// `true` or `false`.
+    func boolean(_ node: YAMLNode) -> Bool? { node.scalar?.json.bool }
+
+    /// A node unless it says null.
+    func nonNull(_ node: YAMLNode) -> YAMLNode? { node.scalar?.json == .null ? nil : node }
 
     /// A whole number.
     func integer(_ node: YAMLNode) -> Int? {
-        node.json.number?.int
+        node.scalar?.json.number?.int
     }
 
     /// An expression, written as `EXPR` or `${EXPR}`.
@@ -93,7 +107,7 @@ struct ManifestDecoder {
 
     /// The members of a mapping in a template position.
     mutating func members(_ node: YAMLNode) -> [ValueTemplate.Member] {
-        entries(node).compactMap { name, value in
+        named(node).compactMap { name, value in
             valueTemplate(value).map { ValueTemplate.Member(name: name, value: $0) }
         }
     }
@@ -108,9 +122,9 @@ struct ManifestDecoder {
     // MARK: Mappings
 
     /// The entries of a mapping, names with their places. Any other node has none.
-    func entries(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
+    func named(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
         guard let mapping = node?.mapping else { return [] }
-        return mapping.entries.map { (Spanned($0.key.scalar?.text ?? "", at: $0.key.span), $0.value) }
+        return mapping.entries.map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
     }
 
     /// What a mapping defines by name.
@@ -119,7 +133,7 @@ struct ManifestDecoder {
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
     ) -> Definitions<Value> {
         var definitions: Definitions<Value> = [:]
-        for (name, node) in entries(node) {
+        for (name, node) in named(node) {
             if let value = decode(&self, name, node) {
                 definitions[name.value] = Definition(name: name, value: value)
             }

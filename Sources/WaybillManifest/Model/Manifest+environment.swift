@@ -6,7 +6,7 @@ extension Manifest {
     /// The manifest with an environment laid over it, or what is wrong with the environment.
     ///
     /// Laying over works like a nearer level of the cascade, except that nothing is added that the manifest does not know:
-    /// an environment changes services, inputs and secrets, it does not define them.
+    /// an environment changes services, inputs, secrets and data, it does not define them.
     package func applying(_ environment: Environment) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
         var manifest = self
         var diagnostics: [Diagnostic] = []
@@ -25,12 +25,15 @@ extension Manifest {
         }
 
         manifest.defaults = Cascade.merge([defaults, environment.defaults])
-        for (name, settings) in environment.services {
+        for (name, changes) in environment.services {
             guard let service = services[name.value]?.value else {
                 unknown("service", name, among: services.keys)
                 continue
             }
-            manifest.services[name.value]?.value.settings = Cascade.merge([service.settings, settings])
+            manifest.services[name.value]?.value = Service(
+                settings: Cascade.merge([service.settings, changes.settings]),
+                session: changes.session ?? service.session
+            )
         }
         for (name, value) in environment.inputs {
             guard let input = inputs[name.value]?.value else {
@@ -55,6 +58,13 @@ extension Manifest {
                 continue
             }
             manifest.secrets[name.value]?.value = secret
+        }
+        for (name, declaration) in environment.data {
+            guard data[name.value] != nil else {
+                unknown("data", name, among: data.keys)
+                continue
+            }
+            manifest.data[name.value]?.value = declaration
         }
         return (manifest, diagnostics)
     }

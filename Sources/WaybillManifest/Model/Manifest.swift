@@ -14,6 +14,8 @@ package struct Manifest: Sendable {
     package var inputs: Definitions<InputDeclaration> = [:]
     /// Values that are never written.
     package var secrets: Definitions<SecretDeclaration> = [:]
+    /// Files that are read when a plan is built.
+    package var data: Definitions<DataDeclaration> = [:]
     /// Changes that `--env` lays over the rest.
     package var environments: Definitions<Environment> = [:]
     /// Settings of every request.
@@ -38,6 +40,20 @@ package struct Manifest: Sendable {
 package struct Service: Sendable {
     /// Its settings.
     package var settings: Settings
+    /// What is run once, before the first request that needs it.
+    package var session: SessionDefinition?
+}
+
+/// What gives the requests of a service what they share, such as a token.
+package struct SessionDefinition: Sendable {
+    /// The endpoint that is called, and its inputs.
+    package var call: Step.Call
+    /// The statuses on which it is run again.
+    package var renewOn: [StatusPattern]
+    /// The level that it was written at.
+    package var level: Level
+    /// Where it was written.
+    package var span: SourceSpan
 }
 
 /// A request that steps can call.
@@ -73,9 +89,11 @@ package struct Environment: Sendable {
     /// Changes of the defaults.
     package var defaults: Settings
     /// Changes of services.
-    package var services: [(name: Spanned<String>, settings: Settings)]
+    package var services: [(name: Spanned<String>, service: Service)]
     /// Values of inputs.
     package var inputs: [(name: Spanned<String>, value: Spanned<JSON>)]
     /// Other places of secrets.
     package var secrets: [(name: Spanned<String>, value: SecretDeclaration)]
+    /// Other files of data.
+    package var data: [(name: Spanned<String>, value: DataDeclaration)]
 }

@@ -4,18 +4,15 @@ import WaybillManifest
 
 /// A request has an address: an absolute URL, or a path and a base URL to add it to.
 struct AddressParts: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        let called = manifest.calledEndpoints
-        manifest.forEachRequest { site in
-            guard case .path(let path) = site.definition.address else { return }
-            let layers = site.layers(in: manifest).settings
+        for site in subject.requests {
+            guard case .path(let path) = site.definition.address, !site.merged.has(.baseURL), !site.service.isAmbiguous
+            else { continue }
             // An endpoint by itself may get its base URL from the steps that call it.
-            let isCalledOnly = site.endpoint != nil && site.steps.isEmpty && called.contains(site.endpoint ?? "")
-            if layers.contains(where: { $0.baseURL != nil }) || site.service(in: manifest).isAmbiguous || isCalledOnly {
-                return
-            }
-            if let name = site.definition.service, manifest.services[name.value] == nil { return }
+            if site.steps.isEmpty, let name = site.endpoint, subject.calledEndpoints[name] == false { continue }
+            if let name = site.definition.service, manifest.services[name.value] == nil { continue }
             diagnostics.append(
                 Diagnostic(
                     "no-base-url",
@@ -30,16 +27,5 @@ struct AddressParts: ManifestRule {
             )
         }
         return diagnostics
-    }
-}
-
-extension Manifest {
-    /// The endpoints that steps call.
-    fileprivate var calledEndpoints: Set<String> {
-        var names: Set<String> = []
-        forEachStep { _, _, step in
-            if case .call(let endpoint, _, _) = step.action { names.insert(endpoint.value) }
-        }
-        return names
     }
 }

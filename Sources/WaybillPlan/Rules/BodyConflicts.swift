@@ -3,26 +3,28 @@ import WaybillManifest
 
 /// A request has one body: `params` that belong into the body do not meet an explicit one that is not a form.
 struct BodyConflicts: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        manifest.forEachRequest { site in
-            let merged = Cascade.merge(site.layers(in: manifest).settings)
-            let method = site.definition.method
-            let isInQuery = ["GET", "HEAD", "DELETE"].contains(method?.value ?? "GET")
-            guard let body = merged.body else { return }
-            if ["GET", "HEAD"].contains(method?.value ?? "GET") {
+        for site in subject.requests {
+            guard let body = site.merged.body else { continue }
+            let isInQuery = ["GET", "HEAD", "DELETE"].contains(site.method)
+            if ["GET", "HEAD"].contains(site.method) {
                 diagnostics.append(
                     Diagnostic(
                         "body-without-meaning",
-                        "a body has no meaning with \(method?.value ?? "GET") (RFC 9110, section 9.3)",
+                        "a body has no meaning with \(site.method) (RFC 9110, section 9.3)",
                         severity: .warning,
                         at: body.span
                     )
                 )
             }
-            if case .form = body.value { return }
-            let sent = merged.params.filter { $0.value.value != nil }
-            guard !isInQuery, let parameter = sent.first else { return }
+            switch body.value {
+            case .form, .multipart: continue
+            case .json, .plist, .text, .base64, .file, .graphql: break
+            }
+            guard !isInQuery, let parameter = site.merged.params.first(where: { $0.value.value != nil }) else {
+                continue
+            }
             diagnostics.append(
                 Diagnostic(
                     "params-and-body",

@@ -3,50 +3,92 @@ import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A call gives every input that its endpoint needs, none that it does not have, and no constant that cannot fit.
+/// A call gives every input that is needed, none that does not exist, and no constant that cannot fit.
 struct CallInputs: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        manifest.forEachStep { _, _, step in
-            guard case .call(let name, let arguments, _) = step.action,
-                let endpoint = manifest.endpoints[name.value]
-            else { return }
-            let inputs = endpoint.value.inputs
-            for argument in arguments {
-                guard let input = inputs[argument.name.value] else {
-                    let help = inputs.isEmpty ? ["Endpoint '\(name.value)' takes no inputs."] : []
-                    diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
-                    continue
+        for service in manifest.services.values {
+            guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
+            else { continue }
+            diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: [], in: manifest)
+        }
+        manifest.forEachStep { site in
+            switch site.step.action {
+            case .call(let call):
+                guard let endpoint = manifest.endpoints[call.name.value]?.value else { return }
+                let filled = site.step.flow?.paginate?.filledInput
+                if let filled, endpoint.inputs[filled.value] == nil {
+                    diagnostics.append(.unknown("input", filled, among: endpoint.inputs.keys))
                 }
-                guard let constant = argument.value.constant else { continue }
-                for violation in input.value.schema.validate(constant).prefix(1) {
-                    diagnostics.append(
-                        Diagnostic(
-                            "invalid-input",
-                            "the value of input '\(argument.name.value)' \(violation.message)",
-                            at: argument.value.span,
-                            secondary: [.init(input.value.span, "declared here")]
-                        )
-                    )
-                }
+                let names = [filled?.value].compactMap { $0 }
+                diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: names, in: manifest)
+            case .graph(let call):
+                guard let graph = manifest.graphs[call.name.value]?.value else { return }
+                diagnostics += check(call, of: "graph", inputs: graph.inputs, filled: [], in: manifest)
+            case .request, .group, .values, .end:
+                return
             }
-            let missing = inputs.values.filter { input in
-                !arguments.contains { $0.name.value == input.name.value }
-                    && input.value.defaultValue == nil && manifest.inputs[input.name.value] == nil
+        }
+        return diagnostics
+    }
+
+    private func check(
+        _ call: Step.Call,
+        of sort: String,
+        inputs: Definitions<InputDeclaration>,
+        filled: [String],
+        in manifest: Manifest
+    ) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        let given = Set(call.arguments.map { CodePoints($0.name.value) })
+        var missing = inputs.values.filter { input in
+            !given.contains(CodePoints(input.name.value)) && input.value.defaultValue == nil
+                && manifest.inputs[input.name.value] == nil && !filled.contains(input.name.value)
+        }
+        for argument in call.arguments {
+            guard let input = inputs[argument.name.value] else {
+                let help = inputs.isEmpty ? ["The \(sort) '\(call.name.value)' takes no inputs."] : []
+                diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
+                // A misspelt name and the input that it was meant to be are one mistake.
+                let meant = NearestName.of(argument.name.value, among: missing.map(\.name.value))
+                missing.removeAll { $0.name.value == meant }
+                continue
             }
-            if !missing.isEmpty {
-                let names = missing.map { "'\($0.name.value)'" }.joined(separator: ", ")
+            guard let constant = argument.value.constant else { continue }
+            for violation in input.value.schema.validate(constant).prefix(1) {
                 diagnostics.append(
                     Diagnostic(
-                        "missing-input",
-                        "the call of '\(name.value)' lacks \(missing.count == 1 ? "input" : "the inputs") \(names)",
-                        at: name.span,
-                        secondary: missing.map { .init($0.name.span, "declared here") },
-                        help: ["Give it under 'with'."]
+                        "invalid-input",
+                        "the value of input '\(argument.name.value)' \(violation.message)",
+                        at: argument.value.span,
+                        secondary: [.init(input.value.span, "declared here")]
                     )
                 )
             }
         }
+        if !missing.isEmpty {
+            let names = missing.map { "'\($0.name.value)'" }.joined(separator: ", ")
+            diagnostics.append(
+                Diagnostic(
+                    "missing-input",
+                    "the call of '\(call.name.value)' lacks \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                    at: call.name.span,
+                    secondary: missing.map { .init($0.name.span, "declared here") },
+                    help: ["Give it under 'with'."]
+                )
+            )
+        }
         return diagnostics
+    }
+}
+
+extension Pagination {
+    /// The input that each page fills.
+    fileprivate var filledInput: Spanned<String>? {
+        switch way {
+        case .page(.input(let name), _), .offset(.input(let name), _), .cursor(.input(let name), _): name
+        default: nil
+        }
     }
 }

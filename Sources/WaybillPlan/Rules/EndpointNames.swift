@@ -2,15 +2,21 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A call names an endpoint that exists.
+/// What is called is an endpoint that exists.
 struct EndpointNames: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        manifest.forEachStep { _, _, step in
-            guard case .call(let name, _, _) = step.action, manifest.endpoints[name.value] == nil else { return }
-            let isGraph = manifest.graphs[name.value] != nil
-            let help = isGraph ? ["'\(name.value)' is a graph; 'call' takes endpoints."] : []
+        func check(_ name: Spanned<String>) {
+            guard manifest.endpoints[name.value] == nil else { return }
+            let help = manifest.graphs[name.value] == nil ? [] : ["'\(name.value)' is a graph; run it with 'graph'."]
             diagnostics.append(.unknown("endpoint", name, among: manifest.endpoints.keys, help: help))
+        }
+        for service in manifest.services.values {
+            if let session = service.value.session { check(session.call.name) }
+        }
+        manifest.forEachStep { site in
+            if case .call(let call) = site.step.action { check(call.name) }
         }
         return diagnostics
     }

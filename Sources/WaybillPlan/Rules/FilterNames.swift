@@ -4,14 +4,16 @@ import WaybillManifest
 
 /// A filter that is named exists, and no filter is made of itself.
 struct FilterNames: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         let lists =
             [manifest.defaults.filters] + manifest.services.values.map(\.value.settings.filters)
             + manifest.endpoints.values.map(\.value.request.settings.filters) + manifest.filters.values.map(\.value)
         var all = lists.flatMap { $0 }
         all += manifest.graphs.values.flatMap(\.value.settings.filters)
-        manifest.forEachStep { _, _, step in
+        manifest.forEachStep { site in
+            let step = site.step
             all += step.settings.filters
             if case .request(let definition) = step.action { all += definition.settings.filters }
         }
@@ -50,6 +52,6 @@ struct FilterNames: ManifestRule {
 extension FilterEntry {
     /// The name, if the entry is one.
     fileprivate var name: Spanned<String>? {
-        if case .named(let name) = self { name } else { nil }
+        if case .named(let name, _) = self { name } else { nil }
     }
 }

@@ -3,12 +3,12 @@ import WaybillManifest
 
 /// A name in `params` stands at one level only: parameters of farther levels are always sent.
 struct ParameterClash: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        manifest.forEachRequest { site in
+        for site in subject.requests {
             var sent: [String: NamedValue] = [:]
-            for level in site.layers(in: manifest).settings {
-                if !level.inherit.params { sent = [:] }
+            for level in site.levels {
+                if level.declined.contains(where: { $0.value == .params }) { sent = [:] }
                 for parameter in level.params {
                     let name = parameter.name.value
                     if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {

@@ -7,111 +7,126 @@ import WaybillManifest
 ///
 /// What `steps` leads to is another rule's business (`DataFlow`).
 struct ScopeNames: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        func check(_ uses: [ExpressionUse], level: Level) {
-            let scope = Scope(manifest: manifest, level: level)
-            for use in uses {
-                for reference in use.holder.references {
-                    if let diagnostic = scope.check(reference, in: use) { diagnostics.append(diagnostic) }
-                }
+        subject.forEachUse { use, place in
+            for reference in use.text.references {
+                let scope = NameScope(subject: subject, use: use, place: place)
+                if let diagnostic = scope.check(reference) { diagnostics.append(diagnostic) }
             }
         }
-        check(manifest.defaults.uses, level: .defaults)
-        check(manifest.filters.values.flatMap(\.value).flatMap(\.value.uses), level: .defaults)
-        for (name, service) in manifest.services { check(service.value.settings.uses, level: .service(name)) }
-        for (name, endpoint) in manifest.endpoints { check(endpoint.value.request.uses, level: .endpoint(name)) }
-        for (name, graph) in manifest.graphs {
-            check(graph.value.settings.uses, level: .graph(name))
-            check(graph.value.outputs.map { ExpressionUse($0.value, .end) }, level: .graph(name))
-        }
-        manifest.forEachStep { graph, _, step in check(step.ownUses, level: .graph(graph.name.value)) }
         return diagnostics
     }
 }
 
-/// What can be seen at one level of the cascade.
-private struct Scope {
-    let manifest: Manifest
-    let level: Level
+/// What can be seen where an expression stands.
+private struct NameScope {
+    let subject: RuleSubject
+    let use: ExpressionUse
+    let place: UsePlace
 
-    /// Names that the language has and this version does not give values to yet.
-    private static let later: Set<String> = ["data", "vars", "session"]
+    private var manifest: Manifest { subject.manifest }
 
-    func check(_ reference: Reference, in use: ExpressionUse) -> Diagnostic? {
-        let root = Spanned(reference.name, at: use.holder.span(of: reference.nameRange))
-        let known = names(at: use.moment)
-        guard known.contains(root.value) else { return unknownRoot(root, among: known, moment: use.moment) }
-        switch root.value {
-        case "inputs":
-            return member(1, of: reference, in: use, sort: "input", among: inputNames)
-        case "secrets":
-            return member(1, of: reference, in: use, sort: "secret", among: Array(manifest.secrets.keys))
+    func check(_ reference: Reference) -> Diagnostic? {
+        let name = reference.name
+        guard sees(name) else { return unknownRoot(Spanned(name, at: use.text.span(of: reference.nameRange))) }
+        switch name {
+        case "inputs": return member(1, of: reference, sort: "input") { inputNames }
+        case "secrets": return member(1, of: reference, sort: "secret") { Array(manifest.secrets.keys) }
+        case "data": return member(1, of: reference, sort: "data") { Array(manifest.data.keys) }
+        case "vars": return member(1, of: reference, sort: "variable") { place.vars.map(\.name.value) }
+        case "session": return session(reference)
         case "manifest":
-            if let unknown = member(1, of: reference, in: use, sort: "name", among: ["inputs"]) { return unknown }
-            return member(2, of: reference, in: use, sort: "input", among: Array(manifest.inputs.keys))
-        case "run":
-            return member(1, of: reference, in: use, sort: "name", among: ["id", "startedAt", "environment"])
-        case "request":
-            return member(1, of: reference, in: use, sort: "name", among: ["method", "url", "query", "body"])
-        case "response":
-            return member(1, of: reference, in: use, sort: "name", among: ["status", "headers", "cookies", "time"])
-        default:
-            return nil
+            return member(1, of: reference, sort: "name") { ["inputs"] }
+                ?? member(2, of: reference, sort: "input") { Array(manifest.inputs.keys) }
+        case "run": return member(1, of: reference, sort: "name") { ["id", "startedAt", "environment"] }
+        case "request": return member(1, of: reference, sort: "name") { ["method", "url", "query", "body"] }
+        case "response": return member(1, of: reference, sort: "name") { ["status", "headers", "cookies", "time"] }
+        default: return nil
         }
     }
 
-    private func names(at moment: Moment) -> [String] {
-        var names = ["inputs", "manifest", "secrets", "run"]
-        if case .graph = level { names.append("steps") }
-        if moment == .sending { names.append("request") }
-        if moment == .answer { names += ["$", "request", "response"] }
-        return names
+    private func sees(_ name: String) -> Bool {
+        switch name {
+        case "inputs", "manifest", "secrets", "run": true
+        case "data": !manifest.data.isEmpty
+        case "steps": place.graph != nil
+        case "vars": !place.vars.isEmpty
+        case "session": !place.sessions.isEmpty
+        case "request": use.moment == .sending || use.moment == .answer
+        case "$", "response": use.moment == .answer
+        case "item": use.seesItem
+        default: place.loopVariables.contains { $0.value.hasSameCodePoints(as: name) }
+        }
+    }
+
+    private var names: [String] {
+        let all = [
+            "inputs", "manifest", "secrets", "data", "vars", "session", "steps", "run", "request", "response", "$",
+            "item",
+        ]
+        return all.filter(sees) + place.loopVariables.map(\.value)
     }
 
     private var inputNames: [String] {
-        guard case .endpoint(let name) = level, let endpoint = manifest.endpoints[name]?.value else {
-            return Array(manifest.inputs.keys)
+        let own: [String]
+        switch place.level {
+        case .endpoint(let name): own = Array(manifest.endpoints[name]?.value.inputs.keys ?? [])
+        case .graph(let name): own = Array(manifest.graphs[name]?.value.inputs.keys ?? [])
+        case .defaults, .service: own = []
         }
-        return Array(endpoint.inputs.keys) + manifest.inputs.keys.filter { endpoint.inputs[$0] == nil }
+        return own + manifest.inputs.keys.filter { !own.contains($0) }
+    }
+
+    private func session(_ reference: Reference) -> Diagnostic? {
+        if place.sessions.count > 1, !place.isOfRequest {
+            return Diagnostic(
+                "ambiguous-session",
+                "several services have a session, and it cannot be told which is meant here",
+                at: use.text.span(of: reference.nameRange),
+                secondary: place.sessions.map { .init($0.call.name.span, "a session") },
+                help: ["Take the value from the outputs of a step that uses the session."]
+            )
+        }
+        return member(1, of: reference, sort: "session value") {
+            place.sessions.flatMap { subject.outputs(of: $0) }.map(\.name.value)
+        }
     }
 
     private func member(
         _ index: Int,
         of reference: Reference,
-        in use: ExpressionUse,
         sort: String,
-        among known: [String]
+        among known: () -> [String]
     ) -> Diagnostic? {
         guard let segment = reference.segments.dropFirst(index - 1).first, let name = segment.name,
-            !known.contains(where: { $0.hasSameCodePoints(as: name) }), !reference.isGuarded
+            !reference.isGuarded
         else { return nil }
-        return .unknown(sort, Spanned(name, at: use.holder.span(of: segment.range)), among: known)
+        let known = known()
+        if known.contains(where: { $0.hasSameCodePoints(as: name) }) { return nil }
+        return .unknown(sort, Spanned(name, at: use.text.span(of: segment.range)), among: known)
     }
 
-    private func unknownRoot(_ root: Spanned<String>, among known: [String], moment: Moment) -> Diagnostic {
-        let help: String
-        switch root.value {
-        case "$":
-            help =
-                moment == .end
-                ? "A graph has no data of its own." : "There is no answer yet when a request is made."
-        case "request", "response":
-            help = "There is no answer yet when a request is made."
-        case "steps":
-            help =
-                "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."
-        case "item":
-            help = "'item' is the element at hand in stages that go through a list."
-        case _ where Self.later.contains(root.value):
-            return Diagnostic(
-                "not-supported",
-                "this version of Waybill does not support '\(root.value)' in expressions yet",
-                at: root.span
-            )
-        default:
-            return .unknown("name", root, among: known)
-        }
+    private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
+        guard let help = reason(against: root.value) else { return .unknown("name", root, among: names) }
         return Diagnostic("unknown-name", "'\(root.value)' cannot be seen here", at: root.span, help: [help])
+    }
+
+    /// Why a name that the language has cannot be seen here.
+    private func reason(against name: String) -> String? {
+        switch name {
+        case "$" where use.moment == .end: "A graph has no data of its own."
+        case "$", "response": "There is no answer yet when a request is made."
+        case "request": "The request is not made yet."
+        case "steps":
+            "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."
+        case "item": "'item' is the element at hand in stages that go through a list."
+        case "data": "The manifest has no 'data'."
+        case "vars": "No 'vars' are defined here; those of an endpoint are seen in that endpoint only."
+        case "session":
+            place.level == .defaults || place.graph != nil
+                ? "No service has a 'session'." : "The service of this request has no 'session'."
+        default: nil
+        }
     }
 }

@@ -4,14 +4,15 @@ import WaybillManifest
 
 /// A request names a service that exists, and names one where it cannot be told which is meant.
 struct ServiceNames: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        manifest.forEachRequest { site in
+        for site in subject.requests {
             if let name = site.definition.service {
                 if manifest.services[name.value] == nil {
                     diagnostics.append(.unknown("service", name, among: manifest.services.keys))
                 }
-            } else if site.service(in: manifest).isAmbiguous {
+            } else if site.service.isAmbiguous {
                 let names = manifest.services.keys.map { "'\($0)'" }.joined(separator: ", ")
                 diagnostics.append(
                     Diagnostic(

@@ -3,10 +3,11 @@ import WaybillManifest
 
 /// The ids of a graph's steps differ.
 struct StepIdentifiers: ManifestRule {
-    func check(_ manifest: Manifest) -> [Diagnostic] {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         var seen: [String: [String: SourceSpan]] = [:]
-        manifest.forEachStep { graph, _, step in
+        subject.manifest.forEachStep { site in
+            let (graph, step) = (site.graph, site.step)
             guard let id = step.effectiveID else { return }
             let span = step.identifierSpan
             if let first = seen[graph.name.value]?[id] {
@@ -17,7 +18,7 @@ struct StepIdentifiers: ManifestRule {
                         at: span,
                         secondary: [.init(first, "first used here")],
                         help: step.id == nil
-                            ? ["Without 'id' a step has the last part of its endpoint's name; give this one an 'id'."]
+                            ? ["Without 'id' a step has the last part of what it calls; give this one an 'id'."]
                             : []
                     )
                 )
@@ -26,14 +27,5 @@ struct StepIdentifiers: ManifestRule {
             }
         }
         return diagnostics
-    }
-}
-
-extension Step {
-    /// Where the id of the step comes from: `id`, or the name of the endpoint.
-    var identifierSpan: SourceSpan {
-        if let id { return id.span }
-        if case .call(let endpoint, _, _) = action { return endpoint.span }
-        return span
     }
 }

@@ -46,8 +46,9 @@ extension ViolationCollector {
         for name in candidates.flatMap({ traits[$0].constants.map(\.name) }).firstOccurrences {
             func values(_ candidate: Int) -> [JSON]? { traits[candidate].constants.first { $0.name == name }?.values }
             let listing = candidates.filter { values($0) != nil }
+            // What only one of them lists, or all alike, tells none apart.
+            guard listing.count > 1, Set(listing.compactMap(values)).count > 1 else { continue }
             let isShared = listing.count == candidates.count
-            guard !isShared || Set(listing.compactMap(values)).count > 1 else { continue }
             let allowed = listing.compactMap(values).flatMap { $0 }.firstOccurrences
             guard let value = members[name] else {
                 guard isShared, candidates.allSatisfy({ traits[$0].required.contains(name) }) else { continue }

@@ -25,15 +25,26 @@ extension ViolationCollector {
             report(node, [keyword], message, expected.isEmpty ? .notAllowed : detail, reference)
         case .notListed(let allowed):
             let message = "must be \(form(of: schemas))"
-            report(node, [keyword], message, .notAllowedValue(allowed: allowed), reference)
+            let suggestion = suggestion(for: instance.string, among: allowed.compactMap(\.string))
+            report(
+                node,
+                [keyword],
+                message,
+                .notAllowedValue(allowed: allowed),
+                reference,
+                suggestion: suggestion
+            )
         case .wrongValue(let name, let allowed):
+            let value = instance.object?[name]?.string
+            let suggestion = suggestion(for: value, among: allowed.compactMap(\.string))
             report(
                 node,
                 [keyword],
                 Wording.mustBe(allowed),
                 .notAllowedValue(allowed: allowed),
                 reference,
-                at: .name(name)
+                at: .name(name),
+                suggestion: suggestion
             )
         case .missingValue(let name, let allowed):
             let values = Wording.list(allowed.prefix(12).map(Wording.value))
@@ -104,15 +115,19 @@ extension ViolationCollector {
                 if !demands.contains(demand) { demands.append(demand) }
             }
         }
+        let suggestion = faults.lazy.compactMap(\.suggestion).first
+        func report(_ message: String, _ detail: SchemaViolation.Detail) {
+            self.report(node, [keyword], message, detail, reference, suggestion: suggestion)
+        }
         if faults.allSatisfy({ if case .notAllowedValue = $0.detail { true } else { false } }) {
-            report(node, [keyword], Wording.mustBe(allowed), .notAllowedValue(allowed: allowed), reference)
+            report(Wording.mustBe(allowed), .notAllowedValue(allowed: allowed))
         } else if faults.allSatisfy({ $0.message.hasPrefix("must be ") && !$0.message.contains("'") }) {
-            report(node, [keyword], "must be \(Wording.list(demands))", .other, reference)
+            report("must be \(Wording.list(demands))", .other)
         } else {
             var messages: [String] = []
             for fault in faults where !messages.contains(fault.message) { messages.append(fault.message) }
             let message = messages.count > 4 ? fallback : Wording.list(messages)
-            report(node, [keyword], message, faults.count == 1 ? faults[0].detail : .other, reference)
+            report(message, faults.count == 1 ? faults[0].detail : .other)
         }
     }
 

@@ -95,7 +95,7 @@ extension ViolationCollector {
                 report(
                     node,
                     [keyword, name],
-                    "is not allowed",
+                    "the key '\(name)' is not allowed",
                     .notAllowed,
                     reference,
                     at: .name(name),
@@ -141,7 +141,16 @@ extension ViolationCollector {
         _ reference: JSONObject?
     ) {
         let message = "'\(name)' is not a known key"
-        let detail = SchemaViolation.Detail.unknownName(name, known: known)
-        report(node, [keyword], message, detail, reference, at: .name(name), concernsName: true)
+        let suggestion = suggestion(for: name, among: known)
+        report(
+            node,
+            [keyword],
+            message,
+            .unknownName(name, known: known),
+            reference,
+            at: .name(name),
+            concernsName: true,
+            suggestion: suggestion
+        )
     }
 }

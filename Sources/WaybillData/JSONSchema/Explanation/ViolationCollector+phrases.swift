@@ -7,21 +7,27 @@ extension ViolationCollector {
         for branch in traits where branch.values == nil { types.formUnion(branch.types) }
         guard types != .everything else { return nil }
         let values = traits.compactMap(\.values).flatMap { $0 }.firstOccurrences.filter { !types.accepts($0) }
-        let words = types.types.map { type in
-            type == .object ? mapping(of: traits.filter { $0.types.contains(.object) }) : type.words
+        let others = values.prefix(12).map(Wording.value)
+        let words = types.types.flatMap { type in
+            type == .object
+                ? [mapping(of: traits.filter { $0.types.contains(.object) })]
+                : Wording.words(type, isAlone: others.isEmpty && types.types.count == 1)
         }
-        let phrases = values.prefix(12).map(Wording.value) + words
+        let phrases = others + words
         return phrases.isEmpty ? nil : Wording.list(phrases)
     }
 
     /// A mapping, with the names that tell its forms apart.
     private func mapping(of traits: [BranchTraits]) -> String {
-        if traits.count == 1, (1...3).contains(traits[0].required.count) {
-            return "a mapping with \(Wording.keys(traits[0].required))"
-        }
+        if traits.count == 1 { return mapping(with: traits[0].required) }
         let telling = BranchTraits.tellingNames(of: traits)
         let names = telling.compactMap(\.first).firstOccurrences
         return names.count > 1 && telling.allSatisfy({ !$0.isEmpty })
             ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
+    }
+
+    /// A mapping, with the names that it must have where they are few.
+    func mapping(with required: [String]) -> String {
+        (1...3).contains(required.count) ? "a mapping with \(Wording.keys(required))" : "a mapping"
     }
 }

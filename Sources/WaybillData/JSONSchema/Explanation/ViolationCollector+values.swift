@@ -4,7 +4,11 @@ extension ViolationCollector {
         guard node.types.accepts(instance) else {
             let types = node.types.types
             let found = Wording.found(instance, expected: types)
-            let message = "must be \(Wording.list(types.map(\.words))), but is \(found)"
+            let words = types.flatMap { type in
+                type == .object
+                    ? [mapping(with: node.object?.requiredList ?? [])] : Wording.words(type, isAlone: types.count == 1)
+            }
+            let message = "must be \(Wording.list(words)), but is \(found)"
             let detail = SchemaViolation.Detail.wrongType(expected: types, found: Wording.type(of: instance))
             report(node, ["type"], message, detail, reference)
             return false
@@ -12,7 +16,8 @@ extension ViolationCollector {
         for (keyword, allowed) in [("const", node.constant), ("enum", node.enumeration)] {
             guard let allowed, !allowed.contains(instance) else { continue }
             let detail = SchemaViolation.Detail.notAllowedValue(allowed: allowed.list)
-            report(node, [keyword], Wording.mustBe(allowed.list), detail, reference)
+            let suggestion = suggestion(for: instance.string, among: allowed.list.compactMap(\.string))
+            report(node, [keyword], Wording.mustBe(allowed.list), detail, reference, suggestion: suggestion)
             return false
         }
         switch instance {

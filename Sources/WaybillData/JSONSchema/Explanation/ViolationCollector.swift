@@ -1,3 +1,5 @@
+import WaybillDiagnostics
+
 /// Finds everything that is wrong with an instance, and words it.
 ///
 /// This is the slow path, taken once the evaluator has refused an instance. It goes on after a fault wherever the rest
@@ -14,6 +16,9 @@ struct ViolationCollector {
     private var keywordPath: [String] = []
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
+
+    /// How many more suggestions are looked for; an instance may have millions of faults, and nobody reads that many.
+    private var suggestionsLeft = 1000
 
     private let root: JSON
     private let limit: Int
@@ -39,7 +44,7 @@ struct ViolationCollector {
         } else if violations.isEmpty {
             report(node, [], "does not follow its schema", .other, nil)
         }
-        return violations
+        return violations.withoutMissingNamesThatAreMisspelt(in: root)
     }
 
     /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
@@ -102,6 +107,13 @@ struct ViolationCollector {
         return violations
     }
 
+    /// Which of some names was probably meant by another.
+    mutating func suggestion(for name: String?, among names: [String]) -> String? {
+        guard let name, suggestionsLeft > 0, names.count <= 1000 else { return nil }
+        suggestionsLeft -= 1
+        return NearestName.of(name, among: names)
+    }
+
     /// Whether alternatives are being tried out already; trying within that would take exponential time.
     var isTrial: Bool { trials > 0 }
 
@@ -116,7 +128,8 @@ struct ViolationCollector {
         _ detail: SchemaViolation.Detail,
         _ reference: JSONObject?,
         at token: JSONPointer.Token? = nil,
-        concernsName: Bool = false
+        concernsName: Bool = false,
+        suggestion: String? = nil
     ) {
         guard violations.count < limit else { return }
         var annotation = node.annotation
@@ -134,6 +147,7 @@ struct ViolationCollector {
             keyword: path.first ?? "false",
             message: message,
             detail: detail,
+            suggestion: suggestion,
             annotation: annotation
         )
         if told.insert(Told(violation)).inserted { violations.append(violation) }
@@ -170,6 +184,7 @@ extension SchemaViolation {
             keyword: keyword,
             message: message,
             detail: detail,
+            suggestion: suggestion,
             annotation: annotation
         )
     }

@@ -22,6 +22,11 @@ enum Wording {
         return "\(number) \(number == 1 ? noun : plural)"
     }
 
+    /// A type, in as many items as it takes in a list: `true or false` alone, `true` and `false` among others.
+    static func words(_ type: SchemaType, isAlone: Bool) -> [String] {
+        type == .boolean && !isAlone ? ["true", "false"] : [type.words]
+    }
+
     /// What a value is, as in “but is a number”.
     static func found(_ instance: JSON, expected: [SchemaType]) -> String {
         switch instance {

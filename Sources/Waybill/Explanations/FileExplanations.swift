@@ -1,0 +1,185 @@
+import WaybillDiagnostics
+
+extension Explanation {
+    /// About files as a whole, and what manifests are put together from.
+    static let files: [Explanation] = [
+        Explanation(
+            "unreadable-file",
+            "a file cannot be read",
+            """
+            There is no such file, it is a folder, its permissions do not let you read it, or it is too large. The path of
+            an include is relative to the file that includes it, not to the folder that waybill runs in.
+
+            The message says which of these it is. Nothing is checked beyond a file that cannot be read.
+            """,
+            wrong: """
+                waybill: 1
+                include: [serivces.yaml]
+                """,
+            right: """
+                waybill: 1
+                include: [services.yaml]
+                """,
+            besides: [("services.yaml", "waybill: 1")]
+        ),
+        Explanation(
+            "empty-file",
+            "a file has nothing in it",
+            """
+            The file has no value: it is empty, or has only white space and comments. Often an editor has not saved it, or
+            the program that should have written it has failed.
+
+            A manifest has at least the key 'waybill'.
+            """,
+            wrong: """
+                # nothing but a comment
+                """,
+            right: """
+                waybill: 1
+                """
+        ),
+        Explanation(
+            "binary-file",
+            "a file is not a text",
+            """
+            There is a zero byte in the file, which no text has. Often it is an image, an archive, or a text in UTF-16
+            that was given by mistake.
+            """,
+            wrongCommand: #"printf 'waybill: 1\nname: \000\n' > manifest.yaml; waybill validate manifest.yaml"#,
+            rightCommand: #"printf 'waybill: 1\nname: x\n' > manifest.yaml; waybill validate manifest.yaml"#
+        ),
+        Explanation(
+            "control-character",
+            "a control character stands in a YAML text",
+            """
+            YAML allows no control characters but tab and line break, since nobody sees them. They come from copying out
+            of terminals and word processors.
+
+            Where the character is meant, write it between double quotes by its number, such as "\\u0007".
+            """,
+            wrongCommand: #"printf 'waybill: 1\nname: "a\007b"\n' > manifest.yaml; waybill validate manifest.yaml"#,
+            rightCommand: #"printf 'waybill: 1\nname: "a\\u0007b"\n' > manifest.yaml; waybill validate manifest.yaml"#
+        ),
+        Explanation(
+            "invalid-utf8",
+            "a file is not written in UTF-8",
+            """
+            Some bytes are not UTF-8, so nobody can say which characters they are. The file was probably saved in an older
+            encoding such as Latin-1 or Windows-1252, or in UTF-16. Save it as UTF-8; a byte order mark does no harm.
+            """,
+            wrongCommand: #"printf 'waybill: 1\nname: caf\351\n' > manifest.yaml; waybill validate manifest.yaml"#,
+            rightCommand: #"printf 'waybill: 1\nname: café\n' > manifest.yaml; waybill validate manifest.yaml"#
+        ),
+        Explanation(
+            "too-large",
+            "a file is larger than can be read",
+            """
+            There are limits on the size of what is read, so that no file can take all memory: 64 MiB for a manifest, two
+            million values in a document, a hundred %TAG directives.
+
+            A manifest that comes near them is better taken apart with 'include'.
+            """,
+            wrongCommand: "(seq -f '%%TAG !t%g! !' 101; echo '--- {waybill: 1}') > manifest.yaml; \(usualCommand)",
+            rightCommand: "(seq -f '%%TAG !t%g! !' 3; echo '--- {waybill: 1}') > manifest.yaml; \(usualCommand)"
+        ),
+        Explanation(
+            "too-many-findings",
+            "there is too much wrong to tell it all",
+            """
+            After a thousand findings the rest of a file is not looked at. So many usually have one cause, such as the
+            wrong schema or the wrong file. Put the first ones right and check again.
+            """
+        ),
+        Explanation(
+            "outside-folder",
+            "a file lies outside the folder of the manifest",
+            """
+            A manifest may name only files in its own folder and below it, so that a manifest from somebody else cannot
+            read what it likes. Symbolic links are followed before this is checked.
+
+            Move the file, or say --allow-outside where you trust the manifest.
+            """,
+            wrong: """
+                waybill: 1
+                include: [/dev/null]
+                """,
+            right: """
+                waybill: 1
+                include: [common/services.yaml]
+                """,
+            besides: [("common/services.yaml", "waybill: 1")]
+        ),
+        Explanation(
+            "include-cycle",
+            "a file includes itself",
+            """
+            By way of its includes a file leads back to itself. What two files need belongs into a third one that both
+            include; a file that is included twice is read once.
+            """,
+            Example(
+                wrong: Sample(
+                    files: [
+                        ("manifest.yaml", "waybill: 1\ninclude: [part.yaml]"),
+                        ("part.yaml", "waybill: 1\ninclude: [manifest.yaml]"),
+                    ],
+                    command: usualCommand
+                ),
+                right: Sample(
+                    files: [("manifest.yaml", "waybill: 1\ninclude: [part.yaml]"), ("part.yaml", "waybill: 1")],
+                    command: usualCommand
+                )
+            )
+        ),
+        Explanation(
+            "include-depth",
+            "includes go too deep",
+            """
+            A file includes a file that includes a file, and so on for more than 32 levels. Include the parts from one
+            file, side by side.
+            """,
+            wrongCommand: """
+                for n in $(seq 33); do echo "{waybill: 1, include: [$((n + 1)).yaml]}" > $n.yaml; done; \
+                echo 'waybill: 1' > 34.yaml; waybill validate 1.yaml
+                """,
+            rightCommand: """
+                for n in $(seq 2 34); do echo 'waybill: 1' > $n.yaml; done; \
+                echo "{waybill: 1, include: [$(seq -s, -f %g.yaml 2 34)]}" > 1.yaml; waybill validate 1.yaml
+                """
+        ),
+        Explanation(
+            "duplicate-definition",
+            "a name is defined in two files",
+            """
+            A manifest and what it includes share their names: a service, endpoint, filter, graph, input or secret has one
+            definition. Neither file could be said to win, so this is an error at both places. Rename one of the two; dots
+            group names, as in 'home.index'.
+            """,
+            Example(
+                wrong: Sample(
+                    files: [
+                        ("manifest.yaml", "waybill: 1\ninclude: [part.yaml]\ninputs: {size: integer}"),
+                        ("part.yaml", "waybill: 1\ninputs: {size: string}"),
+                    ],
+                    command: usualCommand
+                ),
+                right: Sample(
+                    files: [
+                        ("manifest.yaml", "waybill: 1\ninclude: [part.yaml]\ninputs: {count: integer}"),
+                        ("part.yaml", "waybill: 1\ninputs: {size: string}"),
+                    ],
+                    command: usualCommand
+                )
+            )
+        ),
+        Explanation(
+            "unwritable-output",
+            "what a command prints cannot be written",
+            """
+            Standard output leads to a full disk or to a device that takes nothing. The command has not failed, but what
+            it was asked for has not arrived, so its exit status is 3.
+            """,
+            wrongCommand: "waybill eval '1 + 1' > /dev/full",
+            rightCommand: "waybill eval '1 + 1' > two.json"
+        ),
+    ]
+}

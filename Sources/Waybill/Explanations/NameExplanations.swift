@@ -1,0 +1,272 @@
+import WaybillDiagnostics
+
+extension Explanation {
+    /// About names that are not defined, or defined twice.
+    static let names: [Explanation] = [
+        Explanation(
+            "unknown-endpoint",
+            "a step calls an endpoint that is not defined",
+            """
+            'call' names an entry of 'endpoints', here or in an included file. Names know upper and lower case, and the
+            dots of a name such as 'home.index' are part of it.
+            """,
+            wrong: """
+                waybill: 1
+                endpoints: {schedule: {url: "http://127.0.0.1/schedule"}}
+                graphs: {main: {chain: [{call: schedule}, {call: shedule}]}}
+                """,
+            right: """
+                waybill: 1
+                endpoints: {schedule: {url: "http://127.0.0.1/schedule"}}
+                graphs: {main: {chain: [{call: schedule}, {id: again, call: schedule}]}}
+                """
+        ),
+        Explanation(
+            "unknown-service",
+            "a request names a service that is not defined",
+            """
+            'service' names an entry of 'services', here or in an included file. An environment changes services that the
+            manifest defines and defines none itself.
+            """,
+            wrong: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1/"}}
+                graphs: {main: {chain: [{get: /a}, {get: /b, service: order}]}}
+                """,
+            right: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1/"}}
+                graphs: {main: {chain: [{get: /a}, {get: /b, service: orders}]}}
+                """
+        ),
+        Explanation(
+            "unknown-filter",
+            "a filter is not defined",
+            """
+            A text in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
+            mapping, such as {select: $.results}.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", filters: [unwrap]}]}}
+                """,
+            right: """
+                waybill: 1
+                filters: {unwrap: [{select: $.results}]}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", filters: [unwrap]}]}}
+                """
+        ),
+        Explanation(
+            "filter-cycle",
+            "a filter is made of itself",
+            """
+            A filter names a filter that leads back to it, so that its stages would have no end.
+            """,
+            wrong: """
+                waybill: 1
+                filters: {unwrap: [{select: $.results}, unwrap]}
+                defaults: {filters: [unwrap]}
+                """,
+            right: """
+                waybill: 1
+                filters: {unwrap: [{select: $.results}], first: [unwrap, {select: "$[0]"}]}
+                defaults: {filters: [first]}
+                """
+        ),
+        Explanation(
+            "unknown-graph",
+            "a graph is not defined",
+            """
+            What was asked to be run is not under 'graphs', here or in an included file.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", mock: {}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {nightly: {chain: [{get: "http://127.0.0.1/", mock: {}}]}}
+                """,
+            command: "waybill run manifest.yaml --mock --graph nightly"
+        ),
+        Explanation(
+            "no-graph",
+            "it cannot be told what to run",
+            """
+            The graph 'main' is run, or the only one. Where there are several and none is 'main', say which with --graph.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  daily: {chain: [{get: "http://127.0.0.1/", mock: {}}]}
+                  hourly: {chain: [{get: "http://127.0.0.1/", mock: {}}]}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main: {chain: [{get: "http://127.0.0.1/", mock: {}}]}
+                  hourly: {chain: [{get: "http://127.0.0.1/", mock: {}}]}
+                """,
+            command: "waybill run manifest.yaml --mock"
+        ),
+        Explanation(
+            "unknown-environment",
+            "an environment is not defined",
+            """
+            --env names an entry of 'environments'. Without --env the manifest is taken as it is.
+            """,
+            wrong: """
+                waybill: 1
+                environments: {dev: {}}
+                """,
+            right: """
+                waybill: 1
+                environments: {dev: {}, staging: {}}
+                """,
+            command: "waybill validate manifest.yaml --env staging"
+        ),
+        Explanation(
+            "unknown-input",
+            "an input is not declared",
+            """
+            A value is given to an input that the endpoint or the manifest does not have, or an expression uses one that
+            it cannot see. Inside an endpoint 'inputs' are those of the endpoint and, where it has none of a name, those of
+            the manifest.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/users/${inputs.id}"}]}}
+                """,
+            right: """
+                waybill: 1
+                inputs: {id: {type: integer, default: 1}}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/users/${inputs.id}"}]}}
+                """
+        ),
+        Explanation(
+            "unknown-secret",
+            "a secret is not declared",
+            """
+            secrets.NAME is used and 'secrets' has no such entry. Every secret is declared with where it comes from.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {auth: {bearer: "${secrets.token}"}}
+                """,
+            right: """
+                waybill: 1
+                secrets: {token: {env: API_TOKEN}}
+                defaults: {auth: {bearer: "${secrets.token}"}}
+                """
+        ),
+        Explanation(
+            "unknown-name",
+            "a name in an expression means nothing where it stands",
+            """
+            A bare name in an expression is a path into what can be seen there: 'inputs', 'secrets', 'steps', 'response'
+            and so on. Not everything can be seen everywhere: there is no 'response' while a request is being made, and an
+            endpoint does not know the steps that call it; what it needs becomes an input.
+
+            A text is written in quotes, 'like this'. With 'waybill eval' there is only '$', the value of the file.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {body: [$.state == open]}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {body: [$.state == 'open']}}]}}
+                """
+        ),
+        Explanation(
+            "unknown-step",
+            "a step is not in the graph",
+            """
+            steps.ID names a step of the same graph. Without 'id' a call has the last part of its endpoint's name as its
+            id, and other steps have none.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {get: "http://127.0.0.1/user", outputs: {id: $.id}}
+                      - {get: "http://127.0.0.1/users/${steps.user.outputs.id}"}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user", outputs: {id: $.id}}
+                      - {get: "http://127.0.0.1/users/${steps.user.outputs.id}"}
+                """
+        ),
+        Explanation(
+            "unknown-field",
+            "a step has no such field",
+            """
+            Of a request there are outputs, data, status, headers, time, ok and error; of a chain or batch ok and error.
+            Values of your own are declared under 'outputs'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user"}
+                      - {get: "http://127.0.0.1/users/${steps.user.body.id}"}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user"}
+                      - {get: "http://127.0.0.1/users/${steps.user.data.id}"}
+                """
+        ),
+        Explanation(
+            "unknown-output",
+            "a step has no such output",
+            """
+            steps.ID.outputs has what the step and the endpoint that it calls declare under 'outputs', nothing else. The
+            whole answer is steps.ID.data.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user", outputs: {id: $.id}}
+                      - {get: "http://127.0.0.1/users/${steps.user.outputs.userId}"}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user", outputs: {userId: $.id}}
+                      - {get: "http://127.0.0.1/users/${steps.user.outputs.userId}"}
+                """
+        ),
+        Explanation(
+            "duplicate-id",
+            "two steps of a graph have one id",
+            """
+            steps.ID could mean either. Without 'id' a call has the last part of its endpoint's name as its id, so two
+            calls of one endpoint need ids of their own.
+            """,
+            wrong: """
+                waybill: 1
+                endpoints: {user: {url: "http://127.0.0.1/user"}}
+                graphs: {main: {chain: [{call: user}, {call: user}]}}
+                """,
+            right: """
+                waybill: 1
+                endpoints: {user: {url: "http://127.0.0.1/user"}}
+                graphs: {main: {chain: [{call: user}, {id: user-again, call: user}]}}
+                """
+        ),
+    ]
+}

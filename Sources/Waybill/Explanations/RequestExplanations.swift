@@ -1,0 +1,93 @@
+import WaybillDiagnostics
+
+extension Explanation {
+    /// About requests as they are put together from service, endpoint and step.
+    static let requests: [Explanation] = [
+        Explanation(
+            "no-base-url",
+            "a path has no base URL",
+            """
+            A path is added to the base URL of the request, of its service or of the defaults, and none of them has one.
+            Give one of them a 'baseURL', or write the whole address as 'url'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: /orders}]}}
+                """,
+            right: """
+                waybill: 1
+                defaults: {baseURL: "http://127.0.0.1"}
+                graphs: {main: {chain: [{get: /orders}]}}
+                """
+        ),
+        Explanation(
+            "service-needed",
+            "it cannot be told which service a request goes to",
+            """
+            A request belongs to the service that it names, or to the only one. With several services each request by a
+            path says which it means, at the endpoint or the step, or at a chain or batch around it.
+            """,
+            wrong: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1:8080"}, users: {baseURL: "http://127.0.0.1:8081"}}
+                graphs: {main: {chain: [{get: /a, service: orders}, {get: /b, service: users}, {get: /c}]}}
+                """,
+            right: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1:8080"}, users: {baseURL: "http://127.0.0.1:8081"}}
+                graphs: {main: {chain: [{get: /a, service: orders}, {get: /b, service: users}]}}
+                """
+        ),
+        Explanation(
+            "parameter-clash",
+            "a parameter is given at two levels",
+            """
+            The 'params' of the defaults and of a service are always sent; those of an endpoint or a step are sent besides
+            them. One name at two levels would be sent twice or lose one value, so it is an error. Let the farther ones go
+            with null or with 'inherit: {params: false}', or rename one.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {params: {page: 1}}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", params: {page: 2}}]}}
+                """,
+            right: """
+                waybill: 1
+                defaults: {params: {page: 1}}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", params: {page: 2}, inherit: {params: false}}]}}
+                """
+        ),
+        Explanation(
+            "params-and-body",
+            "a request has parameters and another body",
+            """
+            With methods such as POST the 'params' are the body of the request, and there is an explicit 'body' that they
+            cannot be part of. What belongs into the address goes under 'query', whatever the method.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{post: "http://127.0.0.1/", params: {page: 1}, body: {json: {a: 1}}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{post: "http://127.0.0.1/", query: {page: 1}, body: {json: {a: 1}}}]}}
+                """
+        ),
+        Explanation(
+            "body-without-meaning",
+            "a GET or HEAD request has a body",
+            """
+            A body has no meaning with GET and HEAD (RFC 9110, section 9.3): many servers ignore it, and some close the
+            connection. It is sent nevertheless, so this is a warning. Use 'params' or 'query', or another method.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", body: {json: {a: 1}}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {a: 1}}]}}
+                """
+        ),
+    ]
+}

@@ -1,0 +1,125 @@
+import WaybillDiagnostics
+
+extension Explanation {
+    /// About values of a form of their own: durations, sizes, addresses.
+    static let values: [Explanation] = [
+        Explanation(
+            "invalid-duration",
+            "a duration lacks its unit, or is none",
+            """
+            A duration is a number with one of the units ms, s, m or h, such as 250ms or 1.5h. A bare number could mean
+            seconds to one reader and milliseconds to the next.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {timeout: "30"}
+                """,
+            right: """
+                waybill: 1
+                defaults: {timeout: 30s}
+                """
+        ),
+        Explanation(
+            "invalid-size",
+            "a size is not a number of bytes",
+            """
+            A size is a number of bytes, bare or with a unit: kB, MB and GB count in thousands, KiB, MiB and GiB in 1024s.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {maxBody: 10 megabytes}
+                """,
+            right: """
+                waybill: 1
+                defaults: {maxBody: 10MB}
+                """
+        ),
+        Explanation(
+            "invalid-url",
+            "an address is not an absolute http or https URL",
+            """
+            A base URL or a 'url' begins with http:// or https:// and a host. Other protocols are not spoken, and a path
+            alone belongs under 'path'.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {baseURL: api.example.com}
+                """,
+            right: """
+                waybill: 1
+                defaults: {baseURL: "https://api.example.com"}
+                """
+        ),
+        Explanation(
+            "invalid-media-range",
+            "a media range is none",
+            """
+            What an answer may be is said in media ranges (RFC 9110, section 12.5.1): a type, a slash, a subtype, each of
+            which may be *.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {accept: [json]}
+                """,
+            right: """
+                waybill: 1
+                defaults: {accept: [application/json]}
+                """
+        ),
+        Explanation(
+            "invalid-status",
+            "a status is none",
+            """
+            A status is a number from 100 to 599 or a class such as 2xx; several stand in a list.
+            """
+        ),
+        Explanation(
+            "invalid-method",
+            "a method is not one word",
+            """
+            A method is a token (RFC 9110, section 9.1): GET, POST, or any other word without spaces. Methods know upper
+            and lower case, and the common ones are written in upper case.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{request: {method: GET /orders, url: "http://127.0.0.1/orders"}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{request: {method: GET, url: "http://127.0.0.1/orders"}}]}}
+                """
+        ),
+        Explanation(
+            "invalid-id",
+            "the id of a step cannot be used in expressions",
+            """
+            Other steps refer to this one as steps.ID, so an id is a name: a letter or _, then letters, digits, _ and -.
+            Where the words are for people, use 'name'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{id: log in, get: "http://127.0.0.1/"}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{id: log-in, name: Log in, get: "http://127.0.0.1/"}]}}
+                """
+        ),
+        Explanation(
+            "invalid-type",
+            "the short form of a type is none",
+            """
+            An input is declared by a JSON Schema, or in short by its type: string, number, integer, boolean, object,
+            array or null, several joined by '|', with '?' at the end where null is allowed too.
+            """,
+            wrong: """
+                waybill: 1
+                inputs: {size: int}
+                """,
+            right: """
+                waybill: 1
+                inputs: {size: integer?}
+                """
+        ),
+    ]
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillPlan
+
+/// Values for the manifest: its inputs, and the environment variables that inputs and secrets name.
+struct InputOptions: ParsableArguments {
+    @Option(name: .customLong("input"), help: "A value for an input of the manifest, as NAME=VALUE; may be repeated.")
+    var inputs: [InputArgument] = []
+
+    @Option(
+        name: .customLong("inputs"),
+        help: ArgumentHelp(
+            """
+            A JSON or YAML file of values for inputs, by their names; may be repeated, and the last value of an input \
+            counts. --input wins over files.
+            """,
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json", "yaml", "yml"])
+    )
+    var inputFiles: [String] = []
+
+    @Option(
+        name: .customLong("env-file"),
+        help: ArgumentHelp(
+            """
+            A file of NAME=VALUE lines, for inputs and secrets from environment variables; may be repeated, and the last \
+            value counts. A variable that is set already stays as it is.
+            """,
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var environmentFiles: [String] = []
+
+    /// What is asked for by these and the other options, and what is wrong with the files.
+    func planOptions(environment: String?) -> (options: PlanOptions, diagnostics: [Diagnostic]) {
+        var options = PlanOptions()
+        options.environment = environment
+        options.inputs = inputs.map { ($0.name, $0.text) }
+        options.variables = ProcessVariables.all
+        let diagnostics = options.read(inputFiles: inputFiles, environmentFiles: environmentFiles)
+        return (options, diagnostics)
+    }
+}

@@ -1,0 +1,62 @@
+import Waybill
+import WaybillDiagnostics
+
+/// Lays out pages about findings for a terminal.
+struct ExplanationPrinter {
+    /// Whether to use ANSI colours.
+    let colour: Bool
+
+    /// How many columns a line of running text has at most.
+    private static let width = 80
+
+    /// The ids with their titles, one a line.
+    func list(_ pages: [Explanation]) -> String {
+        let width = pages.map(\.id.name.count).max() ?? 0
+        return pages.reduce(into: "") { text, page in
+            let margin = String(repeating: " ", count: width - page.id.name.count)
+            text += "\(strong(page.id.name))\(margin)  \(page.title)\n"
+        }
+    }
+
+    /// One page.
+    func page(_ page: Explanation) -> String {
+        var text = "\(strong(page.id.name)): \(page.title)\n"
+        for paragraph in page.paragraphs { text += "\n\(Self.wrapped(paragraph))" }
+        if let example = page.example {
+            text += "\n\(strong("Wrong:"))\n\n\(Self.sample(example.wrong))"
+            text += "\n\(strong("Right:"))\n\n\(Self.sample(example.right))"
+        }
+        return text
+    }
+
+    /// The files, named unless it goes without saying, and the command, likewise.
+    private static func sample(_ sample: Explanation.Sample) -> String {
+        let isUsual = sample.command == Explanation.usualCommand && sample.files.count == 1
+        var text = ""
+        for file in sample.files {
+            if !isUsual { text += "  \(file.name)\n" }
+            for line in file.text.split(separator: "\n", omittingEmptySubsequences: false) {
+                text += line.isEmpty ? "\n" : "    \(line)\n"
+            }
+        }
+        return isUsual ? text : text + "  $ \(sample.command)\n"
+    }
+
+    private static func wrapped(_ paragraph: String) -> String {
+        var text = ""
+        var column = 0
+        for word in paragraph.split(separator: " ") {
+            if column > 0, column + 1 + word.count > width {
+                text += "\n"
+                column = 0
+            }
+            text += column > 0 ? " \(word)" : word
+            column += word.count + (column > 0 ? 1 : 0)
+        }
+        return text + "\n"
+    }
+
+    private func strong(_ text: String) -> String {
+        colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+    }
+}

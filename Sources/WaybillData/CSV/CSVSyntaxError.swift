@@ -1,0 +1,35 @@
+package import WaybillDiagnostics
+
+/// Why a text is not CSV (RFC 4180), and where.
+package struct CSVSyntaxError: Error, Sendable, Equatable {
+    /// What is wrong, for a person: `the row has 2 fields, but the header has 3 names`.
+    package let message: String
+    /// What to do about it, as a whole sentence, where that is not plain.
+    package let help: String?
+    /// The bytes at fault, counted from the start of the text.
+    package let range: Range<Int>
+    /// The line and column of the first of them.
+    package let position: SourcePosition
+
+    /// The byte at which the fault begins, from 0.
+    package var offset: Int { range.lowerBound }
+}
+
+extension CSVSyntaxError: CustomStringConvertible {
+    package var description: String {
+        "\(message), at line \(position.line), column \(position.column), byte \(offset)"
+    }
+}
+
+/// What is wrong with a record, at bytes counted from its start.
+struct CSVFault: Error {
+    var message: String
+    var help: String?
+    var range: Range<Int>
+
+    init(_ message: String, at range: Range<Int>, help: String? = nil) {
+        self.message = message
+        self.help = help
+        self.range = range
+    }
+}

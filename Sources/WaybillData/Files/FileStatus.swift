@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What stands at a path.
+package struct FileStatus: Sendable, Equatable {
+    /// The sorts of things that may stand there.
+    package enum Kind: Sendable, Equatable {
+        /// A file with contents.
+        case file
+        /// A folder.
+        case folder
+        /// A symbolic link; only when links are not followed.
+        case link
+        /// A pipe, a device or the like.
+        case other
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// The size of its contents, in bytes.
+    package let size: Int
+
+    /// Looks at a path, without opening what stands there.
+    ///
+    /// - Parameter followsLinks: Whether a symbolic link counts as what it leads to.
+    package init(of path: String, followsLinks: Bool = true) throws(FileError) {
+        var status = stat()
+        let result = followsLinks ? stat(path, &status) : lstat(path, &status)
+        guard result == 0 else { throw FileError(path: path, errno: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: kind = .file
+        case S_IFDIR: kind = .folder
+        case S_IFLNK: kind = .link
+        default: kind = .other
+        }
+        size = Int(status.st_size)
+    }
+}

@@ -1,0 +1,46 @@
+/// Writes findings as the workflow commands by which GitHub Actions marks lines of a change, one a line.
+///
+/// ```
+/// ::error file=a.yaml,line=52,endLine=52,col=19,endColumn=26,title=unknown-endpoint::no endpoint is named 'shedule'
+/// ```
+package struct GitHubRenderer: DiagnosticRenderer {
+    /// A renderer.
+    package init() {}
+
+    package func document(for findings: [Diagnostic]) -> String {
+        findings.map(Self.command).joined()
+    }
+
+    private static func command(for finding: Diagnostic) -> String {
+        var properties: [(name: String, value: String)] = []
+        if let span = finding.primary?.span {
+            let (start, end) = (span.start, span.end)
+            properties = [("file", span.file.name), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
+            // GitHub refuses columns of what has several lines.
+            if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
+        }
+        properties.append(("title", finding.id.name))
+        let text = properties.map { "\($0.name)=\(escaped($0.value, isProperty: true))" }.joined(separator: ",")
+        return "::\(finding.severity.rawValue) \(text)::\(escaped(message(of: finding), isProperty: false))\n"
+    }
+
+    /// Everything that there is to say, since nothing else of the finding is shown.
+    private static func message(of finding: Diagnostic) -> String {
+        let places = finding.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
+        return ([finding.statement] + places + finding.help).map(PrintableText.oneLine).joined(separator: "\n")
+    }
+
+    private static func escaped(_ text: String, isProperty: Bool) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "%": result += "%25"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            case ":" where isProperty: result += "%3A"
+            case "," where isProperty: result += "%2C"
+            case _ where PrintableText.steers(scalar) && scalar != "\t": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

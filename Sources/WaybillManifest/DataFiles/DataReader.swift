@@ -1,0 +1,98 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// Reads what a manifest declares under `data`.
+///
+/// Paths and patterns are relative to the folder of the file that declares them, and lead nowhere outside the folder of
+/// the manifest, symbolic links resolved, unless that is allowed.
+package struct DataReader: Sendable {
+    /// The largest file that is read, in bytes.
+    package var maximumBytes = 256 << 20
+
+    private let boundary: FolderBoundary
+
+    /// A reader for a manifest.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the manifest that was asked for, whichever file declares the data.
+    ///   - allowsOutside: Whether files may lie outside that folder.
+    package init(folder: String, allowsOutside: Bool) {
+        boundary = FolderBoundary(folder: folder, allowsOutside: allowsOutside)
+    }
+
+    /// What a declaration stands for, and what is wrong with it.
+    ///
+    /// A file gives its value, of CSV and NDJSON the list of its rows or lines. A pattern gives a list with an object for
+    /// each file, ordered by the bytes of the paths: `path` relative like the pattern, `name`, and `size` in bytes.
+    ///
+    /// - Returns: A value exactly when there is no error among the findings.
+    package func read(_ declaration: DataDeclaration) -> (value: JSON?, diagnostics: [Diagnostic]) {
+        switch declaration {
+        case .file(let path, let format): readFile(path, format)
+        case .glob(let pattern): readGlob(pattern)
+        }
+    }
+
+    private func readFile(_ path: Spanned<String>, _ format: DataFormat?) -> (JSON?, [Diagnostic]) {
+        let target = FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
+        let file: DataFile
+        do {
+            let kind = try FileStatus(of: target).kind
+            guard boundary.contains(target) else {
+                let finding = Diagnostic(
+                    "outside-folder",
+                    "\(target) lies outside the folder of the manifest",
+                    at: path.span,
+                    help: ["Use --allow-outside if that is meant."]
+                )
+                return (nil, [finding])
+            }
+            // A pipe might never end, or never begin.
+            if kind == .other { return (nil, [unreadable(path, target, "it is not a regular file")]) }
+            file = try DataFile.read(target, format: format, limit: maximumBytes)
+        } catch {
+            return (nil, [unreadable(path, target, error.message, isMissing: error.reason == .notFound)])
+        }
+        var (value, findings) = file.value()
+        for index in findings.indices { findings[index].secondary.append(.init(path.span, "read because of this")) }
+        return (value, findings)
+    }
+
+    private func unreadable(
+        _ path: Spanned<String>,
+        _ target: String,
+        _ reason: String,
+        isMissing: Bool = false
+    ) -> Diagnostic {
+        var label = ""
+        let folder = FileContents.folder(of: target)
+        if isMissing, boundary.contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) {
+            let name = target.split(separator: "/").last.map(String.init) ?? ""
+            label = NearestName.of(name, among: names.sorted()).map { "did you mean '\($0)'?" } ?? ""
+        }
+        return Diagnostic(
+            "unreadable-file",
+            "the data file \(target) cannot be read: \(reason)",
+            at: path.span,
+            label: label
+        )
+    }
+
+    private func readGlob(_ pattern: Spanned<String>) -> (JSON?, [Diagnostic]) {
+        let folder = FileContents.folder(of: pattern.span.file.name)
+        var search = GlobSearch(in: folder, boundary: boundary)
+        do {
+            let files = try search.files(matching: try GlobPattern(parsing: pattern.value))
+            guard files.isEmpty else { return (.array(files.map(Self.object)), []) }
+            let finding = Diagnostic("empty-glob", "no file matches", severity: .warning, at: pattern.span)
+            return (.array([]), [finding])
+        } catch {
+            return (nil, [Diagnostic(error.id, error.headline, at: pattern.span, help: error.help)])
+        }
+    }
+
+    private static func object(_ file: (path: String, size: Int)) -> JSON {
+        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+        return ["path": .string(file.path), "name": .string(name), "size": .number(JSONNumber(file.size))]
+    }
+}

@@ -1,0 +1,155 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// A pattern for paths: names separated by `/`, with `*`, `?`, `[…]`, `**` and `{a,b}`.
+struct GlobPattern: Sendable {
+    /// A pattern without braces.
+    struct Alternative: Sendable {
+        /// Whether it begins at the root of the file system.
+        let isAbsolute: Bool
+        /// What the names of a path have to be.
+        let components: [GlobComponent]
+    }
+
+    /// The patterns that the braces stand for; at least one.
+    let alternatives: [Alternative]
+
+    /// The greatest length of a pattern, in code points.
+    private static let maximumLength = 4096
+
+    /// Reads a pattern.
+    init(parsing text: String) throws(GlobFailure) {
+        guard text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength else {
+            throw GlobFailure("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
+        }
+        guard !text.utf8.contains(0) else {
+            throw GlobFailure("invalid-glob", "the pattern has a null character, which no path can have")
+        }
+        var expansion = BraceExpansion(text)
+        alternatives = try expansion.expand().map { (text) throws(GlobFailure) in try Alternative(parsing: text) }
+    }
+}
+
+extension GlobPattern.Alternative {
+    fileprivate init(parsing text: String) throws(GlobFailure) {
+        guard let last = text.unicodeScalars.last else { throw GlobFailure("invalid-glob", "the pattern is empty") }
+        guard last != "/" else {
+            throw GlobFailure(
+                "invalid-glob",
+                "the pattern '\(text)' ends in /, so that it can match no file",
+                help: ["The files in a folder are FOLDER/*, those in the folders below it too FOLDER/**."]
+            )
+        }
+        var components: [GlobComponent] = []
+        var isLiteral = true
+        for part in Substring(text).unicodeScalars.split(separator: "/") {
+            if part.elementsEqual(".".unicodeScalars) { continue }
+            let component = try GlobComponent(parsing: part)
+            switch component {
+            case .literal("..") where !isLiteral:
+                throw GlobFailure("invalid-glob", "'..' stands behind a wildcard in the pattern '\(text)'")
+            case .literal: break
+            case .names: isLiteral = false
+            case .anyFolders:
+                isLiteral = false
+                if case .anyFolders = components.last { continue }
+            }
+            components.append(component)
+        }
+        guard let end = components.last else {
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+        }
+        if case .literal("..") = end {
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+        }
+        isAbsolute = text.unicodeScalars.first == "/"
+        self.components = components
+    }
+}
+
+/// Takes `{a,b}` apart, as shells do: before anything else, across `/` too, and inside each other.
+private struct BraceExpansion {
+    private var rest: Substring.UnicodeScalarView
+    private let whole: String
+
+    private static let maximumCount = 1000
+    private static let maximumDepth = 16
+
+    init(_ text: String) {
+        whole = text
+        rest = Substring(text).unicodeScalars
+    }
+
+    /// The patterns that a text stands for.
+    mutating func expand() throws(GlobFailure) -> [String] {
+        try sequence(depth: 0)
+    }
+
+    /// Reads up to the end, within braces up to the comma or brace that ends the part.
+    private mutating func sequence(depth: Int) throws(GlobFailure) -> [String] {
+        var texts = [""]
+        while let scalar = rest.first, depth == 0 || (scalar != "," && scalar != "}") {
+            rest.removeFirst()
+            switch scalar {
+            case "{":
+                let parts = try alternatives(depth: depth + 1)
+                guard texts.count * parts.count <= Self.maximumCount else { throw tooMany() }
+                texts = texts.flatMap { text in parts.map { text + $0 } }
+            case "\\":
+                append(scalar, to: &texts)
+                if let next = rest.popFirst() { append(next, to: &texts) }
+            case "[":
+                append(scalar, to: &texts)
+                copyClass(to: &texts)
+            default:
+                append(scalar, to: &texts)
+            }
+        }
+        return texts
+    }
+
+    private mutating func alternatives(depth: Int) throws(GlobFailure) -> [String] {
+        guard depth <= Self.maximumDepth else {
+            throw GlobFailure("invalid-glob", "the braces of the pattern are more than \(Self.maximumDepth) deep")
+        }
+        var parts = try sequence(depth: depth)
+        while let scalar = rest.popFirst() {
+            if scalar == "}" { return parts }
+            parts += try sequence(depth: depth)
+            guard parts.count <= Self.maximumCount else { throw tooMany() }
+        }
+        throw GlobFailure(
+            "invalid-glob",
+            "a { of the pattern '\(whole)' is never closed",
+            help: ["A { that stands for itself is written \\{."]
+        )
+    }
+
+    /// Copies a class up to its `]`, in which braces and commas are members.
+    private mutating func copyClass(to texts: inout [String]) {
+        guard let end = Self.classEnd(in: rest) else { return }
+        for scalar in rest[..<end] { append(scalar, to: &texts) }
+        rest = rest[end...]
+    }
+
+    private static func classEnd(in text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView.Index? {
+        var index = text.startIndex
+        if index < text.endIndex, text[index] == "!" || text[index] == "^" { index = text.index(after: index) }
+        var isFirst = true
+        while index < text.endIndex {
+            if text[index] == "]", !isFirst { return index }
+            isFirst = false
+            if text[index] == "\\" { index = text.index(after: index) }
+            if index < text.endIndex { index = text.index(after: index) }
+        }
+        return nil
+    }
+
+    private func append(_ scalar: Unicode.Scalar, to texts: inout [String]) {
+        for index in texts.indices { texts[index].unicodeScalars.append(scalar) }
+    }
+
+    private func tooMany() -> GlobFailure {
+        GlobFailure("invalid-glob", "the braces of the pattern stand for more than \(Self.maximumCount) patterns")
+    }
+}

@@ -1,0 +1,180 @@
+import WaybillData
+import WaybillDiagnostics
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// One search for the files that match a pattern.
+///
+/// Each folder is listed once, however often `**` comes in the pattern. `**` does not go through symbolic links, so that
+/// there are no circles; names and other wildcards do. Names that begin with a dot match only a pattern that does too.
+struct GlobSearch {
+    /// What a search may cost before it is given up.
+    struct Limits: Sendable {
+        /// The greatest number of files that match.
+        var maximumFiles = 100_000
+        /// The greatest number of names that are looked at.
+        var maximumNames = 1_000_000
+        /// How deep in folders it goes.
+        var maximumDepth = 64
+    }
+
+    /// The folder that patterns are relative to.
+    private let folder: String
+    private let boundary: FolderBoundary
+    private let limits: Limits
+    private var namesLeft: Int
+    /// The sizes of the files found, by their paths.
+    private var sizes: [CodePoints: Int] = [:]
+    private var paths: [String] = []
+
+    init(in folder: String, boundary: FolderBoundary, limits: Limits = Limits()) {
+        self.folder = folder
+        self.boundary = boundary
+        self.limits = limits
+        namesLeft = limits.maximumNames
+    }
+
+    /// The paths of the files, relative like the pattern, in the order of their bytes, and their sizes.
+    mutating func files(matching pattern: GlobPattern) throws(GlobFailure) -> [(path: String, size: Int)] {
+        for alternative in pattern.alternatives {
+            try search(alternative.isAbsolute ? "/" : "", alternative.components, [0], depth: 0)
+        }
+        paths.sort { $0.precedesByCodePoints($1) }
+        return paths.map { ($0, sizes[CodePoints($0)] ?? 0) }
+    }
+
+    /// Looks through a folder for names that match any of the components that could come next.
+    private mutating func search(
+        _ path: String,
+        _ components: [GlobComponent],
+        _ wanted: Set<Int>,
+        depth: Int
+    ) throws(GlobFailure) {
+        guard depth <= limits.maximumDepth else {
+            throw GlobFailure(
+                "glob-limit",
+                "the folders below \(shown(path)) are more than \(limits.maximumDepth) deep",
+                help: ["Name more of the path in the pattern."]
+            )
+        }
+        var wanted = wanted
+        // `**` may stand for no folder at all.
+        for index in wanted {
+            if case .anyFolders = components[index], index + 1 < components.count { wanted.insert(index + 1) }
+        }
+        if wanted.count == 1, let index = wanted.first, case .literal(let name) = components[index] {
+            try visit(name, in: path, components, wanted, isListed: false, depth: depth)
+            return
+        }
+        for name in try list(path) {
+            try visit(name, in: path, components, wanted, isListed: true, depth: depth)
+        }
+    }
+
+    /// Takes a name as a match, or goes on below it, or neither.
+    private mutating func visit(
+        _ name: String,
+        in folder: String,
+        _ components: [GlobComponent],
+        _ wanted: Set<Int>,
+        isListed: Bool,
+        depth: Int
+    ) throws(GlobFailure) {
+        var next: Set<Int> = []
+        var nextUnlessLink: Set<Int> = []
+        var isMatch = false
+        for index in wanted {
+            switch components[index] {
+            case .literal(let text) where !text.hasSameCodePoints(as: name): continue
+            case .names(let pattern) where !pattern.matches(name): continue
+            case .anyFolders where name.utf8.first == UInt8(ascii: "."): continue
+            case .anyFolders:
+                nextUnlessLink.insert(index)
+                if index + 1 == components.count { isMatch = true }
+            case .literal, .names:
+                if index + 1 == components.count { isMatch = true } else { next.insert(index + 1) }
+            }
+        }
+        guard isMatch || !next.isEmpty || !nextUnlessLink.isEmpty else { return }
+
+        let path = Self.joined(folder, name)
+        guard let (status, isLink) = try status(of: path, isListed: isListed) else { return }
+        switch status.kind {
+        case .file where isMatch:
+            if isLink || !isListed { try requireInside(path) }
+            try add(path, status.size)
+        case .folder:
+            if !isLink { next.formUnion(nextUnlessLink) }
+            if !next.isEmpty { try search(path, components, next, depth: depth + 1) }
+        case .file, .link, .other: break
+        }
+    }
+
+    /// What stands at a path, links followed, and whether it is one; `nil` where there is nothing.
+    private func status(of path: String, isListed: Bool) throws(GlobFailure) -> (FileStatus, isLink: Bool)? {
+        do {
+            let status = try FileStatus(of: onDisk(path), followsLinks: false)
+            return status.kind == .link ? (try FileStatus(of: onDisk(path)), true) : (status, false)
+        } catch {
+            let leadsNowhere = error.reason == .notFound || error.reason == .other(errno: ELOOP)
+            if isListed, leadsNowhere, path.unicodeScalars.contains("\u{FFFD}") {
+                throw GlobFailure("unreadable-file", "the name of the file \(path) is not valid UTF-8")
+            }
+            if leadsNowhere { return nil }
+            throw GlobFailure("unreadable-file", "\(path) cannot be looked at: \(error.message)")
+        }
+    }
+
+    private mutating func list(_ path: String) throws(GlobFailure) -> [String] {
+        try requireInside(path)
+        let names: [String]
+        do {
+            names = try FolderListing.names(in: onDisk(path), limit: namesLeft + 1)
+        } catch {
+            throw GlobFailure("unreadable-file", "the folder \(shown(path)) cannot be read: \(error.message)")
+        }
+        guard names.count <= namesLeft else {
+            throw GlobFailure(
+                "glob-limit",
+                "more than \(limits.maximumNames) files and folders would have to be looked at",
+                help: ["Name more of the path in the pattern."]
+            )
+        }
+        namesLeft -= names.count
+        // In order, so that of several faults always the same is told.
+        return names.sorted { $0.precedesByCodePoints($1) }
+    }
+
+    private mutating func add(_ path: String, _ size: Int) throws(GlobFailure) {
+        guard sizes.updateValue(size, forKey: CodePoints(path)) == nil else { return }
+        paths.append(path)
+        guard paths.count <= limits.maximumFiles else {
+            throw GlobFailure("glob-limit", "more than \(limits.maximumFiles) files match")
+        }
+    }
+
+    private func requireInside(_ path: String) throws(GlobFailure) {
+        guard boundary.contains(onDisk(path)) else {
+            throw GlobFailure(
+                "outside-folder",
+                "\(shown(path)) lies outside the folder of the manifest",
+                help: ["Use --allow-outside if that is meant."]
+            )
+        }
+    }
+
+    private static func joined(_ folder: String, _ name: String) -> String {
+        folder.isEmpty || folder == "/" ? folder + name : "\(folder)/\(name)"
+    }
+
+    private func onDisk(_ path: String) -> String {
+        if path.isEmpty { return folder }
+        return path.utf8.first == UInt8(ascii: "/") ? path : FileContents.path(path, in: folder)
+    }
+
+    private func shown(_ path: String) -> String { path.isEmpty ? folder : path }
+}

@@ -1,0 +1,70 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A file of values for a manifest's inputs, as `--inputs` takes: a JSON or YAML object of names and values.
+package struct InputsFile: Sendable {
+    /// The values by the names of the inputs.
+    package let values: JSONObject
+    private let document: DataDocument
+
+    /// The greatest size of a file, in bytes.
+    private static let maximumBytes = 64 << 20
+
+    /// The file at a path, `-` for standard input.
+    ///
+    /// There is a file exactly when there is no error among the findings.
+    package static func read(_ path: String) -> (file: InputsFile?, diagnostics: [Diagnostic]) {
+        let format = DataFormat(path: path)
+        if format == .csv || format == .ndjson {
+            let finding = Diagnostic(
+                "inputs-format",
+                "the file of inputs \(path) is neither JSON nor YAML by its name",
+                at: nil,
+                help: ["It holds one object, which gives each input that it names a value."]
+            )
+            return (nil, [finding])
+        }
+        var found: DataDocument?
+        var diagnostics: [Diagnostic]
+        do {
+            let file = try DataFile.read(path, limit: maximumBytes)
+            diagnostics = file.forEachDocument {
+                found = $0
+                return true
+            }
+        } catch {
+            return (nil, [error.diagnostic(of: "file of inputs")])
+        }
+        guard let document = found, !diagnostics.hasErrors else { return (nil, diagnostics) }
+        guard let values = document.value.object else {
+            diagnostics.append(
+                Diagnostic(
+                    "inputs-format",
+                    "a file of inputs is an object of names and values, but this is \(document.value.kind.phrase)",
+                    at: document.places(of: []).span
+                )
+            )
+            return (nil, diagnostics)
+        }
+        return (InputsFile(values: values, document: document), diagnostics)
+    }
+
+    /// Where the values stand that some pointers lead to, of which the first token is the name of an input.
+    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentPlaces {
+        document.places(of: pointers)
+    }
+}
+
+extension JSON.Kind {
+    /// The kind with its article.
+    fileprivate var phrase: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

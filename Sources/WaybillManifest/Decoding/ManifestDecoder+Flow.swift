@@ -1,0 +1,112 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// When, how often and after what a step is done.
+extension ManifestDecoder {
+    /// What a step's keys say of that; `nil` where they say nothing.
+    mutating func flow(_ node: YAMLNode, level: Level) -> Flow? {
+        guard let mapping = node.mapping, Self.flowKeys.contains(where: { mapping[$0] != nil }) else { return nil }
+        return Flow(
+            when: node["when"].flatMap { condition($0) },
+            delay: node["delay"].flatMap { duration($0) },
+            deadline: node["deadline"].flatMap { node in
+                duration(node).map { Setting($0, at: node.span, level: level) }
+            },
+            forEach: node["forEach"].flatMap { forEach($0, level: level) },
+            until: node["until"].flatMap { until($0) },
+            paginate: node["paginate"].flatMap { pagination($0) },
+            write: node["write"].flatMap { sink($0) },
+            needs: (node["needs"]?.sequence ?? []).compactMap { text($0) }
+        )
+    }
+
+    private static let flowKeys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
+
+    private mutating func forEach(_ node: YAMLNode, level: Level) -> ForEach? {
+        guard let source = node["in"], let variable = node["as"].flatMap({ text($0) }) else { return nil }
+        let elements: ForEach.Elements?
+        if let list = source.sequence {
+            elements = .list(list.compactMap { valueTemplate($0) })
+        } else {
+            elements = expression(source).map(ForEach.Elements.expression)
+        }
+        let concurrency = node["concurrency"].flatMap { node in
+            integer(node).map { Setting($0, at: node.span, level: level) }
+        }
+        return elements.map {
+            ForEach(elements: $0, variable: variable, concurrency: concurrency, span: node.span)
+        }
+    }
+
+    private mutating func until(_ node: YAMLNode) -> Until? {
+        let that = node["that"].flatMap { condition($0) }
+        let every = node["every"].flatMap { duration($0) }
+        let within = node["within"].flatMap { duration($0) }
+        let fail: (when: ManifestExpression, message: ScalarTemplate?)? = node["fail"].flatMap { node in
+            let message = node.mapping == nil ? nil : node["message"].flatMap { scalarTemplate($0) }
+            return (node.mapping == nil ? node : node["when"]).flatMap { condition($0) }.map { ($0, message) }
+        }
+        return that.map {
+            Until(
+                that: $0,
+                every: every,
+                times: node["times"].flatMap { integer($0) },
+                within: within,
+                fail: fail,
+                span: node.span
+            )
+        }
+    }
+
+    private mutating func pagination(_ node: YAMLNode) -> Pagination? {
+        let items = node["items"].flatMap { expression($0) }
+        let goesOn = node["while"].flatMap { condition($0) }
+        return way(node).map {
+            Pagination(
+                way: $0,
+                items: items,
+                max: node["max"].flatMap { integer($0) },
+                condition: goesOn,
+                span: node.span
+            )
+        }
+    }
+
+    private mutating func way(_ node: YAMLNode) -> Pagination.Way? {
+        if let next = node["next"] { return expression(next).map(Pagination.Way.next) }
+        if let page = node["page"] {
+            return place(page).map { .page($0, start: page["start"].flatMap { integer($0) } ?? 1) }
+        }
+        if let offset = node["offset"], let limit = offset["limit"].flatMap({ integer($0) }) {
+            return place(offset).map { .offset($0, limit: limit) }
+        }
+        if let cursor = node["cursor"], let from = cursor["from"].flatMap({ expression($0) }) {
+            return place(cursor).map { .cursor($0, from: from) }
+        }
+        return node["link"].flatMap { boolean($0) } == true ? .link : nil
+    }
+
+    private func place(_ node: YAMLNode) -> Pagination.Place? {
+        node["input"].flatMap { text($0) }.map(Pagination.Place.input)
+            ?? node["query"].flatMap { text($0) }.map(Pagination.Place.query)
+    }
+
+    private mutating func sink(_ node: YAMLNode) -> Sink? {
+        let to = node["to"].flatMap { scalarTemplate($0) }
+        let records = node["records"].flatMap { expression($0) }
+        var columns: [Sink.Column] = []
+        for column in node["columns"]?.sequence ?? [] {
+            if let name = text(column) { columns.append(.init(name: name, value: nil)) }
+            for (name, value) in named(column) { columns.append(.init(name: name, value: expression(value))) }
+        }
+        return to.map {
+            Sink(
+                to: $0,
+                format: node["format"].flatMap { word($0) },
+                records: records,
+                columns: columns,
+                span: node.span
+            )
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// Inputs and schemas.
+extension ManifestDecoder {
+    /// Declarations of inputs.
+    mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
+        definitions(node) { decoder, _, node in
+            guard let short = node.text else { return decoder.input(schema: node.json, node) }
+            return decoder.shortInput(short, node)
+        }
+    }
+
+    /// An input whose schema is written short: `string`, `integer|string`, `string?`.
+    private mutating func shortInput(_ short: String, _ node: YAMLNode) -> InputDeclaration? {
+        if var known = shortInputs[short] {
+            known.span = node.span
+            return known
+        }
+        let isOptional = short.hasSuffix("?")
+        var types = short.filter { $0 != "?" }.split(separator: "|").map { JSON.string(String($0)) }
+        if isOptional, !types.contains("null") { types.append("null") }
+        var input = input(schema: ["type": .array(types)], node)
+        if isOptional { input?.defaultValue = .null }
+        shortInputs[short] = input
+        return input
+    }
+
+    private mutating func input(schema json: JSON, _ node: YAMLNode) -> InputDeclaration? {
+        var json = json
+        let variable = json["env"]?.string
+        if case .object(var object) = json {
+            object["env"] = nil
+            json = .object(object)
+        }
+        guard let schema = compiled(json, at: node) else { return nil }
+        let types = json["type"].map { $0.array ?? [$0] } ?? []
+        let input = InputDeclaration(
+            schema: schema,
+            types: types.compactMap(\.string),
+            defaultValue: json["default"],
+            environmentVariable: variable,
+            span: node.span
+        )
+        if let value = input.defaultValue, let violation = schema.validate(value).first {
+            report(
+                Diagnostic(
+                    "invalid-input",
+                    "the default does not fit the schema of its input: it \(violation.message)",
+                    at: node["default"]?.span ?? node.span
+                )
+            )
+        }
+        return input
+    }
+
+    /// A JSON Schema written in the manifest, or the name of a file that holds one.
+    mutating func schema(_ node: YAMLNode) -> JSONSchema? {
+        guard let path = text(node) else { return compiled(node.json, at: node) }
+        let (schema, findings) = files.schema(path)
+        for finding in findings { report(finding) }
+        return schema
+    }
+
+    private mutating func compiled(_ json: JSON, at node: YAMLNode) -> JSONSchema? {
+        do {
+            return try JSONSchema(compiling: json)
+        } catch {
+            report(
+                Diagnostic(
+                    "invalid-schema",
+                    "this is not a valid JSON Schema: \(error.message)",
+                    at: node.span(at: error.location) ?? node.span
+                )
+            )
+            return nil
+        }
+    }
+}

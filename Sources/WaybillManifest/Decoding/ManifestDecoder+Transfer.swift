@@ -1,0 +1,121 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// Settings of connections and of when and how often something is sent.
+extension ManifestDecoder {
+    func tlsOption(_ key: YAMLNode, _ node: YAMLNode) -> SettingValue? {
+        guard let name = word(key) as TLSOption.Name? else { return nil }
+        guard let node = nonNull(node) else { return .tls(name, nil) }
+        let option: TLSOption? =
+            switch name {
+            case .verify: boolean(node).map(TLSOption.verify)
+            case .verifyHost: boolean(node).map(TLSOption.verifyHost)
+            case .ca: text(node).map(TLSOption.ca)
+            case .pins: .pins((node.sequence ?? []).compactMap { text($0) })
+            case .pinMode: word(node).map(TLSOption.pinMode)
+            case .certificate: text(node).map(TLSOption.certificate)
+            case .key: text(node).map(TLSOption.key)
+            case .minVersion: node.text.map(TLSOption.minVersion)
+            }
+        return option.map { .tls(name, $0) }
+    }
+
+    mutating func proxy(_ node: YAMLNode) -> ProxySetting? {
+        switch node.text {
+        case "none": ProxySetting.none
+        case "environment": .environment
+        default: scalarTemplate(node).map(ProxySetting.url)
+        }
+    }
+
+    func network(_ node: YAMLNode) -> NetworkRequirement {
+        NetworkRequirement(
+            interface: node["interface"].flatMap { text($0) },
+            allowsMetered: node["metered"].flatMap { boolean($0) } ?? true
+        )
+    }
+
+    func cookies(_ node: YAMLNode) -> CookiePolicy? {
+        if let jar = node["jar"] { return text(jar).map(CookiePolicy.jar) }
+        return boolean(node).map { $0 ? .on : .off }
+    }
+
+    func retry(_ node: YAMLNode) -> RetryPolicy? {
+        guard let times = node["times"].flatMap({ integer($0) }) else { return nil }
+        let causes = node["for"]?.sequence?.compactMap { $0.text }.map { text in
+            statusPattern(text).map(RetryPolicy.Cause.status) ?? .kind(text)
+        }
+        var backoff = RetryPolicy.Backoff()
+        if let node = node["backoff"] {
+            backoff.first = node["first"]?.text.flatMap { Duration(manifestText: $0) } ?? backoff.first
+            backoff.factor = node["factor"]?.json.number?.double ?? backoff.factor
+            backoff.max = node["max"]?.text.flatMap { Duration(manifestText: $0) } ?? backoff.max
+            backoff.jitter = node["jitter"].flatMap { boolean($0) } ?? backoff.jitter
+        }
+        return RetryPolicy(
+            times: times,
+            causes: causes ?? RetryPolicy.defaultCauses,
+            backoff: backoff,
+            isUnsafe: node["unsafe"].flatMap { boolean($0) } ?? false
+        )
+    }
+
+    mutating func duplicates(_ node: YAMLNode) -> DuplicatePolicy? {
+        guard let mode = word(node["mode"] ?? node) as DuplicatePolicy.Mode? else { return nil }
+        return DuplicatePolicy(mode: mode, key: node["key"].flatMap { expression($0) })
+    }
+
+    mutating func authentication(_ node: YAMLNode) -> Authentication? {
+        guard let (kind, value) = node.mapping?.entries.first else {
+            return node.text == "none" ? Authentication.none : nil
+        }
+        switch kind.text {
+        case "basic", "digest":
+            guard let username = value["username"].flatMap({ scalarTemplate($0) }),
+                let password = value["password"].flatMap({ scalarTemplate($0) })
+            else { return nil }
+            return kind.text == "basic"
+                ? .basic(username: username, password: password) : .digest(username: username, password: password)
+        case "bearer":
+            return scalarTemplate(value).map(Authentication.bearer)
+        case "apiKey":
+            guard let place = value["in"].flatMap({ word($0) as Authentication.APIKeyPlace? }),
+                let name = value["name"].flatMap({ text($0) }), let key = value["value"].flatMap({ scalarTemplate($0) })
+            else { return nil }
+            return .apiKey(place: place, name: name, value: key)
+        case "awsSigV4":
+            guard let region = value["region"].flatMap({ scalarTemplate($0) }),
+                let service = value["service"].flatMap({ scalarTemplate($0) }),
+                let accessKey = value["accessKey"].flatMap({ scalarTemplate($0) }),
+                let secretKey = value["secretKey"].flatMap({ scalarTemplate($0) })
+            else { return nil }
+            let token = value["sessionToken"].flatMap { scalarTemplate($0) }
+            return .awsSigV4(
+                .init(
+                    region: region,
+                    service: service,
+                    accessKey: accessKey,
+                    secretKey: secretKey,
+                    sessionToken: token
+                )
+            )
+        case "oauth2": return oauth2(value)
+        case "netrc": return text(value).map(Authentication.netrc)
+        default: return nil
+        }
+    }
+
+    private mutating func oauth2(_ node: YAMLNode) -> Authentication? {
+        guard let grant = node["grant"].flatMap({ word($0) as Authentication.OAuth2.Grant? }) else { return nil }
+        var fields: [(name: Spanned<String>, value: ScalarTemplate)] = []
+        for (name, value) in named(node) where name.value != "grant" && name.value != "clientAuth" {
+            // A list of scopes is one text with spaces between (RFC 6749, section 3.3).
+            let scalar = value.sequence.map { scopes in
+                let text = scopes.compactMap(\.text).joined(separator: " ")
+                return ScalarTemplate(content: .constant(.string(text), text: text), span: value.span)
+            }
+            if let scalar = scalar ?? scalarTemplate(value) { fields.append((name, scalar)) }
+        }
+        return .oauth2(.init(grant: grant, fields: fields, sendsClientInBody: node["clientAuth"]?.text == "body"))
+    }
+}

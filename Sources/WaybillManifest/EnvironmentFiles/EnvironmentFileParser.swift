@@ -1,0 +1,240 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// One pass over a file of environment variables; `EnvironmentFile` says what it may hold.
+struct EnvironmentFileParser {
+    /// Something to tell, in words that hold nothing of a value.
+    struct Finding {
+        let id: DiagnosticID
+        let headline: String
+        let severity: Diagnostic.Severity
+        let range: Range<Int>
+        let help: String?
+    }
+
+    /// After this many findings the rest is not looked at.
+    private static let maximumFindings = 1000
+
+    /// The variables read so far.
+    private(set) var variables: [String: String] = [:]
+    private(set) var findings: [Finding] = []
+    /// The parts of the text that are no values: what a finding may show.
+    private(set) var shown: [Range<Int>] = []
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Reads the whole text.
+    mutating func parse() {
+        if let fault = UTF8Check.firstFault(in: bytes) {
+            let place = fault..<fault + 1
+            report("invalid-utf8", "the file is not valid UTF-8", at: place, help: "Save the file as UTF-8.")
+            return
+        }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            position = 3
+            shown.append(0..<3)
+        }
+        while position < bytes.count, findings.count < Self.maximumFindings { parseLine() }
+    }
+
+    private mutating func parseLine() {
+        skipBlanks()
+        if !isAtLineEnd, peek != UInt8(ascii: "#") { parseVariable() }
+        skipLine()
+    }
+
+    private mutating func parseVariable() {
+        let start = position
+        if bytes[position...].starts(with: "export".utf8), isBlank(at: position + 6) {
+            position += 6
+            skipBlanks()
+        }
+        let nameStart = position
+        while let byte = peek, Self.isNamePart(byte, isFirst: position == nameStart) { position += 1 }
+        let name = nameStart..<position
+        skipBlanks()
+        guard !name.isEmpty, peek == UInt8(ascii: "=") else {
+            let lineEnd = bytes[position...].firstIndex(where: Self.isLineBreak) ?? bytes.count
+            report(
+                "env-file-syntax",
+                "this line is not NAME=VALUE",
+                at: start..<lineEnd,
+                help: """
+                    A name has letters, digits and _, and does not begin with a digit. A value of several lines is \
+                    written in quotes.
+                    """
+            )
+            return
+        }
+        position += 1
+        shown.append(start..<position)
+        skipBlanks()
+        guard let value = parseValue() else { return }
+        let key = String(decoding: bytes[name], as: UTF8.self)
+        if variables.updateValue(String(decoding: value, as: UTF8.self), forKey: key) != nil {
+            report("duplicate-key", "'\(key)' comes again; the last value counts", .warning, at: name)
+        }
+    }
+
+    /// The value that begins here; `nil` where it is at fault.
+    private mutating func parseValue() -> [UInt8]? {
+        switch peek {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): parseQuoted()
+        default: parseUnquoted()
+        }
+    }
+
+    private mutating func parseUnquoted() -> [UInt8]? {
+        let start = position
+        var end = position
+        while let byte = peek, !Self.isLineBreak(byte) {
+            if byte == UInt8(ascii: "#"), isBlank(at: position - 1) { break }
+            if byte == 0 {
+                reportNull()
+                return nil
+            }
+            if byte == UInt8(ascii: "$") { warnOfReference() }
+            position += 1
+            if !isBlank(at: position - 1) { end = position }
+        }
+        return Array(bytes[start..<end])
+    }
+
+    private mutating func parseQuoted() -> [UInt8]? {
+        let start = position
+        let quote = bytes[start]
+        var value: [UInt8] = []
+        position += 1
+        while let byte = peek, byte != quote {
+            switch byte {
+            case 0:
+                reportNull()
+                return nil
+            case UInt8(ascii: "\\") where quote == UInt8(ascii: "\""):
+                guard let character = parseEscape() else { return nil }
+                value.append(character)
+                continue
+            case UInt8(ascii: "\r") where peek(1) == UInt8(ascii: "\n"): break
+            case UInt8(ascii: "$") where quote == UInt8(ascii: "\""):
+                warnOfReference()
+                value.append(byte)
+            default: value.append(byte)
+            }
+            position += 1
+        }
+        guard position < bytes.count else {
+            shown.append(start..<start + 1)
+            report("env-file-syntax", "the quote that begins this value is never closed", at: start..<start + 1)
+            return nil
+        }
+        position += 1
+        let end = position
+        skipBlanks()
+        guard isAtLineEnd || peek == UInt8(ascii: "#") && position > end else {
+            report(
+                "env-file-syntax",
+                "the line goes on behind the closing quote of the value",
+                at: position..<position + 1,
+                help: quote == UInt8(ascii: "\"")
+                    ? "A quote within double quotes is written \\\"." : "There can be no ' within single quotes."
+            )
+            return nil
+        }
+        return value
+    }
+
+    /// The byte that an escape in double quotes stands for; `nil` for what is none.
+    private mutating func parseEscape() -> UInt8? {
+        let escapes: [(written: Unicode.Scalar, meant: Unicode.Scalar)] = [
+            ("n", "\n"), ("r", "\r"), ("t", "\t"), ("\"", "\""), ("\\", "\\"), ("$", "$"),
+        ]
+        guard let escape = escapes.first(where: { UInt8(ascii: $0.written) == peek(1) }) else {
+            report(
+                "env-file-syntax",
+                "this is no escape in double quotes",
+                at: position..<position + 1,
+                help: "They are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes everything stands for itself."
+            )
+            // The value is read to its end, so that the next line is.
+            while let byte = peek, byte != UInt8(ascii: "\"") {
+                position += byte == UInt8(ascii: "\\") && peek(1) != nil ? 2 : 1
+            }
+            position = min(position + 1, bytes.count)
+            return nil
+        }
+        position += 2
+        return UInt8(ascii: escape.meant)
+    }
+
+    /// Warns of a `$` that other tools would put the value of a variable in for.
+    private mutating func warnOfReference() {
+        guard let next = peek(1), next == UInt8(ascii: "{") || Self.isNamePart(next, isFirst: true) else { return }
+        report(
+            "env-file-reference",
+            "no variable is put in for this '$': it stays as it is",
+            .warning,
+            at: position..<position + 1,
+            help: "Write the value in single quotes if that is meant."
+        )
+    }
+
+    private mutating func reportNull() {
+        report(
+            "env-file-syntax",
+            "a null character stands in the value, which no environment variable can have",
+            at: position..<position + 1
+        )
+    }
+
+    private mutating func report(
+        _ id: DiagnosticID,
+        _ headline: String,
+        _ severity: Diagnostic.Severity = .error,
+        at range: Range<Int>,
+        help: String? = nil
+    ) {
+        findings.append(Finding(id: id, headline: headline, severity: severity, range: range, help: help))
+    }
+}
+
+extension EnvironmentFileParser {
+    private var peek: UInt8? { peek(0) }
+
+    private func peek(_ distance: Int) -> UInt8? {
+        position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    private var isAtLineEnd: Bool { peek.map(Self.isLineBreak) ?? true }
+
+    private func isBlank(at index: Int) -> Bool {
+        index < bytes.count && (bytes[index] == UInt8(ascii: " ") || bytes[index] == UInt8(ascii: "\t"))
+    }
+
+    private mutating func skipBlanks() {
+        while isBlank(at: position) { position += 1 }
+    }
+
+    /// Moves behind the end of the line.
+    private mutating func skipLine() {
+        while !isAtLineEnd { position += 1 }
+        while peek == UInt8(ascii: "\r") { position += 1 }
+        if peek == UInt8(ascii: "\n") { position += 1 }
+    }
+
+    private static func isLineBreak(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    private static func isNamePart(_ byte: UInt8, isFirst: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): !isFirst
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// When an expression is evaluated, which says what it can see.
+package enum Moment: Sendable, Hashable {
+    /// Before a request is made: `$`, `request` and `response` do not exist yet.
+    case request
+    /// When header fields and credentials are made: `request` is there, so that they can sign it.
+    case sending
+    /// When there is an answer: `$` is its data.
+    case answer
+    /// When the graph has ended.
+    case end
+}
+
+/// What the value of an expression is for, which says where a secret in it would go.
+package enum Purpose: Sendable, Hashable {
+    /// The URL of a request, its query apart.
+    case address
+    /// The query of a request's URL.
+    case query
+    /// A header field.
+    case header
+    /// Credentials.
+    case credential
+    /// The body of a request.
+    case body
+    /// Whether, how long or how often something is done.
+    case control
+    /// The data of an answer.
+    case data
+    /// What an answer must be.
+    case expectation
+    /// A named value of a request or step.
+    case output
+    /// A named value that is marked as a secret.
+    case secretOutput
+    /// A named value of a graph, which `outputs.json` has.
+    case result
+    /// A line or message that is shown.
+    case message
+    /// What tells requests apart.
+    case key
+    /// The name of a file.
+    case fileName
+    /// What is written to a file.
+    case record
+    /// The input of an endpoint or graph.
+    case argument
+    /// A named value within a request.
+    case variable
+}
+
+/// One use of the expression language in the manifest.
+package struct ExpressionUse: Sendable {
+    /// The expression or template.
+    package var text: any EvaluatedText
+    /// When it is evaluated.
+    package var moment: Moment
+    /// What for.
+    package var purpose: Purpose
+    /// Whether it is evaluated for each element of a list, which is `item`.
+    package var seesItem = false
+}
+
+/// What goes through the uses of the expression language in a part of the manifest.
+package struct UseVisitor {
+    private let visit: (ExpressionUse) -> Void
+
+    /// A visitor that calls a closure with each use.
+    package init(_ visit: @escaping (ExpressionUse) -> Void) {
+        self.visit = visit
+    }
+
+    /// Visits an expression, if there is one.
+    package func expression(_ expression: ManifestExpression?, _ moment: Moment, _ purpose: Purpose, item: Bool = false)
+    {
+        guard let expression else { return }
+        visit(ExpressionUse(text: expression, moment: moment, purpose: purpose, seesItem: item))
+    }
+
+    /// Visits a scalar, if it is a template.
+    package func scalar(_ scalar: ScalarTemplate?, _ moment: Moment, _ purpose: Purpose, item: Bool = false) {
+        guard case .template(let template) = scalar?.content else { return }
+        visit(ExpressionUse(text: template, moment: moment, purpose: purpose, seesItem: item))
+    }
+
+    /// Visits every template in a value.
+    package func value(_ value: ValueTemplate?, _ moment: Moment, _ purpose: Purpose, item: Bool = false) {
+        switch value {
+        case .scalar(let scalar): self.scalar(scalar, moment, purpose, item: item)
+        case .list(let elements, _): for element in elements { self.value(element, moment, purpose, item: item) }
+        case .mapping(let members, _): self.members(members, moment, purpose, item: item)
+        case nil: break
+        }
+    }
+
+    /// Visits every template in some members.
+    package func members(_ members: [ValueTemplate.Member], _ moment: Moment, _ purpose: Purpose, item: Bool = false) {
+        for member in members { value(member.value, moment, purpose, item: item) }
+    }
+
+    /// Visits a duration, if it is a template.
+    package func duration(_ duration: DurationTemplate?, _ moment: Moment = .request, _ purpose: Purpose = .control) {
+        guard case .template(let template) = duration else { return }
+        visit(ExpressionUse(text: template, moment: moment, purpose: purpose))
+    }
+}

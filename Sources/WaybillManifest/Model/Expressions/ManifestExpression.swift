@@ -1,0 +1,60 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A piece of the manifest that is evaluated: an expression, or a text with expressions in it.
+package protocol EvaluatedText: AnyObject, Sendable {
+    /// The paths in it that begin at a name of the scope, at `$` or at `item`.
+    var references: [Reference] { get }
+    /// Where the whole scalar stands.
+    var span: SourceSpan { get }
+    /// Where a range of a reference stands.
+    func span(of range: Range<Int>) -> SourceSpan
+}
+
+/// An expression of the manifest and the scalar that it was read from, so that each part of it can be pointed at.
+package final class ManifestExpression: EvaluatedText {
+    /// The expression.
+    package let expression: Expression
+
+    private let scalar: YAMLScalar
+    private let offset: Int
+
+    /// An expression that is the text of a scalar, or stands in it.
+    init(_ embedded: EmbeddedExpression, in scalar: YAMLScalar) {
+        self.expression = embedded.expression
+        self.scalar = scalar
+        self.offset = embedded.offset
+    }
+
+    package var references: [Reference] { expression.references }
+
+    /// Where the whole scalar stands.
+    package var span: SourceSpan { scalar.span }
+
+    /// Where a range of bytes of the expression's text stands.
+    package func span(of range: Range<Int>) -> SourceSpan {
+        scalar.span(ofUTF8: range.lowerBound + offset..<range.upperBound + offset)
+    }
+}
+
+/// A text of the manifest with `${…}` in it, and the scalar that it was read from.
+package final class ManifestTemplate: EvaluatedText {
+    /// The template.
+    package let template: Template
+
+    private let scalar: YAMLScalar
+
+    /// The template of a scalar.
+    init(_ template: Template, in scalar: YAMLScalar) {
+        self.template = template
+        self.scalar = scalar
+    }
+
+    package var references: [Reference] { template.references }
+
+    /// Where the whole scalar stands.
+    package var span: SourceSpan { scalar.span }
+
+    /// Where a range of bytes of the template's text stands.
+    package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
+}

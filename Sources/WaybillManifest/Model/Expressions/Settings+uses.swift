@@ -1,0 +1,111 @@
+extension Settings {
+    /// Visits every use of the expression language in the settings.
+    package func visitUses(_ visitor: UseVisitor) {
+        for entry in entries { entry.value.visitUses(visitor) }
+    }
+}
+
+extension SettingValue {
+    /// Visits every use of the expression language in the value.
+    package func visitUses(_ visitor: UseVisitor) {
+        switch self {
+        case .baseURL(let text), .version(let text): visitor.scalar(text, .request, .address)
+        case .header(_, let texts): for text in texts ?? [] { visitor.scalar(text, .sending, .header) }
+        case .query(_, let texts): for text in texts ?? [] { visitor.scalar(text, .request, .query) }
+        case .parameter(_, let value): visitor.value(value, .request, .body)
+        case .body(let body): body.visitUses(visitor)
+        case .timeout(let duration), .connectTimeout(let duration), .deadline(let duration): visitor.duration(duration)
+        case .auth(let auth): for (scalar, _) in auth.scalars { visitor.scalar(scalar, .sending, .credential) }
+        case .userAgent(let text): visitor.scalar(text, .sending, .header)
+        case .filter(let filter): filter.visitUses(visitor)
+        case .expectHeader(_, let glob): visitor.scalar(glob, .answer, .expectation)
+        case .expectJSON(let value): visitor.value(value, .answer, .expectation)
+        case .expectBody(let check):
+            visitor.expression(check.that, .answer, .expectation)
+            visitor.scalar(check.message, .answer, .message)
+        case .expectTime(let duration): visitor.duration(duration, .answer, .expectation)
+        case .intercept(let interception): interception.visitUses(visitor)
+        case .proxy(.url(let url)): visitor.scalar(url, .request, .credential)
+        case .duplicates(let policy): visitor.expression(policy.key, .request, .key)
+        case .encoding, .arrays, .accept, .decoding, .compression, .maxBody, .expectStatus, .expectSchema, .message,
+            .http,
+            .tls, .proxy, .resolve, .unixSocket, .network, .reachability, .cookies, .redirects, .traffic, .cache,
+            .retry,
+            .concurrency, .maxConnections, .rate, .priority, .debug, .tag, .standalone:
+            break
+        }
+    }
+}
+
+extension BodyDefinition {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        switch self {
+        case .json(let value), .plist(let value): visitor.value(value, .request, .body)
+        case .form(let members): visitor.members(members, .request, .body)
+        case .text(let scalar), .base64(let scalar): visitor.scalar(scalar, .request, .body)
+        case .file(let path): visitor.scalar(path, .request, .fileName)
+        case .graphql(let query, let variables):
+            visitor.scalar(query, .request, .body)
+            visitor.members(variables, .request, .body)
+        case .multipart(let parts): for part in parts { part.visitUses(visitor) }
+        }
+    }
+}
+
+extension BodyDefinition.Part {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        for scalar in [name, filename, contentType] { visitor.scalar(scalar, .request, .body) }
+        for (_, value) in headers { visitor.scalar(value, .request, .body) }
+        switch content {
+        case .value(let scalar), .text(let scalar), .base64(let scalar): visitor.scalar(scalar, .request, .body)
+        case .file(let path): visitor.scalar(path, .request, .fileName)
+        case .json(let value): visitor.value(value, .request, .body)
+        }
+    }
+}
+
+extension FilterEntry {
+    /// Visits every use of the expression language in the entry itself.
+    package func visitUses(_ visitor: UseVisitor) {
+        if case .stage(let stage) = self { stage.visitUses(visitor) }
+    }
+}
+
+extension FilterStage {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        switch self {
+        case .require(let that, let code, let message):
+            visitor.expression(that, .answer, .expectation)
+            visitor.expression(code, .answer, .message)
+            visitor.expression(message, .answer, .message)
+        case .select(let path, let fallback):
+            visitor.expression(path, .answer, .data)
+            visitor.value(fallback, .answer, .data)
+        case .envelope(let envelope):
+            visitor.expression(envelope.code, .answer, .expectation)
+            visitor.expression(envelope.message, .answer, .message)
+            visitor.expression(envelope.data, .answer, .data)
+        case .map(let template): visitor.value(template, .answer, .data, item: true)
+        case .where(let condition): visitor.expression(condition, .answer, .control, item: true)
+        case .set(let members):
+            for (_, value) in members { visitor.expression(value, .answer, .data, item: true) }
+        case .sort(let by, _), .unique(let by): visitor.expression(by, .answer, .control, item: true)
+        case .default(let value): visitor.value(value, .answer, .data)
+        case .pick, .omit, .rename, .limit, .flatten, .decode, .schema: break
+        }
+    }
+}
+
+extension Interception {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        for moment in Moment.allCases {
+            for action in actions[moment] ?? [] {
+                visitor.expression(action.when, .answer, .control)
+                switch action.work {
+                case .log(let text), .fail(let text): visitor.scalar(text, .answer, .message)
+                case .recover(let value): visitor.value(value, .answer, .data)
+                }
+            }
+        }
+    }
+}

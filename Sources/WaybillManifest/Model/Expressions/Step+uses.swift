@@ -1,0 +1,94 @@
+extension RequestDefinition {
+    /// Visits every use of the expression language in the request.
+    package func visitUses(_ visitor: UseVisitor) {
+        settings.visitUses(visitor)
+        visitor.scalar(address.text.value, .request, .address)
+        for variable in vars { visitor.value(variable.value, .request, .variable) }
+        for output in outputs { output.visitUses(visitor, .answer) }
+        if let download {
+            visitor.scalar(download.to, .request, .fileName)
+            visitor.expression(download.checksum?.value, .answer, .expectation)
+        }
+    }
+}
+
+extension OutputDefinition {
+    /// Visits the use of the expression language in the value.
+    package func visitUses(_ visitor: UseVisitor, _ moment: Moment, _ purpose: Purpose = .output) {
+        visitor.expression(value, moment, isSecret ? .secretOutput : purpose)
+    }
+}
+
+extension Step {
+    /// Visits every use of the expression language that is written with the step itself, not with the steps inside it.
+    ///
+    /// - Parameters:
+    ///   - outside: What visits the uses that are evaluated before the elements of `forEach` are there.
+    ///   - inside: What visits all others.
+    package func visitUses(outside: UseVisitor, inside: UseVisitor) {
+        flow?.visitUses(outside: outside, inside: inside)
+        settings.visitUses(inside)
+        for variable in vars { inside.value(variable.value, .request, .variable) }
+        for output in outputs { output.visitUses(inside, isRequest ? .answer : .request) }
+        switch action {
+        case .call(let call), .graph(let call): inside.members(call.arguments, .request, .argument)
+        case .request(let definition): definition.visitUses(inside)
+        case .values(let values): for value in values { value.visitUses(inside, .request) }
+        case .end(let condition): inside.expression(condition, .request, .control)
+        case .group: break
+        }
+    }
+
+    /// Whether the step sends requests itself.
+    package var isRequest: Bool {
+        switch action {
+        case .call, .request: true
+        case .graph, .group, .values, .end: false
+        }
+    }
+}
+
+extension Flow {
+    /// Visits every use of the expression language; see `Step.visitUses(outside:inside:)`.
+    package func visitUses(outside: UseVisitor, inside: UseVisitor) {
+        outside.expression(when, .request, .control)
+        outside.duration(delay)
+        outside.duration(deadline?.value)
+        if let forEach {
+            switch forEach.elements {
+            case .expression(let expression): outside.expression(expression, .request, .data)
+            case .list(let elements): for element in elements { outside.value(element, .request, .data) }
+            }
+        }
+        if let write {
+            // One file takes the records of all elements.
+            outside.scalar(write.to, .request, .fileName)
+            inside.expression(write.records, .answer, .record)
+            for column in write.columns { inside.expression(column.value, .answer, .record, item: true) }
+        }
+        until?.visitUses(inside)
+        paginate?.visitUses(inside)
+    }
+}
+
+extension Until {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        visitor.expression(that, .answer, .control)
+        visitor.duration(every)
+        visitor.duration(within)
+        visitor.expression(fail?.when, .answer, .control)
+        visitor.scalar(fail?.message, .answer, .message)
+    }
+}
+
+extension Pagination {
+    fileprivate func visitUses(_ visitor: UseVisitor) {
+        visitor.expression(items, .answer, .data)
+        visitor.expression(condition, .answer, .control)
+        switch way {
+        case .next(let expression): visitor.expression(expression, .answer, .address)
+        case .cursor(_, let expression): visitor.expression(expression, .answer, .query)
+        case .link, .page, .offset: break
+        }
+    }
+}

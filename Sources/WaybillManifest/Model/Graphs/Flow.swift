@@ -1,0 +1,149 @@
+package import WaybillDiagnostics
+
+/// When, how often and after what a step is done.
+///
+/// It nests as: `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
+package final class Flow: Sendable {
+    /// The condition for doing it at all.
+    package let when: ManifestExpression?
+    /// The time to wait before.
+    package let delay: DurationTemplate?
+    /// The longest time that it may take.
+    package let deadline: Setting<DurationTemplate>?
+    /// What it is done for, one element at a time.
+    package let forEach: ForEach?
+    /// What must hold before it is done no more.
+    package let until: Until?
+    /// How the next page is found.
+    package let paginate: Pagination?
+    /// The file that records go to.
+    package let write: Sink?
+    /// Siblings in a batch that must be done before.
+    package let needs: [Spanned<String>]
+
+    init(
+        when: ManifestExpression?,
+        delay: DurationTemplate?,
+        deadline: Setting<DurationTemplate>?,
+        forEach: ForEach?,
+        until: Until?,
+        paginate: Pagination?,
+        write: Sink?,
+        needs: [Spanned<String>]
+    ) {
+        self.when = when
+        self.delay = delay
+        self.deadline = deadline
+        self.forEach = forEach
+        self.until = until
+        self.paginate = paginate
+        self.write = write
+        self.needs = needs
+    }
+}
+
+/// What a step is done for, one element at a time.
+package struct ForEach: Sendable {
+    /// Where the elements come from.
+    package enum Elements: Sendable {
+        /// An expression that gives a list.
+        case expression(ManifestExpression)
+        /// A list written in place.
+        case list([ValueTemplate])
+    }
+
+    /// The elements.
+    package var elements: Elements
+    /// The name of the element at hand.
+    package var variable: Spanned<String>
+    /// The greatest number of elements at once.
+    package var concurrency: Setting<Int>?
+    /// Where it was written.
+    package var span: SourceSpan
+}
+
+/// What must hold before a step is done no more.
+package struct Until: Sendable {
+    /// The condition.
+    package var that: ManifestExpression
+    /// The time between two tries.
+    package var every: DurationTemplate?
+    /// The greatest number of tries.
+    package var times: Int?
+    /// The longest time of all tries.
+    package var within: DurationTemplate?
+    /// What ends it in failure.
+    package var fail: (when: ManifestExpression, message: ScalarTemplate?)?
+    /// Where it was written.
+    package var span: SourceSpan
+}
+
+/// How the next page is found.
+package struct Pagination: Sendable {
+    /// Where a page's number, offset or cursor goes.
+    package enum Place: Sendable {
+        /// An input of the endpoint.
+        case input(Spanned<String>)
+        /// A query parameter.
+        case query(Spanned<String>)
+
+        /// The name, at its place.
+        package var name: Spanned<String> {
+            switch self {
+            case .input(let name), .query(let name): name
+            }
+        }
+    }
+
+    /// The ways.
+    package enum Way: Sendable {
+        /// The answer names the next page's URL.
+        case next(ManifestExpression)
+        /// The Link field does (RFC 8288).
+        case link
+        /// Pages have numbers.
+        case page(Place, start: Int)
+        /// Pages begin at an offset.
+        case offset(Place, limit: Int)
+        /// The answer gives a cursor for the next page.
+        case cursor(Place, from: ManifestExpression)
+    }
+
+    /// The way.
+    package var way: Way
+    /// Where the items of a page are.
+    package var items: ManifestExpression?
+    /// The greatest number of pages.
+    package var max: Int?
+    /// The condition for asking for another page.
+    package var condition: ManifestExpression?
+    /// Where it was written.
+    package var span: SourceSpan
+}
+
+/// A file that records go to.
+package struct Sink: Sendable {
+    /// The formats of files.
+    package enum Format: String, Sendable, CaseIterable {
+        case ndjson, json, csv, raw
+    }
+
+    /// A column of a CSV file.
+    package struct Column: Sendable {
+        /// The name, which is also that of the member where there is no expression.
+        package var name: Spanned<String>
+        /// What stands in it.
+        package var value: ManifestExpression?
+    }
+
+    /// The path.
+    package var to: ScalarTemplate
+    /// The format; by the ending of the path when nothing is said.
+    package var format: Format?
+    /// The records; the data when nothing is said.
+    package var records: ManifestExpression?
+    /// The columns.
+    package var columns: [Column]
+    /// Where it was written.
+    package var span: SourceSpan
+}

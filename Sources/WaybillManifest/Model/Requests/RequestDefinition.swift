@@ -1,0 +1,177 @@
+package import WaybillData
+package import WaybillDiagnostics
+
+/// A request as the manifest writes it: an endpoint, or a request in place in a graph.
+package struct RequestDefinition: Sendable {
+    /// The settings written with it.
+    package var settings = Settings()
+    /// The name of the service.
+    package var service: Spanned<String>?
+    /// The method; GET when nothing is said.
+    package var method: Spanned<String>?
+    /// The path or the absolute URL.
+    package var address: Address
+    /// Values computed before each attempt.
+    package var vars: [VariableDefinition] = []
+    /// Values for later steps.
+    package var outputs: [OutputDefinition] = []
+    /// What the data must be.
+    package var returns: ReturnShape?
+    /// The file that the answer goes to.
+    package var download: Download?
+    /// Example answers.
+    package var mock: [MockExample] = []
+
+    /// A request of which only the address is known.
+    package init(address: Address) {
+        self.address = address
+    }
+}
+
+/// Where a request goes.
+package enum Address: Sendable {
+    /// A path, added to the base URL.
+    case path(Setting<ScalarTemplate>)
+    /// An absolute URL.
+    case url(Setting<ScalarTemplate>)
+
+    /// What was written.
+    package var text: Setting<ScalarTemplate> {
+        switch self {
+        case .path(let text), .url(let text): text
+        }
+    }
+}
+
+/// The explicit body of a request.
+package enum BodyDefinition: Sendable {
+    /// A value, sent as JSON.
+    case json(ValueTemplate)
+    /// Fields, sent as `application/x-www-form-urlencoded`.
+    case form([ValueTemplate.Member])
+    /// A value, sent as a property list in XML.
+    case plist(ValueTemplate)
+    /// A text, sent in UTF-8.
+    case text(ScalarTemplate)
+    /// Bytes, written in base64.
+    case base64(ScalarTemplate)
+    /// The bytes of a file.
+    case file(ScalarTemplate)
+    /// A GraphQL query and its variables.
+    case graphql(query: ScalarTemplate, variables: [ValueTemplate.Member])
+    /// Parts, sent as `multipart/form-data` (RFC 7578).
+    case multipart([Part])
+
+    /// One part of a multipart body.
+    package struct Part: Sendable {
+        /// What a part holds.
+        package enum Content: Sendable {
+            /// A scalar, as text.
+            case value(ScalarTemplate)
+            /// The bytes of a file.
+            case file(ScalarTemplate)
+            /// A text with its own content type.
+            case text(ScalarTemplate)
+            /// Bytes, written in base64.
+            case base64(ScalarTemplate)
+            /// A value, as JSON.
+            case json(ValueTemplate)
+        }
+
+        /// The name of the field.
+        package var name: ScalarTemplate?
+        /// What it holds.
+        package var content: Content
+        /// The name of the file, as the server is told.
+        package var filename: ScalarTemplate?
+        /// The media type.
+        package var contentType: ScalarTemplate?
+        /// Further header fields.
+        package var headers: [(name: Spanned<String>, value: ScalarTemplate)]
+        /// Where the part stands.
+        package var span: SourceSpan
+    }
+
+    /// The key that the body is written with.
+    package var name: String {
+        switch self {
+        case .json: "json"
+        case .form: "form"
+        case .plist: "plist"
+        case .text: "text"
+        case .base64: "base64"
+        case .file: "file"
+        case .graphql: "graphql"
+        case .multipart: "multipart"
+        }
+    }
+}
+
+/// A named value computed before each attempt.
+package struct VariableDefinition: Sendable {
+    /// The name, at its place.
+    package var name: Spanned<String>
+    /// The value.
+    package var value: ValueTemplate
+    /// The level that it was written at.
+    package var level: Level
+}
+
+/// A named value for later steps.
+package struct OutputDefinition: Sendable {
+    /// The name, at its place.
+    package var name: Spanned<String>
+    /// The value.
+    package var value: ManifestExpression
+    /// Whether it is a secret.
+    package var isSecret: Bool
+    /// The level that it was written at.
+    package var level: Level
+}
+
+/// What the data of a request must be.
+package struct ReturnShape: Sendable {
+    /// Whether each element of a list is meant, instead of the whole.
+    package var isCollection: Bool
+    /// The schema of the whole, or of each element.
+    package var schema: JSONSchema
+    /// Where it was written.
+    package var span: SourceSpan
+    /// The level that it was written at.
+    package var level: Level
+}
+
+/// The file that an answer goes to.
+package struct Download: Sendable {
+    /// The digests that a file can be checked by.
+    package enum Digest: String, Sendable, CaseIterable {
+        case sha256, md5
+    }
+
+    /// The path; a folder when it ends in a slash. The results folder when nothing is said.
+    package var to: ScalarTemplate?
+    /// Whether a download that broke goes on where it stopped.
+    package var resumes = true
+    /// Whether a file that is there is replaced.
+    package var replaces = true
+    /// What the digest of the file must be.
+    package var checksum: (digest: Digest, value: ManifestExpression)?
+    /// Where it was written.
+    package var span: SourceSpan
+    /// The level that it was written at.
+    package var level: Level
+}
+
+/// An example answer for the mock server.
+package struct MockExample: Sendable {
+    /// The status; 200 when nothing is said.
+    package var status: Int
+    /// Header fields.
+    package var headers: [(name: String, value: String)]
+    /// The body: a text is sent as it is, anything else as JSON.
+    package var body: JSON?
+    /// How long the answer waits.
+    package var delay: Duration
+    /// Where the example stands.
+    package var span: SourceSpan
+}

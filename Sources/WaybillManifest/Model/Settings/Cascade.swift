@@ -1,0 +1,68 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// The merging of settings that were written at several levels.
+///
+/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge name by name and `null` takes a name away;
+/// `filters` and `expect.body` add up, farther first; everything else is replaced whole by the nearest that says it.
+package enum Cascade {
+    /// Merges levels, the farthest first. A name that was taken away stays in the result as a removal.
+    package static func merge(_ levels: some Sequence<Settings>) -> Settings {
+        var merged = Settings()
+        for level in levels where !level.isEmpty { merged.apply(level) }
+        return merged
+    }
+}
+
+extension Settings {
+    /// Lays a nearer level over this one.
+    package mutating func apply(_ near: Settings) {
+        for name in near.declined { entries.removeAll { $0.value.name == name.value } }
+        declined += near.declined
+        guard !entries.isEmpty else {
+            entries = near.entries
+            return
+        }
+        // Most levels say a few things; only where two say very many, looking through all of them would take long.
+        var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
+        for entry in near.entries {
+            let slot = Slot(entry.value)
+            let taken = slot.flatMap { slot in index.map { $0[slot] } ?? entries.lastIndex { Slot($0.value) == slot } }
+            if let taken {
+                entries[taken] = entry
+            } else {
+                if let slot { index?[slot] = entries.count }
+                entries.append(entry)
+            }
+        }
+    }
+
+    /// The settings without the names that `null` took away.
+    package var withoutRemovals: Settings { without { $0.value.isRemoval } }
+}
+
+/// What a nearer entry takes the place of: a key, or a part of one.
+private struct Slot: Hashable {
+    private let name: SettingName
+    private let part: CodePoints
+
+    /// The slot of a value; `nil` where it is added to others.
+    init?(_ value: SettingValue) {
+        guard !value.isAdded else { return nil }
+        name = value.name
+        switch value {
+        // Names of header fields have no case (RFC 9110, section 5.1).
+        case .header, .expectHeader: part = CodePoints(value.part?.lowercased() ?? "")
+        default: part = CodePoints(value.part ?? "")
+        }
+    }
+
+    /// Where each slot of some entries is.
+    static func index(of entries: [Setting<SettingValue>]) -> [Slot: Int] {
+        var index: [Slot: Int] = [:]
+        for (position, entry) in entries.enumerated() {
+            if let slot = Slot(entry.value) { index[slot] = position }
+        }
+        return index
+    }
+}

@@ -1,0 +1,84 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What the steps of a batch need of each other, put in an order in which each comes behind what it needs.
+struct BatchNeeds {
+    /// The steps by their numbers, each behind those that it needs.
+    private(set) var order: [Int] = []
+    /// For each step the steps that it needs, directly or by way of others.
+    private(set) var needed: [[Int]]
+    /// Names that are not siblings, and steps that would wait for each other.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    private var direct: [[(index: Int, name: Spanned<String>)]]
+
+    init(_ batch: Group) {
+        let steps = batch.steps
+        direct = Array(repeating: [], count: steps.count)
+        needed = Array(repeating: [], count: steps.count)
+        guard steps.contains(where: { $0.flow?.needs.isEmpty == false }) else {
+            order = Array(steps.indices)
+            return
+        }
+        var siblings: [String: Int] = [:]
+        for (index, step) in steps.enumerated() {
+            if let id = step.effectiveID { siblings[id] = index }
+        }
+        for (index, step) in steps.enumerated() {
+            for name in step.flow?.needs ?? [] {
+                if let sibling = siblings[name.value] {
+                    direct[index].append((sibling, name))
+                } else {
+                    let help = "'needs' names steps of the same batch."
+                    diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
+                }
+            }
+        }
+        sort(steps)
+    }
+
+    private mutating func sort(_ steps: [Step]) {
+        var isDone = [Bool](repeating: false, count: steps.count)
+        for start in steps.indices where !isDone[start] {
+            // A walk without recursion, since a batch may have very many steps.
+            var path: [(step: Int, next: Int)] = [(start, 0)]
+            while let (step, next) = path.last {
+                guard next < direct[step].count else {
+                    finish(step)
+                    isDone[step] = true
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                let need = direct[step][next]
+                if let first = path.firstIndex(where: { $0.step == need.index }) {
+                    report(path[first...].map { steps[$0.step].effectiveID ?? "" }, at: need.name)
+                } else if !isDone[need.index] {
+                    path.append((need.index, 0))
+                }
+            }
+        }
+    }
+
+    private mutating func finish(_ step: Int) {
+        var all: [Int] = []
+        var seen: Set<Int> = [step]
+        for need in direct[step] {
+            for index in needed[need.index] + [need.index] where seen.insert(index).inserted { all.append(index) }
+        }
+        needed[step] = all
+        order.append(step)
+    }
+
+    private mutating func report(_ ids: [String], at name: Spanned<String>) {
+        let way = (ids + [name.value]).joined(separator: " → ")
+        diagnostics.append(
+            Diagnostic(
+                "needs-cycle",
+                "these steps would wait for each other without end: \(way)",
+                at: name.span,
+                help: ["Each arrow reads 'needs'. Take one of them away."]
+            )
+        )
+    }
+}

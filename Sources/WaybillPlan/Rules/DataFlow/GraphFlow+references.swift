@@ -1,0 +1,148 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What is wrong with references to steps.
+extension GraphFlow {
+    /// What is wrong with a path that begins with `steps`, if anything is.
+    func check(_ reference: Reference, in text: any EvaluatedText) -> Diagnostic? {
+        guard let segment = reference.segments.first, let id = segment.name else {
+            return Diagnostic(
+                "unknown-step",
+                "'steps' is followed by the id of a step",
+                at: text.span(of: reference.nameRange)
+            )
+        }
+        let span = text.span(of: segment.range)
+        guard let step = all[id] else {
+            return .unknown("step", Spanned(id, at: span), among: all.keys.sorted())
+        }
+        guard let certainty = visible[id] else {
+            return Diagnostic(
+                "step-not-run",
+                "step '\(id)' has not surely run before this",
+                at: span,
+                secondary: [.init(step.identifierSpan, "the step")],
+                help: [
+                    "A chain runs its steps in order, a batch side by side unless one 'needs' another; what is inside a"
+                        + " 'forEach' is seen only there."
+                ]
+            )
+        }
+        return checkField(of: step, id: id, certainty: certainty, reference, in: text)
+    }
+
+    private func checkField(
+        of step: Step,
+        id: String,
+        certainty: Certainty,
+        _ reference: Reference,
+        in text: any EvaluatedText
+    ) -> Diagnostic? {
+        guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
+        let fields = step.fields
+        guard fields.contains(name) else {
+            let help = step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
+            return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
+        }
+        let isAlwaysThere = name == "ok" || name == "error" || reference.isGuarded
+        if case .uncertain(let reason) = certainty, !isAlwaysThere {
+            return uncertain(
+                step,
+                id,
+                name,
+                because: "step '\(id)' may not have passed: \(reason)",
+                reference,
+                in: text
+            )
+        }
+        guard name == "outputs" else { return nil }
+        if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
+            let known = outputs(of: step)
+            if !known.contains(where: { $0.hasSameCodePoints(as: wanted) }) {
+                let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
+                return .unknown("output", Spanned(wanted, at: text.span(of: output.range)), among: known, help: help)
+            }
+        }
+        return checkStatus(of: step, id: id, reference, in: text)
+    }
+
+    /// Outputs are taken from answers of the class 2xx only.
+    private func checkStatus(
+        of step: Step,
+        id: String,
+        _ reference: Reference,
+        in text: any EvaluatedText
+    ) -> Diagnostic? {
+        guard let status = subject.request(of: step)?.merged.expectedStatus,
+            status.value.contains(where: { !$0.mayBeSuccess })
+        else { return nil }
+        if status.value.contains(where: \.mayBeSuccess) {
+            if reference.isGuarded { return nil }
+            let reason = "step '\(id)' has outputs only when its status is 2xx, and others are expected"
+            return uncertain(step, id, "outputs", because: reason, reference, in: text)
+        }
+        return Diagnostic(
+            "outputs-never",
+            "step '\(id)' never has outputs: they are taken from answers with status 2xx only",
+            at: text.span(of: reference.range),
+            secondary: [.init(status.span, "the status that it expects")],
+            help: ["Use steps.\(id).data or steps.\(id).status."]
+        )
+    }
+
+    private func uncertain(
+        _ step: Step,
+        _ id: String,
+        _ field: String,
+        because reason: String,
+        _ reference: Reference,
+        in text: any EvaluatedText
+    ) -> Diagnostic {
+        Diagnostic(
+            "uncertain-step",
+            reason,
+            at: text.span(of: reference.range),
+            secondary: [.init(step.identifierSpan, "the step")],
+            help: ["Use default(steps.\(id).\(field)…, VALUE), or exists(…)."]
+        )
+    }
+
+    private func outputs(of step: Step) -> [String] {
+        var names = step.outputs.map(\.name.value)
+        let manifest = subject.manifest
+        switch step.action {
+        case .call(let call):
+            names += manifest.endpoints[call.name.value]?.value.request.outputs.map(\.name.value) ?? []
+        case .graph(let call):
+            names += manifest.graphs[call.name.value]?.value.outputs.map(\.name.value) ?? []
+        case .request(let definition): names += definition.outputs.map(\.name.value)
+        case .values(let values): names += values.map(\.name.value)
+        case .group, .end: break
+        }
+        return names
+    }
+}
+
+extension Step {
+    /// The fields of the step that expressions can use.
+    fileprivate var fields: [String] {
+        if flow?.forEach != nil { return ["items", "ok", "error"] }
+        switch action {
+        case .call, .request: return ["outputs", "data", "status", "headers", "time", "ok", "error"]
+        case .graph, .values: return ["outputs", "ok", "error"]
+        case .group, .end: return ["ok", "error"]
+        }
+    }
+
+    /// Why a field that steps of other forms have is not one of this step.
+    fileprivate func reasonAgainst(field: String, id: String) -> String? {
+        guard StepFields.names[field] != nil else { return nil }
+        if flow?.forEach != nil {
+            return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
+        }
+        if field == "items" { return "Only a step with 'forEach' has items." }
+        return isRequest ? nil : "Step '\(id)' sends no request of its own."
+    }
+}

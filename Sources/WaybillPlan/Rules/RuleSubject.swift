@@ -1,0 +1,161 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A manifest and what the rules ask of it again and again, computed once.
+final class RuleSubject: Sendable {
+    /// The manifest, with the environment laid over it.
+    let manifest: Manifest
+    /// Every request that there can be: each endpoint by itself, each request in place, and each call that has settings of
+    /// its own or around it. A call without any is as its endpoint.
+    let requests: [RequestSite]
+    /// The endpoints that are called by steps, each with whether some call has no settings of its own or around it.
+    let calledEndpoints: [String: Bool]
+
+    init(_ manifest: Manifest) {
+        self.manifest = manifest
+        var calledEndpoints: [String: Bool] = [:]
+        var requests: [RequestSite] = []
+        let layers = LayerCache(manifest)
+        for (name, endpoint) in manifest.endpoints {
+            let request = endpoint.value.request
+            requests.append(RequestSite(request, step: nil, endpoint: name, span: endpoint.name.span, layers))
+        }
+        manifest.forEachStep { site in
+            switch site.step.action {
+            case .request(let definition):
+                requests.append(RequestSite(definition, step: site, endpoint: nil, span: site.step.span, layers))
+            case .call(let call):
+                guard let endpoint = manifest.endpoints[call.name.value]?.value else { return }
+                let isPlain = !site.hasSettings
+                calledEndpoints[call.name.value] = isPlain || calledEndpoints[call.name.value] ?? false
+                if !isPlain {
+                    let name = call.name.value
+                    requests.append(
+                        RequestSite(endpoint.request, step: site, endpoint: name, span: call.name.span, layers)
+                    )
+                }
+            case .group, .graph, .values, .end:
+                return
+            }
+        }
+        self.requests = requests
+        self.calledEndpoints = calledEndpoints
+        var requestsBySpan: [SourceSpan: Int] = [:]
+        for (index, request) in requests.enumerated() { requestsBySpan[request.span] = index }
+        self.requestsBySpan = requestsBySpan
+    }
+
+    private let requestsBySpan: [SourceSpan: Int]
+
+    /// The request that a step sends, if it sends one itself.
+    func request(of step: Step) -> RequestSite? {
+        switch step.action {
+        case .request:
+            return requestsBySpan[step.span].map { requests[$0] }
+        case .call(let call):
+            let index =
+                requestsBySpan[call.name.span]
+                ?? manifest.endpoints[call.name.value].flatMap { requestsBySpan[$0.name.span] }
+            return index.map { requests[$0] }
+        case .group, .graph, .values, .end:
+            return nil
+        }
+    }
+}
+
+/// A step and where it stands.
+struct StepSite {
+    /// The graph.
+    let graph: Definition<Graph>
+    /// The steps around it, outer to inner.
+    let around: [Step]
+    /// The step.
+    let step: Step
+    /// Whether it is one of those that always run at the end, or inside one.
+    let isFinal: Bool
+
+    /// The settings of the graph, of the steps around and of the step, outer to inner.
+    var settings: [Settings] { [graph.value.settings] + around.map(\.settings) + [step.settings] }
+
+    /// Whether any of those says something.
+    var hasSettings: Bool {
+        !step.settings.isEmpty || !graph.value.settings.isEmpty || around.contains { !$0.settings.isEmpty }
+    }
+}
+
+extension Manifest {
+    /// Every step of every graph.
+    func forEachStep(_ body: (StepSite) -> Void) {
+        func visit(_ steps: [Step], around: [Step], in graph: Definition<Graph>, isFinal: Bool) {
+            for step in steps {
+                body(StepSite(graph: graph, around: around, step: step, isFinal: isFinal))
+                let inner = step.steps
+                if !inner.isEmpty { visit(inner, around: around + [step], in: graph, isFinal: isFinal) }
+            }
+        }
+        for graph in graphs.values {
+            visit(graph.value.body.steps, around: [], in: graph, isFinal: false)
+            visit(graph.value.finally?.steps ?? [], around: [], in: graph, isFinal: true)
+        }
+    }
+}
+
+/// A request and where it would be sent from, with its cascade merged.
+struct RequestSite: Sendable {
+    /// The request as written.
+    let definition: RequestDefinition
+    /// The settings of the graph and of the steps around it, outer to inner; none for an endpoint by itself.
+    let steps: [Settings]
+    /// The endpoint; `nil` for a request in place.
+    let endpoint: String?
+    /// The place to blame.
+    let span: SourceSpan
+    /// The service that it belongs to.
+    let service: RequestService
+    /// The levels of its cascade, the farthest first.
+    let levels: [Settings]
+    /// The levels merged; names that were taken away are in it as removals.
+    let merged: Settings
+
+    fileprivate init(
+        _ definition: RequestDefinition,
+        step: StepSite?,
+        endpoint: String?,
+        span: SourceSpan,
+        _ layers: LayerCache
+    ) {
+        self.definition = definition
+        self.steps = step?.settings ?? []
+        self.endpoint = endpoint
+        self.span = span
+        service = RequestService(of: definition, settings: steps, in: layers.manifest)
+        levels = RequestLayers(definition, service: service, steps: steps, in: layers.manifest).settings
+        merged = layers.merge(levels, service: service)
+    }
+
+    /// The method.
+    var method: String { definition.method?.value ?? "GET" }
+}
+
+/// The merged far levels of each service, which all of its requests share.
+private struct LayerCache {
+    let manifest: Manifest
+    private var far: [String: Settings] = [:]
+
+    init(_ manifest: Manifest) {
+        self.manifest = manifest
+        for (name, service) in manifest.services {
+            far[name] = Cascade.merge([manifest.defaults, service.value.settings])
+        }
+    }
+
+    func merge(_ levels: [Settings], service: RequestService) -> Settings {
+        // Levels of a request that stands alone do not begin with those of its service.
+        guard let name = service.name, !service.standsAlone, var merged = far[name] else {
+            return Cascade.merge(levels)
+        }
+        for level in levels.dropFirst(2) where !level.isEmpty { merged.apply(level) }
+        return merged
+    }
+}

@@ -1,0 +1,42 @@
+import WaybillData
+import WaybillDiagnostics
+package import WaybillManifest
+
+extension Step {
+    /// The id that was given, or the last part of the name of the endpoint or graph.
+    package var effectiveID: String? {
+        if let id { return id.value }
+        switch action {
+        case .call(let call), .graph(let call): return call.name.value.split(separator: ".").last.map(String.init)
+        case .request, .group, .values, .end: return nil
+        }
+    }
+
+    /// Where the id of the step comes from: `id`, or the name of the endpoint or graph.
+    var identifierSpan: SourceSpan {
+        if let id { return id.span }
+        switch action {
+        case .call(let call), .graph(let call): return call.name.span
+        case .request, .group, .values, .end: return span
+        }
+    }
+
+    /// What the step does, in a few words: `GET /health`.
+    var summary: String {
+        switch action {
+        case .call(let call), .graph(let call): return call.name.value
+        case .group(let group): return group.order.rawValue
+        case .values: return "values"
+        case .end: return "end"
+        case .request(let definition):
+            let text = definition.address.text.value
+            let address = text.constantText ?? text.template?.template.text ?? ""
+            return "\(definition.method?.value ?? "GET") \(address)"
+        }
+    }
+
+    /// The steps inside it.
+    package var steps: [Step] {
+        if case .group(let group) = action { group.steps } else { [] }
+    }
+}

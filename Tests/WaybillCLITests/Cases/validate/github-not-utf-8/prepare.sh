@@ -1,0 +1,1 @@
+printf 'waybill: 1\nname: caf\351\n' > manifest.yaml

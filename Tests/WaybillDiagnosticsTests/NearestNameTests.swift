@@ -1,0 +1,14 @@
+import Testing
+import WaybillDiagnostics
+
+@Suite struct NearestNameTests {
+    @Test(
+        arguments: [
+            ("shedule", "schedule"), ("Schedule", "schedule"), ("scehdule", "schedule"), ("usr", "user"),
+            ("completely", nil), ("x", nil), ("", nil),
+        ] as [(String, String?)]
+    )
+    func `the name that was meant is found, and nothing far-fetched`(name: String, expected: String?) {
+        #expect(NearestName.of(name, among: ["login", "schedule", "user"]) == expected)
+    }
+}

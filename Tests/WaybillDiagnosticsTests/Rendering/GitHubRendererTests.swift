@@ -1,0 +1,43 @@
+import Testing
+import WaybillDiagnostics
+
+@Suite struct GitHubRendererTests {
+    @Test func `a finding is a workflow command with its place and all that there is to say`() {
+        let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\n")
+        let finding = Diagnostic(
+            "odd-name",
+            "'b' is odd",
+            at: file.span("b"),
+            label: "did you mean 'c'?",
+            secondary: [.init(file.span("c"), "this one"), .init(file.span("ü"))],
+            help: ["Change it."]
+        )
+        #expect(
+            GitHubRenderer().document(for: [finding])
+                == "::error file=a.yaml,line=1,endLine=1,col=5,endColumn=6,title=odd-name::"
+                + "'b' is odd (did you mean 'c'?)%0Aa.yaml:1:8: this one%0Aa.yaml:1:1%0AChange it.\n"
+        )
+    }
+
+    @Test func `what has several lines has no columns, and what has no place has only a title`() {
+        let file = SourceFile(name: "a.yaml", text: "a\nb\n")
+        let findings = [
+            Diagnostic("two", "h", severity: .warning, at: file.span("a\nb")), Diagnostic("none", "h", at: nil),
+        ]
+        #expect(
+            GitHubRenderer().document(for: findings)
+                == "::warning file=a.yaml,line=1,endLine=2,title=two::h\n::error title=none::h\n"
+        )
+        #expect(GitHubRenderer().document(for: []) == "")
+    }
+
+    @Test func `nothing in a text can end its command or begin another`() {
+        let file = SourceFile(name: "50%,a:b\r\n::c", text: "x")
+        let finding = Diagnostic("x", "100%: a,\r\n::b\u{1B}", at: file.span("x"))
+        #expect(
+            GitHubRenderer().document(for: [finding])
+                == "::error file=50%25%2Ca%3Ab%0D%0A%3A%3Ac,line=1,endLine=1,col=1,endColumn=2,title=x::"
+                + "100%25: a,\u{FFFD} ::b\u{FFFD}\n"
+        )
+    }
+}

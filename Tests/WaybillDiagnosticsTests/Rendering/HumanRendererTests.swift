@@ -1,0 +1,104 @@
+import Testing
+import WaybillDiagnostics
+
+@Suite struct HumanRendererTests {
+    let file = SourceFile(name: "manifests/accounts.yaml", text: "a: 1\n- call: shedule\nlast: ü x\n")
+
+    @Test func `a finding shows headline, place, line, carets and help`() {
+        let diagnostic = Diagnostic(
+            "unknown-endpoint",
+            "no endpoint is named 'shedule'",
+            at: file.span("shedule"),
+            label: "did you mean 'schedule'?",
+            help: ["Look again.", "And again."]
+        )
+        let expected = """
+            error[unknown-endpoint]: no endpoint is named 'shedule'
+             --> manifests/accounts.yaml:2:9
+              |
+            2 | - call: shedule
+              |         ^^^^^^^ did you mean 'schedule'?
+              |
+              = help: Look again.
+              = help: And again.
+
+            """
+        #expect(HumanRenderer().render(diagnostic) == expected)
+    }
+
+    @Test func `a finding without a place is its headline and help`() {
+        let diagnostic = Diagnostic("no-graph", "there is no graph", severity: .warning, at: nil, help: ["Add one."])
+        #expect(HumanRenderer().render(diagnostic) == "warning[no-graph]: there is no graph\nhelp: Add one.\n")
+    }
+
+    @Test func `columns count code points, and an empty span gets one caret`() {
+        let offset = file.bytes.count - 2
+        #expect(file.span(offset..<offset).start == SourcePosition(line: 3, column: 9))
+        let text = HumanRenderer().render(Diagnostic("x", "w", severity: .warning, at: file.span(offset..<offset)))
+        #expect(text.hasSuffix("3 | last: ü x\n  |         ^\n"))
+    }
+
+    @Test func `a byte order mark is no column`() {
+        let file = SourceFile(name: "bom", text: "\u{FEFF}name: x\n")
+        #expect(file.span("name").start == SourcePosition(line: 1, column: 1))
+        #expect(HumanRenderer().render(Diagnostic("x", "h", at: file.span("x"))).hasSuffix("  |       ^\n"))
+    }
+
+    @Test func `control characters and marks of direction never reach the terminal`() {
+        let steering = ["\u{1B}", "\u{7}", "\u{8}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{85}"]
+        for mark in steering {
+            let evil = SourceFile(name: "e\(mark)[2J", text: "a\(mark)[31m: b")
+            let text = HumanRenderer().render(
+                Diagnostic("x", "h\(mark)", at: evil.span(0..<1), label: "l\(mark)", help: ["w\(mark)"])
+            )
+            #expect(!text.unicodeScalars.contains { String($0) == mark })
+            #expect(text.contains("a\u{FFFD}[31m: b"))
+        }
+    }
+
+    @Test func `colours are those of severity and role`() {
+        let file = SourceFile(name: "f", text: "one two\n")
+        let diagnostic = Diagnostic(
+            "x",
+            "h",
+            severity: .warning,
+            at: file.span("two"),
+            secondary: [.init(file.span("one"), "here")]
+        )
+        let text = HumanRenderer(colour: true).render(diagnostic)
+        #expect(text.hasPrefix("\u{1B}[1;33mwarning[x]\u{1B}[0m\u{1B}[1m: h\u{1B}[0m\n"))
+        #expect(text.contains(" \u{1B}[1;34m---\u{1B}[0m \u{1B}[1;33m^^^\u{1B}[0m\n"))
+        #expect(text.contains(" \u{1B}[1;34mhere\u{1B}[0m\n"))
+    }
+}
+
+@Suite struct HumanSummaryTests {
+    private func findings(_ errors: Int, _ warnings: Int) -> [Diagnostic] {
+        (0..<warnings).map { _ in Diagnostic("told", "w", severity: .warning, at: nil) }
+            + (0..<errors).map { _ in Diagnostic("untold", "e", at: nil) }
+    }
+
+    @Test(
+        arguments: [
+            (1, 0, "1 error\n"), (2, 0, "2 errors\n"), (1, 1, "1 error and 1 warning\n"),
+            (0, 2, "2 warnings\n"), (12, 3, "12 errors and 3 warnings\n"),
+        ]
+    )
+    func `findings are counted`(errors: Int, warnings: Int, expected: String) {
+        #expect(HumanRenderer().summary(of: findings(errors, warnings)) == expected)
+    }
+
+    @Test func `an explained finding is named, an error rather than a warning`() {
+        let all = HumanRenderer { _ in true }
+        #expect(all.summary(of: findings(1, 0)) == "1 error. More about it: waybill explain untold\n")
+        #expect(all.summary(of: findings(1, 1)) == "1 error and 1 warning. More about one: waybill explain untold\n")
+        let some = HumanRenderer { $0 == "told" }
+        #expect(some.summary(of: findings(1, 1)) == "1 error and 1 warning. More about one: waybill explain told\n")
+        #expect(some.summary(of: findings(1, 0)) == "1 error\n")
+    }
+
+    @Test func `a document is the findings and the summary, and nothing where there are none`() {
+        #expect(HumanRenderer().document(for: []) == "")
+        #expect(HumanRenderer().document(for: findings(2, 0)) == "error[untold]: e\n\nerror[untold]: e\n\n2 errors\n")
+    }
+}

@@ -1,0 +1,202 @@
+import Testing
+import WaybillDiagnostics
+
+/// What a finding's labels look like under the lines of a file.
+@Suite struct SourceExcerptTests {
+    /// The excerpt of a finding with labels at texts of one file, the first the primary one; without headline and place.
+    private func excerpt(_ text: String, _ labels: (text: String, label: String)...) -> String {
+        let file = SourceFile(name: "f", text: text)
+        let spans = labels.map { Diagnostic.Label(file.span($0.text), $0.label) }
+        let finding = Diagnostic("x", "h", at: spans[0].span, label: spans[0].text, secondary: Array(spans[1...]))
+        return rows(of: finding)
+    }
+
+    private func rows(of finding: Diagnostic) -> String {
+        let lines = HumanRenderer().render(finding).split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.dropFirst(3).joined(separator: "\n")
+    }
+
+    @Test func `labels of one file are one excerpt, in the order of the text`() {
+        let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n"
+        #expect(
+            excerpt(text, ("ten", "last"), ("one", "first"), ("three", ""), ("four", "next")) == """
+                 1 | one
+                   | --- first
+                 2 | two
+                 3 | three
+                   | -----
+                 4 | four
+                   | ---- next
+                ...
+                10 | ten
+                   | ^^^ last
+
+                """
+        )
+    }
+
+    @Test func `several labels on a line hang below it, from the right to the left`() {
+        #expect(
+            excerpt("{get: /a, post: /b, put: /c}", ("post", "primary"), ("get", "left"), ("put", "right")) == """
+                1 | {get: /a, post: /b, put: /c}
+                  |  ---      ^^^^      --- right
+                  |  |        |
+                  |  |        primary
+                  |  left
+
+                """
+        )
+    }
+
+    @Test func `labels without a text only underline`() {
+        #expect(
+            excerpt("{get: /a, post: /b}", ("get", "said"), ("post", "")) == """
+                1 | {get: /a, post: /b}
+                  |  ^^^      ----
+                  |  |
+                  |  said
+
+                """
+        )
+        #expect(excerpt("{get: /a, post: /b}", ("get", ""), ("post", "")).hasSuffix("  |  ^^^      ----\n"))
+    }
+
+    @Test func `labels in one another and labels at one place`() {
+        #expect(
+            excerpt("a: {b: c}", ("b: c", "inner"), ("{b: c}", "outer")) == """
+                1 | a: {b: c}
+                  |    -^^^^-
+                  |    ||
+                  |    |inner
+                  |    outer
+
+                """
+        )
+        #expect(
+            excerpt("a: {b: c}", ("b", "first"), ("b", "second"), ("c", "third")) == """
+                1 | a: {b: c}
+                  |     ^  - third
+                  |     |
+                  |     first
+                  |     second
+
+                """
+        )
+    }
+
+    @Test func `a label in another file has a block of its own`() {
+        let (one, two) = (SourceFile(name: "one", text: "a\nb\n"), SourceFile(name: "two", text: "c\nd\n"))
+        let finding = Diagnostic(
+            "x",
+            "h",
+            at: one.span("b"),
+            secondary: [.init(two.span("d"), "there"), .init(one.span("a"), "here"), .init(two.span("c"), "too")],
+            help: ["Do it."]
+        )
+        #expect(
+            HumanRenderer().render(finding) == """
+                error[x]: h
+                 --> one:2:1
+                  |
+                1 | a
+                  | - here
+                2 | b
+                  | ^
+                  |
+                 ::: two:2:1
+                  |
+                1 | c
+                  | - too
+                2 | d
+                  | - there
+                  |
+                  = help: Do it.
+
+                """
+        )
+    }
+
+    @Test func `where no label is the primary one, all are`() {
+        let file = SourceFile(name: "f", text: "a\nb\n")
+        var finding = Diagnostic(
+            "x",
+            "h",
+            at: nil,
+            secondary: [.init(file.span("a"), "1"), .init(file.span("b"), "2")]
+        )
+        finding.primary = nil
+        #expect(rows(of: finding) == "1 | a\n  | ^ 1\n2 | b\n  | ^ 2\n")
+    }
+
+    @Test func `of a span of several lines the first is underlined to its end`() {
+        #expect(excerpt("a:\n  b: 1  \n  c: 2\nd: 3\n", ("b: 1  \n  c", "")) == "2 |   b: 1  \n  |   ^^^^\n")
+        #expect(excerpt("a:\r\n  b: 1\r\n", ("a:\r\n  b", "")) == "1 | a:\n  | ^^\n")
+        #expect(excerpt("a: \n  b: 1\n", ("\n  b", "")) == "1 | a: \n  |    ^\n")
+    }
+
+    @Test(
+        arguments: [
+            ("\tx: bad", "    x: bad", "       ^^^"),
+            ("a\tx: bad", "a    x: bad", "        ^^^"),
+            ("日本: bad", "日本: bad", "      ^^^"),
+            ("ｆｕｌｌ: bad", "ｆｕｌｌ: bad", "          ^^^"),
+            ("한글: bad", "한글: bad", "      ^^^"),
+            // A letter and its accent as two code points, and a Hangul syllable written in parts.
+            ("e\u{301}\u{1112}\u{1161}\u{11AB}: bad", "e\u{301}\u{1112}\u{1161}\u{11AB}: bad", "     ^^^"),
+            ("😀👩‍👩‍👧🇩🇪: bad", "😀👩‍👩‍👧🇩🇪: bad", "        ^^^"),
+            ("☺️ \u{200B}bad", "☺️ \u{200B}bad", "   ^^^"),
+            ("a\u{0}b: bad", "a\u{FFFD}b: bad", "     ^^^"),
+        ]
+    )
+    func `carets stand under what they mean`(line: String, shown: String, carets: String) {
+        #expect(excerpt(line, ("bad", "")) == "1 | \(shown)\n  | \(carets)\n")
+    }
+
+    @Test func `wide characters get as many carets as they have columns`() {
+        #expect(excerpt("a: 日本語", ("日本語", "here")).hasSuffix("  |    ^^^^^^ here\n"))
+        #expect(excerpt("a: e\u{301}", ("\u{301}", "half a letter")).hasSuffix("  |    ^ half a letter\n"))
+    }
+
+    @Test func `bytes that are no text are shown as such`() {
+        let file = SourceFile(name: "f", bytes: [0x61, 0xC3, 0x28, 0xFF, 0xFE, 0x62])
+        let finding = Diagnostic("x", "h", at: file.span(3..<5))
+        #expect(rows(of: finding) == "1 | a\u{FFFD}(\u{FFFD}\u{FFFD}b\n  |    ^^\n")
+    }
+
+    @Test func `a line that is too wide is cut around the carets`() {
+        let text = String(repeating: "a", count: 300) + "bad" + String(repeating: "c", count: 300)
+        let lines = excerpt(text, ("bad", "here")).split(separator: "\n")
+        #expect(lines[0] == "1 | …\(String(repeating: "a", count: 87))bad\(String(repeating: "c", count: 30))…")
+        #expect(lines[1] == "  |  \(String(repeating: " ", count: 87))^^^ here")
+    }
+
+    @Test func `places that are too far from each other on a line are shown apart`() {
+        let text = "one" + String(repeating: " ", count: 300) + "two"
+        let lines = excerpt(text, ("two", "second"), ("one", "first")).split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[0].hasPrefix("1 | one ") && lines[1] == "  | --- first")
+        #expect(lines[2].hasSuffix(" two") && lines[3].hasSuffix("^^^ second"))
+    }
+
+    @Test func `a line of megabytes costs no more than what is shown of it`() {
+        let long = SourceFile(name: "long", bytes: Array(repeating: UInt8(ascii: "["), count: 3_000_000))
+        let text = HumanRenderer().render(Diagnostic("x", "deep", at: long.span(1_500_000..<2_500_001)))
+        #expect(text.utf8.count < 1_000)
+        #expect(text.contains(":1:1500001\n"))
+        #expect(text.contains("^^^^^^"))
+        // Continuation bytes without a beginning, and one letter with a million accents.
+        let continuations = SourceFile(name: "long", bytes: Array(repeating: 0x80, count: 3_000_000))
+        let accents = SourceFile(name: "long", text: "a" + String(repeating: "\u{301}", count: 1_000_000))
+        for file in [continuations, accents] {
+            let text = HumanRenderer().render(Diagnostic("x", "odd", at: file.span(1_500_000..<1_500_001)))
+            #expect(text.utf8.count < 5_000)
+        }
+    }
+
+    @Test func `places past the end of a text are shown at its end`() {
+        let file = SourceFile(name: "f", text: "ab\n")
+        #expect(rows(of: Diagnostic("x", "h", at: file.span(3..<3), label: "more?")) == "2 |\n  | ^ more?\n")
+        #expect(rows(of: Diagnostic("x", "h", at: file.span(2..<2))) == "1 | ab\n  |   ^\n")
+        #expect(rows(of: Diagnostic("x", "h", at: SourceFile(name: "e", text: "").span(0..<0))) == "1 |\n  | ^\n")
+    }
+}

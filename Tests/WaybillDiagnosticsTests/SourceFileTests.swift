@@ -1,0 +1,50 @@
+import Testing
+import WaybillDiagnostics
+
+@Suite struct SourceFileTests {
+    @Test func `lines end in any of the three line breaks`() {
+        let file = SourceFile(name: "f", text: "a\nb\r\nc\rd")
+        #expect(file.lineCount == 4)
+        #expect(
+            (1...4).map { String(decoding: file.bytes[file.byteRange(ofLine: $0)], as: UTF8.self) } == [
+                "a", "b", "c", "d",
+            ]
+        )
+        #expect([0, 2, 5, 7].map { file.line(at: $0) } == [1, 2, 3, 4])
+        #expect(file.line(at: 100) == 4 && file.line(at: -1) == 1)
+    }
+
+    @Test func `columns of very long lines are those that counting gives`() {
+        // Characters of one to four bytes, so that they straddle every kind of boundary.
+        let piece = "aü日😀"
+        let file = SourceFile(name: "f", text: "short\n" + String(repeating: piece, count: 50_000) + "\nlast")
+        let start = 6
+        for index in [0, 1, 6_553, 6_554, 13_107, 13_108, 49_999] {
+            let offset = start + index * piece.utf8.count
+            #expect(file.position(at: offset) == SourcePosition(line: 2, column: index * 4 + 1))
+            #expect(file.position(at: offset + 3) == SourcePosition(line: 2, column: index * 4 + 3))
+        }
+        #expect(file.position(at: file.bytes.count - 5) == SourcePosition(line: 2, column: 200_001))
+        #expect(file.position(at: file.bytes.count) == SourcePosition(line: 3, column: 5))
+    }
+
+    @Test func `a text of whole blocks has an end`() {
+        let file = SourceFile(name: "f", bytes: Array(repeating: 0x61, count: 1 << 17))
+        #expect(file.position(at: 1 << 17) == SourcePosition(line: 1, column: (1 << 17) + 1))
+        #expect(file.position(at: 1 << 16) == SourcePosition(line: 1, column: (1 << 16) + 1))
+    }
+}
+
+@Suite struct DiagnosticListTests {
+    private func finding(_ id: DiagnosticID, in name: String?) -> Diagnostic {
+        Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
+    }
+
+    @Test func `what is said twice of one place is kept once, and what has no place is kept`() {
+        let findings = [
+            finding("a", in: "f"), finding("b", in: "f"), finding("a", in: "f"), finding("a", in: "g"),
+            finding("a", in: nil), finding("a", in: nil),
+        ]
+        #expect(findings.withoutRepetitions() == [findings[0], findings[1], findings[3], findings[4], findings[5]])
+    }
+}

@@ -1,0 +1,136 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct DataReaderTests {
+    private let folder = TemporaryFolder()
+
+    private func read(
+        _ path: String,
+        _ format: DataFormat? = nil,
+        declaredIn manifest: String = "manifest.yaml",
+        allowsOutside: Bool = false
+    ) -> (value: JSON?, findings: String) {
+        let source = SourceFile(name: "\(folder.path)/\(manifest)", text: "data: {it: {file: \(path)}}\n")
+        let span = source.span(18..<18 + path.utf8.count)
+        let reader = DataReader(folder: folder.path, allowsOutside: allowsOutside)
+        let (value, findings) = reader.read(.file(path: Spanned(path, at: span), format: format))
+        #expect((value == nil) == findings.hasErrors)
+        let text = HumanRenderer().render(findings)
+        return (value, text.replacing(folder.path, with: "FOLDER"))
+    }
+
+    @Test(
+        arguments: [
+            ("a.csv", "x,y\n1,2\n", [["x": "1", "y": "2"]]),
+            ("a.CSV", "x\n", []),
+            ("a.json", "{\"x\": 1}", ["x": 1]),
+            ("a.ndjson", "1\n\n[2]\n", [1, [2]]),
+            ("a.yaml", "x: [1, b]\n", ["x": [1, "b"]]),
+            ("a.data", "{\"x\": 1}", ["x": 1]),
+            ("a", "x: 1", ["x": 1]),
+        ] as [(String, String, JSON)]
+    )
+    func `a file is read as the ending of its name tells`(_ name: String, _ text: String, _ value: JSON) {
+        folder.write(text, to: name)
+        let read = read(name)
+        #expect(read.value == value)
+        #expect(read.findings == "")
+    }
+
+    @Test func `a format that is given counts more than the name`() {
+        folder.write("x\n1\n", to: "a.json")
+        #expect(read("a.json", .csv).value == [["x": "1"]])
+        #expect(read("a.json", .yaml).value == "x 1")
+    }
+
+    @Test func `a path is relative to the file that declares it`() {
+        mkdir("\(folder.path)/common", 0o755)
+        folder.write("1", to: "common/a.json")
+        folder.write("2", to: "a.json")
+        #expect(read("a.json", declaredIn: "common/data.yaml").value == 1)
+        #expect(read("../a.json", declaredIn: "common/data.yaml").value == 2)
+        #expect(read("\(folder.path)/a.json").value == 2)
+    }
+
+    @Test func `what is wrong in a file is told there and where it is declared`() {
+        folder.write("x,y\n1,2\n3\n4,\"5\n", to: "a.csv")
+        #expect(
+            read("a.csv").findings == """
+                error[csv-syntax]: the row has 1 field, but the header has 2 names
+                 --> FOLDER/a.csv:3:1
+                  |
+                3 | 3
+                  | ^
+                  |
+                 ::: FOLDER/manifest.yaml:1:19
+                  |
+                1 | data: {it: {file: a.csv}}
+                  |                   ----- read because of this
+
+                error[csv-syntax]: the quote that begins this field is never closed
+                 --> FOLDER/a.csv:4:3
+                  |
+                4 | 4,"5
+                  |   ^
+                  |
+                 ::: FOLDER/manifest.yaml:1:19
+                  |
+                1 | data: {it: {file: a.csv}}
+                  |                   ----- read because of this
+
+                """
+        )
+    }
+
+    @Test func `a file that is not there is told with the name that is`() {
+        folder.write("", to: "regions.csv")
+        #expect(
+            read("region.csv").findings == """
+                error[unreadable-file]: the data file FOLDER/region.csv cannot be read: there is no such file
+                 --> FOLDER/manifest.yaml:1:19
+                  |
+                1 | data: {it: {file: region.csv}}
+                  |                   ^^^^^^^^^^ did you mean 'regions.csv'?
+
+                """
+        )
+    }
+
+    @Test func `a folder, a pipe, an empty file and one that is too large are refused`() throws {
+        mkdir("\(folder.path)/folder.json", 0o755)
+        mkfifo("\(folder.path)/pipe.json", 0o644)
+        folder.write("", to: "empty.csv")
+        try #require(truncate(folder.write("", to: "large.csv"), 1 << 40) == 0)
+        #expect(read("folder.json").findings.contains("cannot be read: it is a folder\n"))
+        #expect(read("pipe.json").findings.contains("cannot be read: it is not a regular file\n"))
+        #expect(read("empty.csv").findings.contains("error[empty-file]: the file is empty\n"))
+        #expect(read("large.csv").findings.contains("cannot be read: it has more than 268435456 bytes\n"))
+    }
+
+    @Test func `standard input is no data file`() {
+        #expect(read("-").findings.contains("error[unreadable-file]: the data file FOLDER/- cannot be read"))
+    }
+
+    @Test func `files outside the folder of the manifest are refused, also by way of links`() throws {
+        let outside = TemporaryFolder()
+        outside.write("1", to: "a.json")
+        try #require(symlink(outside.path, "\(folder.path)/link") == 0)
+        try #require(symlink("../a.json", "\(folder.path)/gone.json") == 0)
+        let name = outside.path.split(separator: "/").last ?? ""
+        for path in ["../\(name)/a.json", "\(outside.path)/a.json", "link/a.json"] {
+            #expect(read(path).findings.hasPrefix("error[outside-folder]: "), "\(path)")
+            #expect(read(path).value == nil)
+            #expect(read(path, allowsOutside: true).value == 1)
+        }
+        #expect(read("gone.json").findings.hasPrefix("error[unreadable-file]: "))
+    }
+}

@@ -1,0 +1,128 @@
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTestSupport
+
+@Suite struct EnvironmentFileTests {
+    private func parse(_ text: String) -> (variables: [String: String]?, findings: String) {
+        let (variables, findings) = EnvironmentFile.parse(Array(text.utf8), name: "a.env")
+        #expect((variables == nil) == findings.hasErrors)
+        return (variables, HumanRenderer().render(findings))
+    }
+
+    @Test(
+        arguments: [
+            ("", [:]),
+            ("\n  \n# A=1\n\t# B=2", [:]),
+            ("A=1", ["A": "1"]),
+            ("A=1\r\nB=2\r\n", ["A": "1", "B": "2"]),
+            ("\u{FEFF}A=1\n", ["A": "1"]),
+            ("export A=1\n export\tB=2\nexport=3\nexport_C=4", ["A": "1", "B": "2", "export": "3", "export_C": "4"]),
+            ("  A_1 =  two words \t\n_=x", ["A_1": "two words", "_": "x"]),
+            ("A=\nB= \nC=''\nD=\"\"", ["A": "", "B": "", "C": "", "D": ""]),
+            ("A=1 # one\nB=1#2\nC=#3\nD= # four", ["A": "1", "B": "1#2", "C": "#3", "D": ""]),
+            ("A=it's \"so\"\nB=a\\nb\nC=x=y", ["A": "it's \"so\"", "B": "a\\nb", "C": "x=y"]),
+            ("A='a \"b\" \\n $C # d' # e", ["A": "a \"b\" \\n $C # d"]),
+            (#"A="a 'b' \n\r\t\"\\\$C # d""#, ["A": "a 'b' \n\r\t\"\\$C # d"]),
+            ("A=\"one\r\ntwo\n\"\nB='\none'", ["A": "one\ntwo\n", "B": "\none"]),
+            ("A=$5 $ $", ["A": "$5 $ $"]),
+            ("A=ü 𝄞", ["A": "ü 𝄞"]),
+        ] as [(String, [String: String])]
+    )
+    func `a text has these variables`(_ text: String, _ variables: [String: String]) {
+        let parsed = parse(text)
+        #expect(parsed.variables == variables)
+        #expect(parsed.findings == "")
+    }
+
+    @Test func `a dollar sign that looks like a variable is kept, with a warning`() {
+        let parsed = parse("A=$HOME\nB=\"${B}\" # $C\nC='$D'\nD=\"\\$E\"\n")
+        #expect(parsed.variables == ["A": "$HOME", "B": "${B}", "C": "$D", "D": "$E"])
+        #expect(
+            parsed.findings == """
+                warning[env-file-reference]: no variable is put in for this '$': it stays as it is
+                 --> a.env:1:3
+                  |
+                1 | A=*****
+                  |   ^
+                  |
+                  = help: Write the value in single quotes if that is meant.
+
+                warning[env-file-reference]: no variable is put in for this '$': it stays as it is
+                 --> a.env:2:4
+                  |
+                2 | B=****** * **
+                  |    ^
+                  |
+                  = help: Write the value in single quotes if that is meant.
+
+                """
+        )
+    }
+
+    @Test func `of a name that comes again the last value counts`() {
+        let parsed = parse("A=1\nA=2\n")
+        #expect(parsed.variables == ["A": "2"])
+        let finding = "warning[duplicate-key]: 'A' comes again; the last value counts\n --> a.env:2:1\n"
+        #expect(parsed.findings.hasPrefix(finding))
+    }
+
+    static let faults: [(text: String, headline: String, line: Int, column: Int)] = [
+        ("A=1\nsecret\n", "this line is not NAME=VALUE", 2, 1),
+        ("1A=secret", "this line is not NAME=VALUE", 1, 1),
+        ("  A-B=secret", "this line is not NAME=VALUE", 1, 3),
+        ("export A", "this line is not NAME=VALUE", 1, 1),
+        ("=secret", "this line is not NAME=VALUE", 1, 1),
+        ("A: secret", "this line is not NAME=VALUE", 1, 1),
+        ("Ä=secret", "this line is not NAME=VALUE", 1, 1),
+        ("A='secret\nB=1\n", "the quote that begins this value is never closed", 1, 3),
+        ("A=\"secret\\\"\nB=1\n", "the quote that begins this value is never closed", 1, 3),
+        ("A='secret'x", "the line goes on behind the closing quote of the value", 1, 11),
+        ("A=\"secret\"#x", "the line goes on behind the closing quote of the value", 1, 11),
+        ("A=\"ü secret\\d\"\n", "this is no escape in double quotes", 1, 12),
+        ("A=\"secret\\", "this is no escape in double quotes", 1, 10),
+        ("A=secret\0", "a null character stands in the value, which no environment variable can have", 1, 9),
+        ("A='ü\nsecret\0'", "a null character stands in the value, which no environment variable can have", 2, 7),
+    ]
+
+    @Test(arguments: faults)
+    func `a fault is told with its place and without the value`(
+        _ text: String,
+        _ headline: String,
+        _ line: Int,
+        _ column: Int
+    ) {
+        let parsed = parse(text)
+        #expect(parsed.findings.hasPrefix("error[env-file-syntax]: \(headline)\n --> a.env:\(line):\(column)\n"))
+        #expect(!parsed.findings.contains("secret"))
+        #expect(!parsed.findings.contains("ü"))
+    }
+
+    @Test func `after a fault the next lines are read`() {
+        let parsed = parse("A\nB=\"\\d\nx\"\nC='1'2\nD=1\nE\n")
+        let places = parsed.findings.split(separator: "\n").filter { $0.hasPrefix(" --> ") }
+        #expect(places == [" --> a.env:1:1", " --> a.env:2:4", " --> a.env:4:6", " --> a.env:6:1"])
+    }
+
+    @Test func `bytes that are not UTF-8 are refused`() {
+        let (variables, findings) = EnvironmentFile.parse(Array("A=é".utf8) + [0xFF], name: "a.env")
+        #expect(variables == nil)
+        #expect(findings.map(\.id) == ["invalid-utf8"])
+        #expect(findings[0].primary?.span.start == SourcePosition(line: 1, column: 4))
+    }
+
+    @Test(arguments: 0..<300)
+    func `whatever a file holds, nothing of its values is shown`(_ seed: Int) {
+        var random = SplitMix(state: UInt64(seed))
+        let alphabet = Array("A= '\"\\\n\r\t#$n{\0ü€𝄞".unicodeScalars)
+        var text = String.UnicodeScalarView()
+        for _ in 0..<random.next(below: 60) { text.append(alphabet[random.next(below: alphabet.count)]) }
+        let (_, findings) = EnvironmentFile.parse(Array(String(text).utf8), name: "a.env")
+        let shown = Set(findings.flatMap { HumanRenderer().render($0).unicodeScalars })
+        #expect(shown.isDisjoint(with: ["ü", "€", "𝄞", "{"]))
+        for finding in findings {
+            let span = finding.primary?.span
+            #expect(span.map { $0.range.upperBound <= $0.file.bytes.count } ?? false)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Files in a folder, and what patterns find of them.
+private struct GlobFixture {
+    let folder = TemporaryFolder()
+
+    init(_ paths: [String] = GlobTests.files) throws {
+        for path in paths {
+            var made = folder.path
+            for part in path.split(separator: "/").dropLast() {
+                made += "/\(part)"
+                mkdir(made, 0o755)
+            }
+            folder.write(path, to: path)
+        }
+    }
+
+    func read(_ pattern: String, allowsOutside: Bool = false) -> (value: JSON?, diagnostics: [Diagnostic]) {
+        let source = SourceFile(name: folder.path + "/manifest.yaml", text: pattern)
+        let reader = DataReader(folder: folder.path, allowsOutside: allowsOutside)
+        return reader.read(.glob(pattern: Spanned(pattern, at: source.span(0..<source.bytes.count))))
+    }
+
+    func paths(_ pattern: String) throws -> [String] {
+        let (value, diagnostics) = read(pattern)
+        let files = try #require(value?.array, "\(HumanRenderer().render(diagnostics))")
+        #expect(diagnostics.map(\.id) == (files.isEmpty ? ["empty-glob"] : []))
+        #expect(!diagnostics.hasErrors)
+        return files.compactMap { $0["path"]?.string }
+    }
+
+    func link(_ name: String, to target: String) throws {
+        try #require(symlink(target, "\(folder.path)/\(name)") == 0)
+    }
+}
+
+@Suite struct GlobTests {
+    static let files = [
+        "a.jpg", "b.jpg", "b.png", "B.jpg", "ü.jpg", ".hidden.jpg", "x[1].txt", "x1.txt", "{y}.txt", "z*.txt",
+        "images/a.jpg", "images/b.gif", "images/.git/c.jpg", "images/deep/c.jpg", "images/deep/deeper/d.jpg",
+        "other/deep/e.jpg", "other/f.json",
+    ]
+
+    static let patterns: [(pattern: String, paths: [String])] = [
+        ("a.jpg", ["a.jpg"]),
+        ("./a.jpg", ["a.jpg"]),
+        ("*.jpg", ["B.jpg", "a.jpg", "b.jpg", "ü.jpg"]),
+        ("?.jpg", ["B.jpg", "a.jpg", "b.jpg", "ü.jpg"]),
+        ("??.jpg", []),
+        (".*.jpg", [".hidden.jpg"]),
+        (".hidden.jpg", [".hidden.jpg"]),
+        ("[ab].jpg", ["a.jpg", "b.jpg"]),
+        ("[!ab].jpg", ["B.jpg", "ü.jpg"]),
+        ("[^ab].jpg", ["B.jpg", "ü.jpg"]),
+        ("[A-Za].jpg", ["B.jpg", "a.jpg"]),
+        ("[]a-].jpg", ["a.jpg"]),
+        ("x[[]1].txt", ["x[1].txt"]),
+        ("x\\[1\\].txt", ["x[1].txt"]),
+        ("x[1].txt", ["x1.txt"]),
+        ("z\\*.txt", ["z*.txt"]),
+        ("\\{y\\}.txt", ["{y}.txt"]),
+        ("b.{jpg,png}", ["b.jpg", "b.png"]),
+        ("{b.{jpg,png},a.jpg,b.jpg}", ["a.jpg", "b.jpg", "b.png"]),
+        ("{images,other/deep}/*.jpg", ["images/a.jpg", "other/deep/e.jpg"]),
+        ("*/*.jpg", ["images/a.jpg"]),
+        ("*/deep/?.jpg", ["images/deep/c.jpg", "other/deep/e.jpg"]),
+        ("images/**/*.jpg", ["images/a.jpg", "images/deep/c.jpg", "images/deep/deeper/d.jpg"]),
+        ("images/**", ["images/a.jpg", "images/b.gif", "images/deep/c.jpg", "images/deep/deeper/d.jpg"]),
+        ("**/deep/**/*.jpg", ["images/deep/c.jpg", "images/deep/deeper/d.jpg", "other/deep/e.jpg"]),
+        ("**/**/deep/*", ["images/deep/c.jpg", "other/deep/e.jpg"]),
+        ("**/c.jpg", ["images/deep/c.jpg"]),
+        ("images/.git/*", ["images/.git/c.jpg"]),
+        ("images", []),
+        ("nothing/*.jpg", []),
+        ("a.jpg/*", []),
+        ("**/*.json", ["other/f.json"]),
+    ]
+
+    @Test(arguments: patterns)
+    func `a pattern finds these files, in the order of their bytes`(_ pattern: String, _ paths: [String]) throws {
+        #expect(try GlobFixture().paths(pattern) == paths)
+    }
+
+    @Test func `a file has its path, name and size`() throws {
+        let found = try GlobFixture().read("images/deep/*").value
+        #expect(found == [["path": "images/deep/c.jpg", "name": "c.jpg", "size": 17]])
+    }
+
+    @Test(
+        arguments: [
+            ("", "the pattern is empty"),
+            ("a{b,", "a { of the pattern 'a{b,' is never closed"),
+            ("[a", "the [ of '[a' is never closed"),
+            ("[z-a]", "the range z-a in '[z-a]' goes backwards"),
+            ("[[:alpha:]]", "named classes such as [:alpha:] are not known, as in '[[:alpha:]]'"),
+            ("a\\", "a name in the pattern ends in a single \\"),
+            ("images/", "the pattern 'images/' ends in /, so that it can match no file"),
+            (".", "the pattern '.' is a folder, so that it can match no file"),
+            ("images/..", "the pattern 'images/..' is a folder, so that it can match no file"),
+            ("*/../*.jpg", "'..' stands behind a wildcard in the pattern '*/../*.jpg'"),
+            (String(repeating: "{a,b}", count: 10), "the braces of the pattern stand for more than 1000 patterns"),
+            (String(repeating: "{", count: 17), "the braces of the pattern are more than 16 deep"),
+            (String(repeating: "a", count: 5000), "the pattern has more than 4096 characters"),
+        ]
+    )
+    func `a pattern that cannot be meant is refused`(_ pattern: String, _ headline: String) throws {
+        let (value, diagnostics) = try GlobFixture().read(pattern)
+        #expect(value == nil)
+        #expect(diagnostics.map(\.id) == ["invalid-glob"])
+        #expect(diagnostics.map(\.headline) == [headline])
+        #expect(diagnostics[0].primary?.span.range == 0..<pattern.utf8.count)
+    }
+
+    @Test func `links in a circle end`() throws {
+        let fixture = try GlobFixture(["a.txt", "in/b.txt"])
+        try fixture.link("circle", to: ".")
+        try fixture.link("in/up", to: "..")
+        try fixture.link("self", to: "self")
+        #expect(try fixture.paths("**/*.txt") == ["a.txt", "in/b.txt"])
+        #expect(try fixture.paths("*/*.txt") == ["circle/a.txt", "in/b.txt"])
+        #expect(try fixture.paths("circle/circle/*.txt") == ["circle/circle/a.txt"])
+        #expect(try fixture.paths("*") == ["a.txt"])
+    }
+
+    @Test func `nothing outside the folder of the manifest is found`() throws {
+        let outside = try GlobFixture(["secret.txt"])
+        let fixture = try GlobFixture(["a.txt", "in/b.txt"])
+        try fixture.link("in/file.txt", to: outside.folder.path + "/secret.txt")
+        try fixture.link("folder", to: outside.folder.path)
+        for pattern in ["in/*.txt", "in/file.txt", "folder/*", "*/*", "../*", "/etc/*", "/etc/hostname", "../**"] {
+            let (value, diagnostics) = fixture.read(pattern)
+            #expect(value == nil, "\(pattern)")
+            #expect(diagnostics.map(\.id) == ["outside-folder"], "\(pattern)")
+        }
+        #expect(try fixture.paths("**/*.nothing") == [])
+        #expect(try fixture.paths(fixture.folder.path + "/*.txt") == [fixture.folder.path + "/a.txt"])
+        let allowed = fixture.read("folder/*", allowsOutside: true)
+        #expect(allowed.value == [["path": "folder/secret.txt", "name": "secret.txt", "size": 10]])
+    }
+
+    @Test func `folders without an end and very many files are given up`() throws {
+        let deep = try GlobFixture([String(repeating: "d/", count: 70) + "a.txt"])
+        #expect(deep.read("**/*.txt").diagnostics.map(\.id) == ["glob-limit"])
+        #expect(deep.read("d/d/d/d/d/d/**/*.txt").diagnostics.map(\.id) == ["glob-limit"])
+    }
+
+    @Test func `a name that is not UTF-8 is told`() throws {
+        let fixture = try GlobFixture(["a.txt"])
+        let path = Array(fixture.folder.path.utf8) + [UInt8(ascii: "/"), 0xFF] + Array(".txt\0".utf8)
+        let descriptor = path.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { open($0.baseAddress!, O_CREAT | O_WRONLY, 0o644) }
+        }
+        try #require(descriptor >= 0)
+        close(descriptor)
+        #expect(try fixture.paths("a*") == ["a.txt"])
+        #expect(fixture.read("*").diagnostics.map(\.id) == ["unreadable-file"])
+    }
+}
