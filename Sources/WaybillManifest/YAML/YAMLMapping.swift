@@ -43,9 +43,6 @@ package struct YAMLMapping: Sendable {
             return Entries(tree: tree, index: index)
         }()
 
-        /// No keys and values.
-        static let empty = Entries(nodes: [])
-
         package var startIndex: Int { 0 }
         package var endIndex: Int { tree.values.memberCount(of: index) }
         package subscript(position: Int) -> Entry {
