@@ -75,8 +75,49 @@ struct SchemaParts {
 /// Where a subschema stands: in which resource, and at which pointer from the root of its document.
 struct SchemaPlace: Sendable, Hashable {
     let resource: Int
+    let position: SchemaPosition
+
+    var document: Int { position.document }
+    var pointer: JSONPointer { position.pointer }
+}
+
+/// A subschema by its document and pointer. The hash is kept, so that a step further down costs only that step.
+struct SchemaPosition: Sendable, Hashable {
     let document: Int
     let pointer: JSONPointer
+    private let hash: Int
+
+    init(document: Int, pointer: JSONPointer) {
+        self.init(document, pointer, hash: Self.hash(document, pointer.tokens))
+    }
+
+    private init(_ document: Int, _ pointer: JSONPointer, hash: Int) {
+        self.document = document
+        self.pointer = pointer
+        self.hash = hash
+    }
+
+    /// The position that a path leads to from here.
+    func appending(_ path: [JSONPointer.Token]) -> SchemaPosition {
+        SchemaPosition(document, pointer.appending(path), hash: Self.hash(hash, path))
+    }
+
+    static func == (left: SchemaPosition, right: SchemaPosition) -> Bool {
+        left.hash == right.hash && left.document == right.document && left.pointer == right.pointer
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
+    }
+
+    private static func hash(_ start: Int, _ tokens: [JSONPointer.Token]) -> Int {
+        tokens.reduce(start) { hash, token in
+            var hasher = Hasher()
+            hasher.combine(hash)
+            hasher.combine(token)
+            return hasher.finalize()
+        }
+    }
 }
 
 /// A keyword that applies subschemas to the instance itself.
