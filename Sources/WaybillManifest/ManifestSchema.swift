@@ -19,7 +19,7 @@ struct ManifestSchema: Sendable {
     /// What is wrong with the shape of a manifest.
     func check(_ node: YAMLNode) -> [Diagnostic] {
         if schema.isValid(node.index, in: node.tree.values) { return [] }
-        return schema.validate(node.json, limit: Self.limit).map { diagnostic(for: $0, in: node) }
+        return schema.violations(of: node.json, limit: Self.limit).map { diagnostic(for: $0, in: node) }
     }
 
     private func diagnostic(for violation: SchemaViolation, in root: YAMLNode) -> Diagnostic {

@@ -38,7 +38,11 @@ package struct JSONSchema: Sendable {
     ///
     /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        if isValid(instance) { return [] }
+        isValid(instance) ? [] : violations(of: instance, limit: limit)
+    }
+
+    /// Everything that is wrong with an instance that `isValid` has refused.
+    package func violations(of instance: JSON, limit: Int = .max) -> [SchemaViolation] {
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
     }

@@ -79,6 +79,8 @@ struct ViolationCollector {
             let message = "is not allowed"
             return report(node, path, message, .notAllowed, reference, at: token)
         }
+        // A member or an element that is in order need not be walked through once more.
+        if token != nil, evaluator.accepts(schema, instance) { return }
         keywordPath += path
         if let token { instancePath.append(token) }
         collect(schema, instance, reference)
