@@ -34,7 +34,12 @@ final class YAMLTree: Sendable {
 }
 
 /// What may stand before a value: `!tag` and `&anchor`.
-struct YAMLProperties {
+final class YAMLProperties: Sendable {
     let tag: Spanned<String>?
     let anchor: Spanned<String>?
+
+    init(tag: Spanned<String>?, anchor: Spanned<String>?) {
+        self.tag = tag
+        self.anchor = anchor
+    }
 }

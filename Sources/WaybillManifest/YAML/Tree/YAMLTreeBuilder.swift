@@ -37,8 +37,8 @@ struct YAMLTreeBuilder {
         var countBefore: Int
         /// How many levels there are inside.
         var height = 0
-        /// The name of its anchor, and where that stands.
-        var anchor: (name: String, start: Int)?
+        /// Where its tag and anchor begin, if it has any.
+        var propertiesStart: Int
         var properties: YAMLProperties?
     }
 
@@ -221,7 +221,7 @@ struct YAMLTreeBuilder {
                 end: start,
                 childrenStart: children.count,
                 countBefore: countBefore,
-                anchor: event.anchor.map { ($0, event.start) },
+                propertiesStart: event.start,
                 properties: properties
             )
         )
@@ -236,9 +236,9 @@ struct YAMLTreeBuilder {
         children.removeLast(children.count - frame.childrenStart)
         if let properties = frame.properties { self.properties[node] = properties }
         // A later anchor of the same name inside has taken the name over.
-        if let (name, start) = frame.anchor, anchors[name]?.start == start {
+        if let name = frame.properties?.anchor?.value, anchors[name]?.start == frame.propertiesStart {
             let count = nodeCount - frame.countBefore
-            anchors[name] = Anchor(start: start, node: node, nodeCount: count, height: frame.height + 1)
+            anchors[name] = Anchor(start: frame.propertiesStart, node: node, nodeCount: count, height: frame.height + 1)
         }
         add(node, end: end, height: frame.height + 1)
         return findings.count < limits.maximumFindings
