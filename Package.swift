@@ -101,6 +101,7 @@ let package = Package(
             name: "WaybillPlanTests",
             dependencies: [
                 "WaybillPlan", "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .testTarget(

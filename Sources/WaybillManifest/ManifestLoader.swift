@@ -26,6 +26,13 @@ package struct ManifestLoader: Sendable {
         let manifest = loading.load(path, includedAt: nil)
         return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
     }
+
+    /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
+    package func load(_ file: SourceFile) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+        var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
+        let manifest = loading.load(file, path: file.name, includedAt: nil)
+        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+    }
 }
 
 /// One loading: the files seen so far and what was found in them.
@@ -48,6 +55,12 @@ private struct ManifestLoading {
     /// The manifest at a path with its includes merged in; `nil` where it cannot be read or was merged in before.
     mutating func load(_ path: String, includedAt span: SourceSpan?) -> Manifest? {
         guard let bytes = read(path, includedAt: span) else { return nil }
+        let file = SourceFile(name: path == "-" ? "<standard input>" : path, bytes: bytes)
+        return load(file, path: path, includedAt: span)
+    }
+
+    /// The manifest in a text with its includes merged in.
+    mutating func load(_ file: SourceFile, path: String, includedAt span: SourceSpan?) -> Manifest? {
         let canonical = FileContents.canonicalPath(path) ?? path
         if let cycle = chain.firstIndex(where: { $0.path == canonical }) {
             reportCycle(from: cycle, at: span)
@@ -68,7 +81,6 @@ private struct ManifestLoading {
         chain.append((canonical, span))
         defer { chain.removeLast() }
 
-        let file = SourceFile(name: path == "-" ? "<standard input>" : path, bytes: bytes)
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
         guard let node, !problems.hasErrors else { return nil }

@@ -1,4 +1,5 @@
 import Testing
+import WaybillData
 import WaybillManifest
 import WaybillTestSupport
 
@@ -10,6 +11,14 @@ import WaybillTestSupport
         let path = "\(CommandCase.projectRoot)/schemas/\(schema.rawValue).schema.json"
         #expect(result.status == 0)
         #expect(result.output == TemporaryFolder.contents(of: path))
+    }
+
+    @Test(arguments: CommandCase.all.filter { $0.description.hasPrefix("validate/json") })
+    func `findings as JSON follow the published schema`(_ testCase: CommandCase) throws {
+        let schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.diagnostics.text))
+        let document = try JSONParser().parse(Array(try #require(testCase.file("stdout")).utf8))
+        #expect(schema.validate(document) == [])
+        #expect(schema.validate(["errors": 1, "warnings": 0, "diagnostics": [["id": "x"]]]) != [])
     }
 
     @Test func `the schema of manifests is printed unless another is named`() async throws {

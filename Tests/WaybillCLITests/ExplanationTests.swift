@@ -78,7 +78,7 @@ extension Explanation: CustomTestStringConvertible {
 
     /// Where ids are put together rather than written down; what comes of each is collected below.
     private static let computed = [
-        "ManifestRule.swift", "Manifest+environment.swift",  // unknown-SORT
+        "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-SORT
         "ManifestSchema.swift",  // x-waybill-error
         "RunPrinter.swift",  // kinds of failure
         "ExplainCommand.swift",  // what a person asks for
@@ -107,8 +107,8 @@ extension Explanation: CustomTestStringConvertible {
             for match in text.matches(of: #/DiagnosticID(?:\(stringLiteral:|\ =)\ "([a-z0-9-]+)"/#) {
                 ids.insert(String(match.1))
             }
-            for match in text.matches(of: #/(?:\bunknown\(\s*|\bsort: )"([a-z]+)"/#) {
-                ids.insert("unknown-\(match.1)")
+            for match in text.matches(of: #/(?:\bunknown\(\s*|[ (]sort: )"([a-z ]+)"/#) {
+                ids.insert("unknown-\(match.1.replacing(" ", with: "-"))")
             }
         }
         func collect(_ schema: JSON) {

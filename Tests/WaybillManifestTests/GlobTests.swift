@@ -17,8 +17,8 @@ private struct GlobFixture {
     init(_ paths: [String] = GlobTests.files) throws {
         for path in paths {
             var made = folder.path
-            for part in path.split(separator: "/").dropLast() {
-                made += "/\(part)"
+            for part in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
+                made += "/\(Substring(part))"
                 mkdir(made, 0o755)
             }
             folder.write(path, to: path)
@@ -89,6 +89,11 @@ private struct GlobFixture {
     @Test(arguments: patterns)
     func `a pattern finds these files, in the order of their bytes`(_ pattern: String, _ paths: [String]) throws {
         #expect(try GlobFixture().paths(pattern) == paths)
+    }
+
+    @Test func `a name may begin with a character that combines with the slash before it`() throws {
+        let found = try GlobFixture(["in/\u{301}.csv"]).read("in/*.csv").value
+        #expect(found == [["path": "in/\u{301}.csv", "name": "\u{301}.csv", "size": 9]])
     }
 
     @Test func `a file has its path, name and size`() throws {

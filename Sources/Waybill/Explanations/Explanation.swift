@@ -78,7 +78,7 @@ package struct Explanation: Sendable {
 extension Explanation {
     /// Every page, in the order of ids.
     package static let all: [Explanation] =
-        (files + yaml + shape + values + names + requests + inputs + expressions + steps + failures)
+        (files + data + yaml + shape + values + connections + names + requests + inputs + expressions + steps + failures)
         .sorted { $0.id.name < $1.id.name }
 
     /// The page about a kind of finding.

@@ -268,5 +268,105 @@ extension Explanation {
                 graphs: {main: {chain: [{call: user}, {id: user-again, call: user}]}}
                 """
         ),
+        Explanation(
+            "graph-cycle",
+            "a graph runs itself",
+            """
+            A step of the graph runs a graph that leads back to it, so that the run would have no end. What is to be
+            repeated goes into a 'forEach', an 'until' or a 'paginate'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/"}, {graph: main}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main: {chain: [{graph: once}]}
+                  once: {chain: [{get: "http://127.0.0.1/"}]}
+                """
+        ),
+        Explanation(
+            "unknown-data",
+            "a data file is not declared",
+            """
+            data.NAME is used, or changed by an environment, and 'data' has no such entry. Every file is declared under
+            'data' with its path.
+            """,
+            wrong: """
+                waybill: 1
+                data: {users: {file: users.json}}
+                graphs: {main: {chain: [{forEach: {in: data.user, as: id}, get: "http://127.0.0.1/${id}"}]}}
+                """,
+            right: """
+                waybill: 1
+                data: {users: {file: users.json}}
+                graphs: {main: {chain: [{forEach: {in: data.users, as: id}, get: "http://127.0.0.1/${id}"}]}}
+                """,
+            besides: [("users.json", "[1, 2]")]
+        ),
+        Explanation(
+            "unknown-variable",
+            "a variable is not defined",
+            """
+            vars.NAME is what the request or the endpoint at hand computes under 'vars'. Other requests' variables cannot be
+            seen.
+            """,
+            wrong: """
+                waybill: 1
+                endpoints:
+                  user: {url: "http://127.0.0.1/", vars: {key: "${uuid()}"}, headers: {X-Key: "${vars.kee}"}}
+                graphs: {main: {chain: [{call: user}]}}
+                """,
+            right: """
+                waybill: 1
+                endpoints:
+                  user: {url: "http://127.0.0.1/", vars: {key: "${uuid()}"}, headers: {X-Key: "${vars.key}"}}
+                graphs: {main: {chain: [{call: user}]}}
+                """
+        ),
+        Explanation(
+            "ambiguous-session",
+            "it cannot be told which service's session is meant",
+            """
+            'session' has the outputs of the endpoint that a service runs for its session. What is not part of a request,
+            such as the outputs of a graph, belongs to no service, and several have a session. Take the value from a step
+            that uses the session.
+            """,
+            wrong: """
+                waybill: 1
+                services:
+                  a: {baseURL: "http://127.0.0.1:1", session: {call: login-a}}
+                  b: {baseURL: "http://127.0.0.1:2", session: {call: login-b}}
+                endpoints:
+                  login-a: {service: a, path: /login, outputs: {user: $.user}}
+                  login-b: {service: b, path: /login, outputs: {user: $.user}}
+                graphs:
+                  main:
+                    chain: [{id: first, get: /a, service: a}, {get: /b, service: b}]
+                    outputs: {user: session.user}
+                """,
+            right: """
+                waybill: 1
+                services:
+                  a: {baseURL: "http://127.0.0.1:1", session: {call: login-a}}
+                  b: {baseURL: "http://127.0.0.1:2", session: {call: login-b}}
+                endpoints:
+                  login-a: {service: a, path: /login, outputs: {user: $.user}}
+                  login-b: {service: b, path: /login, outputs: {user: $.user}}
+                graphs:
+                  main:
+                    chain: [{id: first, get: /a, service: a, outputs: {user: session.user}}, {get: /b, service: b}]
+                    outputs: {user: steps.first.outputs.user}
+                """
+        ),
+        Explanation(
+            "unknown-session-value",
+            "a session has no such value",
+            """
+            session.NAME is an output of the endpoint that the service runs for its session. Declare it under 'outputs'
+            there.
+            """
+        ),
     ]
 }

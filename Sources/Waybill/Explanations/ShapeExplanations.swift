@@ -125,30 +125,32 @@ extension Explanation {
             """,
             wrong: """
                 waybill: 1
-                inputs: {size: {type: int}}
+                inputs: {size: {$ref: "#/$defs/size"}}
                 """,
             right: """
                 waybill: 1
-                inputs: {size: {type: integer}}
+                inputs: {size: {$ref: "#/$defs/size", $defs: {size: {type: integer}}}}
                 """
         ),
         Explanation(
             "not-supported",
             "this version does not support it yet",
             """
-            The manifest language has this key or name, and this version of the program does nothing with it. It is
-            refused rather than ignored, so that a manifest never does less than it says.
+            The manifest language has this key or name, and this version of the program checks it without being able to
+            run it. A run that needs it is refused before anything is sent, so that a manifest never does less than it
+            says.
 
             Take it away, or use a version that supports it.
             """,
             wrong: """
                 waybill: 1
-                defaults: {reachability: true}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", traffic: background, mock: {}}]}}
                 """,
             right: """
                 waybill: 1
-                defaults: {timeout: 5s}
-                """
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", mock: {}}]}}
+                """,
+            command: "waybill run manifest.yaml --mock"
         ),
     ]
 }

@@ -51,5 +51,52 @@ extension Explanation {
                       - {get: "http://127.0.0.1/users/${default(steps.user.data.id, 0)}"}
                 """
         ),
+        Explanation(
+            "needs-cycle",
+            "steps of a batch wait for each other",
+            """
+            Each of the steps 'needs' another of them before it can begin, so none ever would.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    batch:
+                      - {id: a, get: "http://127.0.0.1/a", needs: [b]}
+                      - {id: b, get: "http://127.0.0.1/b", needs: [a]}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    batch:
+                      - {id: a, get: "http://127.0.0.1/a"}
+                      - {id: b, get: "http://127.0.0.1/b", needs: [a]}
+                """
+        ),
+        Explanation(
+            "outputs-never",
+            "outputs are used that a step can never have",
+            """
+            Filters and outputs run on answers with status 2xx only, and the step expects another status. What the server
+            says then is steps.ID.data.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: gone, get: "http://127.0.0.1/a", expect: {status: 404}, outputs: {code: $.code}}
+                      - {get: "http://127.0.0.1/reasons/${steps.gone.outputs.code}"}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: gone, get: "http://127.0.0.1/a", expect: {status: 404}}
+                      - {get: "http://127.0.0.1/reasons/${steps.gone.data.code}"}
+                """
+        ),
     ]
 }

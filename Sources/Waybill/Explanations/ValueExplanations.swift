@@ -71,7 +71,15 @@ extension Explanation {
             "a status is none",
             """
             A status is a number from 100 to 599 or a class such as 2xx; several stand in a list.
-            """
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {status: ok}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {status: [200, 404]}}]}}
+                """
         ),
         Explanation(
             "invalid-method",
@@ -119,6 +127,56 @@ extension Explanation {
             right: """
                 waybill: 1
                 inputs: {size: integer?}
+                """
+        ),
+        Explanation(
+            "invalid-header-name",
+            "the name of a header field has characters that it cannot have",
+            """
+            A name is a token (RFC 9110, section 5.1): letters, digits, '-' and a few signs. It has no spaces, and the colon
+            is not part of it.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {headers: {"X-Request-Id:": a1}}
+                """,
+            right: """
+                waybill: 1
+                defaults: {headers: {X-Request-Id: a1}}
+                """
+        ),
+        Explanation(
+            "invalid-media-type",
+            "a media type is none",
+            """
+            The type of a part of a body is a type, a slash and a subtype, such as image/png; parameters may follow behind a
+            semicolon.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {body: {multipart: [{name: note, text: hello, contentType: text}]}}
+                """,
+            right: """
+                waybill: 1
+                defaults: {body: {multipart: [{name: note, text: hello, contentType: text/plain}]}}
+                """
+        ),
+        Explanation(
+            "invalid-name",
+            "a name cannot be used for the element of a forEach",
+            """
+            'as' is the name that expressions know each element by: a letter or _, then letters, digits, _ and -. It cannot
+            be a name that the language has itself, such as 'inputs' or 'steps'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main: {chain: [{forEach: {in: [1, 2], as: item}, get: "http://127.0.0.1/${item}"}]}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main: {chain: [{forEach: {in: [1, 2], as: number}, get: "http://127.0.0.1/${number}"}]}
                 """
         ),
     ]

@@ -84,14 +84,20 @@ package enum FileContents {
     ///
     /// The result is never `-`, which would be standard input.
     package static func path(_ path: String, in folder: String) -> String {
-        if path.hasPrefix("/") || folder == "." && path != "-" { return path }
+        if path.utf8.first == UInt8(ascii: "/") || folder == "." && path != "-" { return path }
         return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
     }
 
     /// The folder that a path is in, as a text: `manifests/a.yaml` is in `manifests`, `a.yaml` in `.`.
     package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last name of a path, as a text: that of `manifests/a.yaml` is `a.yaml`.
+    package static func name(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
     }
 }
 

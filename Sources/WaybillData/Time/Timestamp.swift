@@ -30,9 +30,7 @@ extension Timestamp: CustomStringConvertible {
     /// The moment as RFC 3339 writes it, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
     package var description: String {
         let civil = CivilTime(self)
-        let date = "\(padded(civil.year, 4))-\(padded(civil.month, 2))-\(padded(civil.day, 2))"
-        let time = "\(padded(civil.hour, 2)):\(padded(civil.minute, 2)):\(padded(civil.second, 2))"
-        return "\(date)T\(time).\(padded(civil.nanosecond / 1_000_000, 3))Z"
+        return "\(civil.dateAndTime).\(padded(civil.nanosecond / 1_000_000, 3))Z"
     }
 }
 
@@ -53,9 +51,20 @@ package struct CivilTime: Sendable, Hashable {
     /// The nanosecond of the second.
     package var nanosecond: Int
 
-    /// The fields of a moment (after Howard Hinnant's `civil_from_days`).
+    /// The fields of a moment.
     package init(_ timestamp: Timestamp) {
         let (seconds, nanosecond) = Self.floorDivide(Int(timestamp.nanoseconds), 1_000_000_000)
+        self.init(secondsSince1970: seconds, nanosecond: nanosecond)
+    }
+
+    /// The date and the time to the second as RFC 3339 writes them, without an offset: `2026-11-21T05:27:03`.
+    package var dateAndTime: String {
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+    }
+
+    /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
+    init(secondsSince1970 seconds: Int, nanosecond: Int) {
         let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
         let (era, dayOfEra) = Self.floorDivide(days + 719_468, 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -1,3 +1,5 @@
+import WaybillData
+
 /// How the text of a data file is read.
 package enum DataFormat: String, Sendable, CaseIterable {
     /// A header and rows (RFC 4180): a list of objects of texts.
@@ -11,8 +13,9 @@ package enum DataFormat: String, Sendable, CaseIterable {
 
     /// The format that the ending of a file's name tells, if it tells one.
     package init?(path: String) {
-        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
-        switch path[dot...].lowercased() {
+        let name = FileContents.name(of: path)
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        switch name[dot...].lowercased() {
         case ".csv": self = .csv
         case ".json": self = .json
         case ".ndjson", ".jsonl": self = .ndjson

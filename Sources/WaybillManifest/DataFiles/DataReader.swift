@@ -67,8 +67,8 @@ package struct DataReader: Sendable {
         var label = ""
         let folder = FileContents.folder(of: target)
         if isMissing, boundary.contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) {
-            let name = target.split(separator: "/").last.map(String.init) ?? ""
-            label = NearestName.of(name, among: names.sorted()).map { "did you mean '\($0)'?" } ?? ""
+            let nearest = NearestName.of(FileContents.name(of: target), among: names.sorted())
+            label = nearest.map { "did you mean '\($0)'?" } ?? ""
         }
         return Diagnostic(
             "unreadable-file",
@@ -92,7 +92,10 @@ package struct DataReader: Sendable {
     }
 
     private static func object(_ file: (path: String, size: Int)) -> JSON {
-        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-        return ["path": .string(file.path), "name": .string(name), "size": .number(JSONNumber(file.size))]
+        [
+            "path": .string(file.path),
+            "name": .string(FileContents.name(of: file.path)),
+            "size": .number(JSONNumber(file.size)),
+        ]
     }
 }

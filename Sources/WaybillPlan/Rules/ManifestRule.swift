@@ -37,7 +37,7 @@ extension Diagnostic {
             help.append("There is \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(
-            DiagnosticID(stringLiteral: "unknown-\(sort)"),
+            DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
             "no \(sort) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
