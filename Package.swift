@@ -89,7 +89,10 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillManifestTests",
-            dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
+            dependencies: [
+                "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
         ),
         .testTarget(
             name: "WaybillResultsTests",

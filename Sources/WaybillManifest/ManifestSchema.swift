@@ -19,7 +19,27 @@ struct ManifestSchema: Sendable {
     /// What is wrong with the shape of a manifest.
     func check(_ node: YAMLNode) -> [Diagnostic] {
         if schema.isValid(node.index, in: node.tree.values) { return [] }
-        return schema.violations(of: node.json, limit: Self.limit).map { diagnostic(for: $0, in: node) }
+        let violations = schema.violations(of: node.json, limit: Self.limit)
+        var unknown: [JSONPointer: Int] = [:]
+        for (index, violation) in violations.enumerated() {
+            guard case .unknownName = violation.detail, violation.suggestion == nil else { continue }
+            let mapping = JSONPointer(violation.instanceLocation.tokens.dropLast())
+            if unknown[mapping] == nil { unknown[mapping] = index }
+        }
+        var diagnostics: [Int: Diagnostic] = [:]
+        for (index, violation) in violations.enumerated() {
+            diagnostics[index] = diagnostic(for: violation, in: node)
+        }
+        // Where a mapping has a key that is like none that it may have, and lacks one that it must, the one was most likely
+        // meant to be the other: one mistake, one finding.
+        for (index, violation) in violations.enumerated() {
+            guard case .missingName(let names) = violation.detail, let first = unknown[violation.instanceLocation]
+            else { continue }
+            let missing = names.map { "'\($0)'" }.joined(separator: " or ")
+            diagnostics[first]?.help.append("The key \(missing) is missing.")
+            diagnostics[index] = nil
+        }
+        return violations.indices.compactMap { diagnostics[$0] }
     }
 
     private func diagnostic(for violation: SchemaViolation, in root: YAMLNode) -> Diagnostic {

@@ -68,4 +68,121 @@ import WaybillPlan
         let body = "    batch: [{id: a, get: /a}]\n    outputs: {x: steps.a.data}"
         #expect(try findings(body) == [])
     }
+
+    @Test(
+        arguments: [
+            ("a sibling is seen by what needs it", [], "{id: a, get: /a}, {needs: [a], get: \"/${steps.a.status}\"}"),
+            (
+                "also by way of another", [],
+                "{id: a, get: /a}, {id: b, needs: [a], get: /b}, {needs: [b], get: \"/${steps.a.status}\"}"
+            ),
+            (
+                "wherever it stands", [],
+                "{needs: [b], get: \"/${steps.b.status}\"}, {id: b, get: /b}"
+            ),
+            (
+                "also what is inside it", [],
+                "{id: a, chain: [{id: b, get: /b}]}, {needs: [a], get: \"/${steps.b.status}\"}"
+            ),
+            (
+                "but not by others", ["step-not-run"],
+                "{id: a, get: /a}, {id: b, needs: [a], get: /b}, {get: \"/${steps.a.status}\"}"
+            ),
+            ("what is needed must be a sibling", ["unknown-step"], "{id: a, get: /a}, {needs: [c], get: /b}"),
+            (
+                "steps do not wait for each other", ["needs-cycle"],
+                "{id: a, needs: [b], get: /a}, {id: b, needs: [a], get: /b}"
+            ),
+            ("nor for themselves", ["needs-cycle"], "{id: a, needs: [a], get: /a}"),
+            (
+                "what is run under a condition is uncertain", ["uncertain-step"],
+                "{id: a, when: true, get: /a}, {needs: [a], get: \"/${steps.a.status}\"}"
+            ),
+        ] as [(String, [String], String)]
+    )
+    func `a step of a batch sees what it needs`(case name: String, ids: [String], batch: String) throws {
+        #expect(try findings("    batch: [\(batch)]") == ids, "\(name)")
+    }
+
+    @Test(
+        arguments: [
+            ("needs has no meaning in a chain", ["misplaced-key"], "{id: a, get: /a}, {needs: [a], get: /b}"),
+            (
+                "a condition makes a step uncertain", ["uncertain-step"],
+                "{id: a, when: true, get: /a}, {get: \"/${steps.a.status}\"}"
+            ),
+            ("which exists() asks for", [], "{id: a, when: true, get: /a}, {when: exists(steps.a.status), get: /b}"),
+            (
+                "a condition on a group makes what is in it uncertain", ["uncertain-step"],
+                "{when: true, chain: [{id: a, get: /a}]}, {get: \"/${steps.a.status}\"}"
+            ),
+            (
+                "inside the group it is certain", [],
+                "{when: true, chain: [{id: a, get: /a}, {get: \"/${steps.a.status}\"}]}"
+            ),
+            (
+                "a step of many elements has items", [],
+                "{id: a, forEach: {in: [1], as: n}, get: \"/${n}\"}, {when: \"length(steps.a.items) > 0\", get: /b}"
+            ),
+            (
+                "and nothing else of a request", ["unknown-field"],
+                "{id: a, forEach: {in: [1], as: n}, get: \"/${n}\"}, {get: \"/${steps.a.status}\"}"
+            ),
+            (
+                "no other step has items", ["unknown-field"],
+                "{id: a, get: /a}, {when: \"length(steps.a.items) > 0\", get: /b}"
+            ),
+            (
+                "what is inside is seen inside", [],
+                "{forEach: {in: [1], as: n}, chain: [{id: a, get: /a}, {get: \"/${steps.a.status}\"}]}"
+            ),
+            (
+                "and not outside", ["step-not-run"],
+                "{forEach: {in: [1], as: n}, chain: [{id: a, get: /a}]}, {get: \"/${steps.a.status}\"}"
+            ),
+            (
+                "the variable is seen inside only", ["unknown-name"],
+                "{forEach: {in: [1], as: n}, get: \"/${n}\"}, {get: \"/${n}\"}"
+            ),
+            ("and not by the list itself", ["unknown-name"], "{forEach: {in: n, as: n}, get: \"/${n}\"}"),
+            ("computed values are outputs", [], "{id: v, values: {x: 1 + 1}}, {get: \"/${steps.v.outputs.x}\"}"),
+            ("with their names", ["unknown-output"], "{id: v, values: {x: 1}}, {get: \"/${steps.v.outputs.y}\"}"),
+            ("and no answer", ["unknown-field"], "{id: v, values: {x: 1}}, {get: \"/${steps.v.status}\"}"),
+            (
+                "outputs need a status of 2xx", ["outputs-never"],
+                "{id: a, get: /a, expect: {status: 404}, outputs: {x: $.x}}, {get: \"/${steps.a.outputs.x}\"}"
+            ),
+            (
+                "are uncertain when others are expected too", ["uncertain-step"],
+                "{id: a, get: /a, expect: {status: [200, 404]}, outputs: {x: $.x}}, {get: \"/${steps.a.outputs.x}\"}"
+            ),
+            ("a graph that a step runs must exist", ["unknown-graph"], "{graph: other}"),
+            ("and may not be the same", ["graph-cycle"], "{graph: main}"),
+        ] as [(String, [String], String)]
+    )
+    func `the forms of steps say what they have`(case name: String, ids: [String], chain: String) throws {
+        #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
+    }
+
+    @Test func `what may have been skipped by an end is uncertain behind the chain`() throws {
+        let body = "    chain: [{id: a, get: /a}, {end: true}, {id: b, get: /b}, {get: \"/${steps.b.status}\"}]\n"
+        #expect(try findings(body + "    outputs: {x: steps.a.status}") == [])
+        #expect(try findings(body + "    outputs: {x: steps.b.status}") == ["uncertain-step"])
+    }
+
+    @Test func `what always runs sees steps that may have failed`() throws {
+        let body = "    chain: [{id: a, get: /a}]\n    finally: [{get: "
+        #expect(try findings(body + "\"/${steps.a.status}\"}]") == ["uncertain-step"])
+        #expect(try findings(body + "\"/${default(steps.a.status, 0)}\"}]") == [])
+    }
+
+    @Test func `a graph that is run by a step has the outputs that it declares`() throws {
+        let other =
+            "\n  other:\n    inputs: {n: integer}\n    chain: [{id: o, get: \"/${inputs.n}\"}]\n    outputs: {x: steps.o.status}"
+        let calls = "    chain: [{id: g, graph: other, with: {n: 1}}, {get: \"/${steps.g.outputs.x}\"}]"
+        #expect(try findings(calls + other) == [])
+        #expect(try findings(calls.replacing("outputs.x", with: "outputs.y") + other) == ["unknown-output"])
+        #expect(try findings(calls.replacing("{n: 1}", with: "{n: a}") + other) == ["invalid-input"])
+        #expect(try findings(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
+    }
 }

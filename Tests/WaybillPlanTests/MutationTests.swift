@@ -16,7 +16,8 @@ import WaybillTestSupport
     /// The manifests that are valid as a whole.
     private static let files = [
         "manifests/accounts.yaml", "manifests/quickstart.yaml", "manifests/common/services.yaml",
-        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml", "Tests/Manifests/valid/deploy.yaml",
+        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml",
+        "Tests/Manifests/valid/deploy.yaml",
         "Tests/Manifests/valid/common/services.yaml",
     ]
 
@@ -65,7 +66,7 @@ import WaybillTestSupport
         #expect(all > 0)
         #expect(Double(refused) >= 0.98 * Double(all))
         #expect(Double(onItsLine) >= 0.98 * Double(refused))
-        #expect(Double(refused - several.count) >= 0.9 * Double(refused))
+        #expect(Double(refused - several.count) >= 0.98 * Double(refused))
     }
 
     private static func check(_ mutation: Mutation, of file: SourceFile, by loader: ManifestLoader) -> Result {

@@ -45,12 +45,15 @@ struct MutationMaker {
 
     /// Mappings whose names the manifest chooses itself, by the key that holds them.
     private static let namedByManifest: Set<String> = [
-        "headers", "query", "params", "form", "with", "variables", "vars", "outputs", "values", "inputs", "secrets", "data",
+        "headers", "query", "params", "form", "with", "variables", "vars", "outputs", "values", "inputs", "secrets",
+        "data",
         "environments", "services", "endpoints", "graphs", "rename", "set", "resolve", "properties",
     ]
 
     /// Where any value at all is right.
-    private static let anyValue: Set<String> = ["json", "plist", "recover", "map", "default", "vars", "ok", "const", "params"]
+    private static let anyValue: Set<String> = [
+        "json", "plist", "recover", "map", "default", "vars", "ok", "const", "params",
+    ]
 
     private mutating func visit(_ node: YAMLNode, at path: [String], isFree: Bool) {
         switch node.content {
@@ -112,7 +115,9 @@ struct MutationMaker {
             return
         }
         let isText = value.text != nil
-        mutations.append(Mutation(sort: .type, range: value.span.range, replacement: isText ? "{wrong: [type]}" : "7.5"))
+        mutations.append(
+            Mutation(sort: .type, range: value.span.range, replacement: isText ? "{wrong: [type]}" : "7.5")
+        )
         if isText, let name = value.text, Self.isReference(path) {
             mutations.append(Mutation(sort: .name, range: value.span.range, replacement: name + "x"))
         }
@@ -144,7 +149,10 @@ struct MutationMaker {
             for reference in use.text.references {
                 let root = use.text.span(of: reference.nameRange)
                 found.append(Mutation(sort: .path, range: root.range, replacement: reference.name + "x"))
-                let known = Self.knownDepth(of: reference, isLoopVariable: place.loopVariables.contains { $0.value == reference.name })
+                let known = Self.knownDepth(
+                    of: reference,
+                    isLoopVariable: place.loopVariables.contains { $0.value == reference.name }
+                )
                 for (depth, segment) in reference.segments.enumerated() {
                     guard let name = segment.name else { continue }
                     guard depth < known else {

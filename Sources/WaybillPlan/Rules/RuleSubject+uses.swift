@@ -16,6 +16,8 @@ struct UsePlace {
     var vars: [VariableDefinition] = []
     /// The sessions that `session` can be.
     var sessions: [SessionDefinition] = []
+    /// Whether the request names a service that does not exist, so that nothing is known of its session.
+    var isServiceUnknown = false
     /// Whether it is evaluated for each request, which then decides between several sessions.
     var isOfRequest = true
 }
@@ -40,7 +42,8 @@ extension RuleSubject {
             }
             for (name, endpoint) in manifest.endpoints {
                 let request = endpoint.value.request
-                let place = UsePlace(level: .endpoint(name), vars: request.vars, sessions: sessions(of: request))
+                var place = UsePlace(level: .endpoint(name), vars: request.vars, sessions: sessions(of: request))
+                place.isServiceUnknown = isServiceUnknown(of: request)
                 request.visitUses(UseVisitor { body($0, place) })
             }
             for (name, graph) in manifest.graphs {
@@ -66,9 +69,11 @@ extension RuleSubject {
         case .call(let call):
             if let request = manifest.endpoints[call.name.value]?.value.request {
                 outside.sessions = sessions(of: request)
+                outside.isServiceUnknown = isServiceUnknown(of: request)
             }
         case .request(let definition):
             outside.sessions = sessions(of: definition)
+            outside.isServiceUnknown = isServiceUnknown(of: definition)
         case .group, .graph, .values, .end:
             break
         }
@@ -88,8 +93,12 @@ extension RuleSubject {
         (manifest.services[service]?.value.session).map { [$0] } ?? []
     }
 
-    /// The named values of what a session calls.
-    func outputs(of session: SessionDefinition) -> [OutputDefinition] {
-        manifest.endpoints[session.call.name.value]?.value.request.outputs ?? []
+    private func isServiceUnknown(of request: RequestDefinition) -> Bool {
+        request.service.map { manifest.services[$0.value] == nil } ?? false
+    }
+
+    /// The named values of what a session calls; `nil` where it calls what does not exist.
+    func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
+        manifest.endpoints[session.call.name.value]?.value.request.outputs
     }
 }

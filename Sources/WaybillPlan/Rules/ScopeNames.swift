@@ -52,7 +52,7 @@ private struct NameScope {
         case "data": !manifest.data.isEmpty
         case "steps": place.graph != nil
         case "vars": !place.vars.isEmpty
-        case "session": !place.sessions.isEmpty
+        case "session": !place.sessions.isEmpty || place.isServiceUnknown
         case "request": use.moment == .sending || use.moment == .answer
         case "$", "response": use.moment == .answer
         case "item": use.seesItem
@@ -88,9 +88,10 @@ private struct NameScope {
                 help: ["Take the value from the outputs of a step that uses the session."]
             )
         }
-        return member(1, of: reference, sort: "session value") {
-            place.sessions.flatMap { subject.outputs(of: $0) }.map(\.name.value)
-        }
+        // What a session that calls something unknown has is unknown too.
+        let outputs = place.sessions.compactMap { subject.outputs(of: $0) }
+        guard !outputs.isEmpty, outputs.count == place.sessions.count else { return nil }
+        return member(1, of: reference, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
     }
 
     private func member(

@@ -12,7 +12,8 @@ struct BatchNeeds {
 
     private var direct: [[(index: Int, name: Spanned<String>)]]
 
-    init(_ batch: Group) {
+    /// - Parameter callsUnknown: Whether some step calls what does not exist, so that its id may be the one that is needed.
+    init(_ batch: Group, callsUnknown: Bool) {
         let steps = batch.steps
         direct = Array(repeating: [], count: steps.count)
         needed = Array(repeating: [], count: steps.count)
@@ -28,7 +29,7 @@ struct BatchNeeds {
             for name in step.flow?.needs ?? [] {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
-                } else {
+                } else if !callsUnknown {
                     let help = "'needs' names steps of the same batch."
                     diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
                 }

@@ -22,6 +22,8 @@ final class GraphFlow {
 
     /// Every step of the graph by its id.
     private(set) var all: [String: Step] = [:]
+    /// Whether some step calls what does not exist.
+    private(set) var callsUnknown = false
     /// The steps that may have run, and whether it is sure that they have passed.
     private(set) var visible: [String: Certainty] = [:]
 
@@ -55,6 +57,11 @@ final class GraphFlow {
     private func collect(_ steps: [Step]) {
         for step in steps {
             if let id = step.effectiveID { all[id] = step }
+            switch step.action {
+            case .call(let call): callsUnknown = callsUnknown || subject.manifest.endpoints[call.name.value] == nil
+            case .graph(let call): callsUnknown = callsUnknown || subject.manifest.graphs[call.name.value] == nil
+            case .request, .group, .values, .end: break
+            }
             collect(step.steps)
         }
     }
@@ -94,7 +101,7 @@ final class GraphFlow {
     }
 
     private func visitBatch(_ batch: Group) -> Ended {
-        let needs = BatchNeeds(batch)
+        let needs = BatchNeeds(batch, callsUnknown: callsUnknown)
         diagnostics += needs.diagnostics
         var ended = [Ended](repeating: [], count: batch.steps.count)
         for index in needs.order {

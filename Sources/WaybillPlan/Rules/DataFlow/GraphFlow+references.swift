@@ -16,6 +16,8 @@ extension GraphFlow {
         }
         let span = text.span(of: segment.range)
         guard let step = all[id] else {
+            // A step that calls something unknown may have been meant: that is told where it is called.
+            if callsUnknown { return nil }
             return .unknown("step", Spanned(id, at: span), among: all.keys.sorted())
         }
         guard let certainty = visible[id] else {
@@ -59,7 +61,7 @@ extension GraphFlow {
         }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
-            let known = outputs(of: step)
+            guard let known = outputs(of: step) else { return nil }
             if !known.contains(where: { $0.hasSameCodePoints(as: wanted) }) {
                 let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
                 return .unknown("output", Spanned(wanted, at: text.span(of: output.range)), among: known, help: help)
@@ -109,14 +111,17 @@ extension GraphFlow {
         )
     }
 
-    private func outputs(of step: Step) -> [String] {
+    /// The names of a step's outputs; `nil` where it calls what does not exist.
+    private func outputs(of step: Step) -> [String]? {
         var names = step.outputs.map(\.name.value)
         let manifest = subject.manifest
         switch step.action {
         case .call(let call):
-            names += manifest.endpoints[call.name.value]?.value.request.outputs.map(\.name.value) ?? []
+            guard let endpoint = manifest.endpoints[call.name.value]?.value else { return nil }
+            names += endpoint.request.outputs.map(\.name.value)
         case .graph(let call):
-            names += manifest.graphs[call.name.value]?.value.outputs.map(\.name.value) ?? []
+            guard let graph = manifest.graphs[call.name.value]?.value else { return nil }
+            names += graph.outputs.map(\.name.value)
         case .request(let definition): names += definition.outputs.map(\.name.value)
         case .values(let values): names += values.map(\.name.value)
         case .group, .end: break

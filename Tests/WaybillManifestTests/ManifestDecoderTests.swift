@@ -1,0 +1,143 @@
+import OrderedCollections
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillTestSupport
+
+@testable import WaybillManifest
+
+/// Everything that the schema allows comes out of the decoder.
+@Suite struct ManifestDecoderTests {
+    private let manifest: Manifest
+    private let findings: [Diagnostic]
+
+    init() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        let folder = "\(root)/Tests/Manifests"
+        let bytes = try #require(TemporaryFolder.contents(of: "\(folder)/every-key.yaml"))
+        let file = SourceFile(name: "\(folder)/every-key.yaml", bytes: bytes)
+        let node = try #require(YAMLReader().read(file).document)
+        let boundary = FolderBoundary(folder: folder, allowsOutside: false)
+        var decoder = ManifestDecoder(files: ManifestFiles(folder: folder, boundary: boundary))
+        manifest = decoder.manifest(node, file: file).manifest
+        findings = decoder.diagnostics
+    }
+
+    private var steps: [Step] {
+        func all(_ steps: [Step]) -> [Step] {
+            steps.flatMap { step -> [Step] in
+                if case .group(let group) = step.action { [step] + all(group.steps) } else { [step] }
+            }
+        }
+        return manifest.graphs.values.flatMap { all($0.value.body.steps) + all($0.value.finally?.steps ?? []) }
+    }
+
+    @Test func `only the schema files that are not there are missed`() {
+        let errors = findings.filter { $0.severity == .error }
+        #expect(!errors.isEmpty)
+        #expect(errors.allSatisfy { $0.id == "unreadable-file" && $0.headline.contains("the schema ") })
+    }
+
+    @Test(arguments: SettingName.allCases)
+    func `every setting is read where it may stand`(name: SettingName) {
+        var said = Set(manifest.defaults.entries.map(\.value.name))
+        for service in manifest.services.values { said.formUnion(service.value.settings.entries.map(\.value.name)) }
+        for endpoint in manifest.endpoints.values {
+            said.formUnion(endpoint.value.request.settings.entries.map(\.value.name))
+        }
+        // An empty list of filters says nothing.
+        #expect(said.contains(name) || name == .filters)
+    }
+
+    @Test func `settings that are maps are taken apart, and null takes a name away`() {
+        let defaults = manifest.defaults
+        #expect(defaults.headers.map(\.name.value) == ["X-System", "X-Many", "X-None"])
+        #expect(defaults.headers.map { $0.values.value?.count } == [1, 3, nil])
+        let tls = defaults.entries.filter { $0.value.name == .tls }.compactMap(\.value.part)
+        #expect(Set(tls) == Set(TLSOption.Name.allCases.map(\.rawValue)))
+        let service = manifest.services["accounts"]?.value.settings
+        #expect(service?.entries.filter(\.value.isRemoval).compactMap(\.value.part) == ["pins", "general"])
+        #expect(defaults.declined.map(\.value) == [.headers, .params, .query, .filters, .expect, .intercept])
+        #expect(service?.redirects?.value == 0)
+    }
+
+    @Test(arguments: StepForm.allCases)
+    func `every form of a step is read`(form: StepForm) {
+        #expect(steps.contains { $0.form == form })
+    }
+
+    @Test func `everything about when and how often a step is done is read`() throws {
+        let step = try #require(steps.first { $0.id?.value == "one" })
+        let flow = try #require(step.flow)
+        #expect(flow.when?.expression.text == "run.environment == 'staging'")
+        #expect(flow.forEach?.variable.value == "number")
+        #expect(flow.forEach?.concurrency?.value == 2)
+        #expect(flow.until?.times == 10)
+        #expect(flow.until?.fail?.message?.constantText == "it failed")
+        #expect(flow.write?.format == .csv)
+        #expect(flow.write?.columns.map(\.name.value) == ["id", "price"])
+        #expect(flow.write?.columns.map { $0.value == nil } == [true, false])
+        guard case .constant(let deadline) = flow.deadline?.value, case .constant(let delay) = flow.delay else {
+            Issue.record("the deadline and the delay are constants")
+            return
+        }
+        #expect(deadline == .seconds(60))
+        #expect(delay == .seconds(1))
+        #expect(step.onFailure == .continue)
+        #expect(steps.compactMap(\.flow).flatMap(\.needs).map(\.value) == ["one"])
+        let ways = steps.compactMap(\.flow?.paginate).map { pagination in
+            switch pagination.way {
+            case .next: "next"
+            case .link: "link"
+            case .page(let place, let start): "page \(place.name.value) \(start)"
+            case .offset(let place, let limit): "offset \(place.name.value) \(limit)"
+            case .cursor(let place, _): "cursor \(place.name.value)"
+            }
+        }
+        #expect(ways == ["next", "link", "page page 0", "offset offset 100", "cursor cursor"])
+    }
+
+    @Test func `every filter stage is read`() throws {
+        let entries = try #require(manifest.filters["all"]?.value).map(\.value)
+        let names = entries.map { entry in
+            switch entry {
+            case .named(_, let onEveryStatus): onEveryStatus ? "any" : "name"
+            case .stage(let stage): stage.name
+            }
+        }
+        // The stage with the schema file that is not there is left out.
+        #expect(
+            names == [
+                "name", "any", "require", "require", "select", "select", "envelope", "map", "where", "pick", "omit",
+                "rename", "set", "sort", "unique", "limit", "flatten", "decode", "schema", "default",
+            ]
+        )
+    }
+
+    @Test func `every body and every sort of credentials is read`() {
+        let requests = manifest.endpoints.values.map(\.value.request)
+        let bodies = Set(requests.compactMap { $0.settings.body?.value.name })
+        #expect(bodies == ["json", "form", "plist", "text", "base64", "file", "graphql", "multipart"])
+        let auth = requests.compactMap { $0.settings.auth?.value }.map { "\($0)".prefix { $0 != "(" } }
+        #expect(Set(auth.map(String.init)) == ["basic", "digest", "bearer", "apiKey", "awsSigV4", "netrc", "oauth2"])
+        guard case .multipart(let parts) = manifest.endpoints["client"]?.value.request.settings.body?.value else {
+            Issue.record("the client's body is multipart")
+            return
+        }
+        #expect(parts.count == 5)
+    }
+
+    @Test func `environments, data, sessions and graphs are read`() {
+        let staging = manifest.environments["staging"]?.value
+        #expect(staging?.services.first?.service.session?.call.name.value == "stagingLogin")
+        #expect(staging?.data.map(\.name.value) == ["regions"])
+        #expect(manifest.data.keys == ["regions", "images"])
+        #expect(manifest.services["accounts"]?.value.session?.renewOn == [.code(401), .class(4)])
+        #expect(manifest.graphs["main"]?.value.tags.map(\.value) == ["smoke", "nightly"])
+        #expect(manifest.graphs["main"]?.value.finally?.steps.count == 1)
+        #expect(manifest.graphs["main"]?.value.inputs.keys == ["from"])
+        #expect(manifest.endpoints["login"]?.value.request.vars.map(\.name.value) == ["stamp"])
+        #expect(manifest.endpoints["login"]?.value.request.download?.resumes == false)
+        #expect(manifest.endpoints["login"]?.value.request.returns?.isCollection == false)
+    }
+}
