@@ -40,6 +40,11 @@ package struct YAMLNode: Sendable {
         tree.values.isScalar(index) ? tree.values.text(of: index) : nil
     }
 
+    /// Which of a set of names the text of the scalar is; faster than to look `text` up. A node that is no scalar has none.
+    package func index(in names: NameTable) -> Int? {
+        tree.values.isScalar(index) ? tree.values.index(ofText: index, in: names) : nil
+    }
+
     /// The tag as written, such as `!!str`.
     package var tag: Spanned<String>? { tree.properties[index]?.tag }
 

@@ -1,6 +1,8 @@
 /// Takes a template apart into literal text and expressions.
 struct TemplateScanner {
     private(set) var warnings: [ExpressionWarning] = []
+    /// What the expressions refer to.
+    private(set) var references: [Reference] = []
     private let bytes: [UInt8]
     private var position = 0
 
@@ -82,6 +84,7 @@ struct TemplateScanner {
         }
         let embedded = EmbeddedExpression(expression: expression, offset: start)
         if !expression.warnings.isEmpty { warnings += embedded.warnings }
+        for reference in expression.references { references.append(reference.moved(by: start)) }
         return embedded
     }
 

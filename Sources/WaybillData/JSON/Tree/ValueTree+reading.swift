@@ -49,6 +49,13 @@ extension ValueTree {
         }
     }
 
+    /// Which of a set of names the text of a scalar is; the hash for that has been taken already.
+    @inline(__always)
+    package func index(ofText scalar: Index, in names: NameTable) -> Int? {
+        let hash = nodes[Int(scalar)].hash
+        return withText(of: scalar) { names.index(of: $0, hash: hash) }
+    }
+
     /// How many elements an array has.
     package func elementCount(of array: Index) -> Int { Int(nodes[Int(array)].count) }
 

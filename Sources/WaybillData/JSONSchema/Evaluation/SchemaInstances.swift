@@ -76,7 +76,7 @@ struct TreeInstances: SchemaInstances {
     func kind(of value: Value) -> JSON.Kind { value.isName ? .string : tree.kind(of: value.index) }
     func number(_ value: Value) -> JSONNumber { tree.number(of: value.index) }
     func string(_ value: Value) -> String { tree.text(of: value.index) }
-    func isName(_ value: Value, in names: NameTable) -> Bool { index(of: value.index, in: names) != nil }
+    func isName(_ value: Value, in names: NameTable) -> Bool { tree.index(ofText: value.index, in: names) != nil }
     func json(_ value: Value) -> JSON { value.isName ? .string(string(value)) : tree.json(of: value.index) }
 
     func elements(of value: Value) -> ValueTree.Index { value.index }
@@ -94,15 +94,10 @@ struct TreeInstances: SchemaInstances {
         Value(index: tree.value(at: position, of: members.object))
     }
     func index(ofNameAt position: Int, of members: TreeMembers, in names: NameTable) -> Int? {
-        index(of: tree.name(at: position, of: members.object), in: names)
+        tree.index(ofText: tree.name(at: position, of: members.object), in: names)
     }
     func hasMember(_ name: String, in members: TreeMembers) -> Bool {
         tree.position(of: name, in: members.object) != nil
-    }
-
-    private func index(of scalar: ValueTree.Index, in names: NameTable) -> Int? {
-        let hash = tree.nodes[Int(scalar)].hash
-        return tree.withText(of: scalar) { names.index(of: $0, hash: hash) }
     }
 }
 

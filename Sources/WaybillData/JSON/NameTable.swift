@@ -8,16 +8,17 @@
 ///
 /// `Dictionary` with `String` keys would hold canonically equivalent names for equal, and normalises to find that out.
 /// The hash is no secret: the names are those of a schema, and a name that only collides costs one comparison.
-struct NameTable: Sendable {
+package struct NameTable: Sendable {
     /// The names in the order in which they were added; a name's position is its index.
-    private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     /// The bytes of all names, one behind the other, and for each where it begins.
     private var bytes: [UInt8] = []
     private var starts: [Int] = [0]
     /// The hash in the upper half and the index, from 1, in the lower; 0 where free.
     private var slots: [UInt64] = []
 
-    init(_ names: [String] = []) {
+    /// A set of these names; one that comes again keeps its first place.
+    package init(_ names: [String] = []) {
         for name in names { insert(name) }
     }
 
@@ -38,7 +39,7 @@ struct NameTable: Sendable {
     }
 
     /// The index of a name; `nil` if it is none of the set.
-    func index(of name: String) -> Int? {
+    package func index(of name: String) -> Int? {
         var name = name
         return name.withUTF8 { index(of: $0, hash: Self.hash($0)) }
     }
