@@ -22,8 +22,14 @@ package struct JSONSchema: Sendable {
 
     /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
     package func isValid(_ instance: JSON) -> Bool {
-        var evaluator = SchemaEvaluator(program, instance)
-        return evaluator.accepts(0, instance) && !evaluator.isExhausted
+        var evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
+        return evaluator.acceptsRoot()
+    }
+
+    /// Whether a value of a tree is valid; nothing of it is made into `JSON` for that.
+    package func isValid(_ value: ValueTree.Index, in tree: ValueTree) -> Bool {
+        var evaluator = SchemaEvaluator(program, TreeInstances.Value(index: value), of: TreeInstances(tree: tree))
+        return evaluator.acceptsRoot()
     }
 
     /// Everything that is wrong with an instance, in the order of the instance; empty when it is valid.
@@ -32,7 +38,11 @@ package struct JSONSchema: Sendable {
     ///
     /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        if isValid(instance) { return [] }
+        isValid(instance) ? [] : violations(of: instance, limit: limit)
+    }
+
+    /// Everything that is wrong with an instance that `isValid` has refused.
+    package func violations(of instance: JSON, limit: Int = .max) -> [SchemaViolation] {
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
     }
