@@ -1,5 +1,7 @@
 /// A schema of JSON Schema draft 2020-12, compiled: checked, with its references resolved and its patterns prepared.
 package struct JSONSchema: Sendable {
+    /// The schema as it was given.
+    package let document: JSON
     let program: SchemaProgram
 
     /// Compiles a schema.
@@ -16,6 +18,7 @@ package struct JSONSchema: Sendable {
         registry: JSONSchemaRegistry = .standard,
         assertsFormats: Bool = false
     ) throws(JSONSchemaError) {
+        document = schema
         var compiler = SchemaCompiler(registry: registry, assertsFormats: assertsFormats)
         program = try compiler.compile(schema, baseURI: baseURI)
     }
