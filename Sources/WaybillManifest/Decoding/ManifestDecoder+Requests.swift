@@ -11,37 +11,36 @@ extension ManifestDecoder {
 
     /// A request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
-        // All parts are read, also when one of them cannot be, so that every mistake is found.
-        let address = address(node, level: level)
-        var request = RequestDefinition(
-            address: address ?? .path(Setting(ScalarTemplate(node), at: node.span, level: level))
-        )
+        let entries = KnownEntries<StepKey>(node)
+        guard let address = address(entries, level: level) else {
+            // The rest is read all the same, so that every mistake in it is found.
+            _ = settings(node, level: level)
+            var unread = RequestDefinition(address: .path(Setting(.nothing(at: node.span), at: node.span, level: level)))
+            complete(&unread, from: entries, level: level)
+            return nil
+        }
+        var request = RequestDefinition(address: address)
         request.settings = settings(node, level: level)
-        complete(&request, from: node, level: level)
-        return address == nil ? nil : request
+        complete(&request, from: entries, level: level)
+        return request
     }
 
     /// Reads the keys of a request that are no settings.
-    mutating func complete(_ request: inout RequestDefinition, from node: YAMLNode, level: Level) {
-        for (key, value) in node.mapping?.entries ?? .empty {
-            switch key.text {
-            case "service": request.service = text(value)
-            case "method": request.method = text(value)
-            case "vars": request.vars = variables(value, level: level)
-            case "outputs": request.outputs = outputs(value, level: level)
-            case "returns": request.returns = returnShape(value, level: level)
-            case "download": request.download = download(value, level: level)
-            case "mock": request.mock = mockExamples(value)
-            default: break
-            }
-        }
+    mutating func complete(_ request: inout RequestDefinition, from entries: KnownEntries<StepKey>, level: Level) {
+        request.service = entries[.service].flatMap { text($0) }
+        request.method = entries[.method].flatMap { text($0) }
+        if let vars = entries[.vars] { request.vars = variables(vars, level: level) }
+        if let outputs = entries[.outputs] { request.outputs = self.outputs(outputs, level: level) }
+        request.returns = returnShape(entries[.returns], level: level)
+        if let download = entries[.download] { request.download = self.download(download, level: level) }
+        if let mock = entries[.mock] { request.mock = mockExamples(mock) }
     }
 
-    private mutating func address(_ node: YAMLNode, level: Level) -> Address? {
-        if let url = node["url"] {
+    private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
+        if let url = entries[.url] {
             return scalarTemplate(url).map { .url(Setting($0, at: url.span, level: level)) }
         }
-        guard let path = node["path"] else { return nil }
+        guard let path = entries[.path] else { return nil }
         return scalarTemplate(path).map { .path(Setting($0, at: path.span, level: level)) }
     }
 
@@ -73,8 +72,8 @@ extension ManifestDecoder {
 }
 
 extension ScalarTemplate {
-    /// What stands for an address that could not be read.
-    fileprivate init(_ node: YAMLNode) {
-        self.init(content: .constant(.null, text: ""), span: node.span)
+    /// What stands for a scalar that could not be read.
+    fileprivate static func nothing(at span: SourceSpan) -> ScalarTemplate {
+        ScalarTemplate(content: .constant(.null, text: ""), span: span)
     }
 }
