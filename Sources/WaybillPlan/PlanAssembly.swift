@@ -256,12 +256,11 @@ extension RequestPlan {
     /// Visits every use of the expression language in the request.
     func visitUses(_ visitor: UseVisitor) {
         for argument in arguments { argument.visitUses(visitor) }
-        var definition = RequestDefinition(address: address)
-        definition.settings = settings
-        definition.vars = vars
-        definition.outputs = outputs
-        definition.download = download
-        definition.visitUses(visitor)
+        settings.visitUses(visitor)
+        visitor.scalar(address.text.value, .request, .address)
+        for variable in vars { visitor.value(variable.value, .request, .variable) }
+        for output in outputs { output.visitUses(visitor, .answer) }
+        download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
 }

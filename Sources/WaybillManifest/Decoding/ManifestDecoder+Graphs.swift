@@ -90,11 +90,14 @@ extension ManifestDecoder {
         case .values: return .values(outputs(value, level: level))
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
-            guard let text = scalarTemplate(value) else { return nil }
-            var request = RequestDefinition(address: address(text, level: level))
-            complete(&request, from: entries, level: level)
-            request.method = Spanned(form.rawValue.uppercased(), at: key.span)
-            return .request(request)
+            // The settings are those of the step.
+            return request(
+                at: scalarTemplate(value).map { address($0, level: level) },
+                method: Spanned(form.rawValue.uppercased(), at: key.span),
+                settings: Settings(),
+                entries,
+                level: level
+            ).map(Step.Action.request)
         }
     }
 

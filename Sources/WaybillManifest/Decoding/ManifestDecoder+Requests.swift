@@ -12,28 +12,41 @@ extension ManifestDecoder {
     /// A request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
         let entries = KnownEntries<StepKey>(node)
-        guard let address = address(entries, level: level) else {
-            // The rest is read all the same, so that every mistake in it is found.
-            _ = settings(node, level: level)
-            var unread = RequestDefinition(address: .path(Setting(.nothing(at: node.span), at: node.span, level: level)))
-            complete(&unread, from: entries, level: level)
-            return nil
-        }
-        var request = RequestDefinition(address: address)
-        request.settings = settings(node, level: level)
-        complete(&request, from: entries, level: level)
-        return request
+        return request(
+            at: address(entries, level: level),
+            method: entries[.method].flatMap { text($0) },
+            settings: settings(node, level: level),
+            entries,
+            level: level
+        )
     }
 
-    /// Reads the keys of a request that are no settings.
-    mutating func complete(_ request: inout RequestDefinition, from entries: KnownEntries<StepKey>, level: Level) {
-        request.service = entries[.service].flatMap { text($0) }
-        request.method = entries[.method].flatMap { text($0) }
-        if let vars = entries[.vars] { request.vars = variables(vars, level: level) }
-        if let outputs = entries[.outputs] { request.outputs = self.outputs(outputs, level: level) }
-        request.returns = returnShape(entries[.returns], level: level)
-        if let download = entries[.download] { request.download = self.download(download, level: level) }
-        if let mock = entries[.mock] { request.mock = mockExamples(mock) }
+    /// A request of which the address, the method and the settings are known. What is wrong in the rest is found also where
+    /// there is no address.
+    mutating func request(
+        at address: Address?,
+        method: Spanned<String>?,
+        settings: Settings,
+        _ entries: KnownEntries<StepKey>,
+        level: Level
+    ) -> RequestDefinition? {
+        let vars = variables(entries[.vars], level: level)
+        let outputs = outputs(entries[.outputs], level: level)
+        let returns = returnShape(entries[.returns], level: level)
+        let download = entries[.download].map { self.download($0, level: level) }
+        return address.map {
+            RequestDefinition(
+                settings: settings,
+                service: entries[.service].flatMap { text($0) },
+                method: method,
+                address: $0,
+                vars: vars,
+                outputs: outputs,
+                returns: returns,
+                download: download,
+                mock: entries[.mock].map { mockExamples($0) } ?? []
+            )
+        }
     }
 
     private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
@@ -68,12 +81,5 @@ extension ManifestDecoder {
             delay: node["delay"]?.text.flatMap { Duration(manifestText: $0) } ?? .zero,
             span: node.span
         )
-    }
-}
-
-extension ScalarTemplate {
-    /// What stands for a scalar that could not be read.
-    fileprivate static func nothing(at span: SourceSpan) -> ScalarTemplate {
-        ScalarTemplate(content: .constant(.null, text: ""), span: span)
     }
 }

@@ -114,13 +114,12 @@ extension GraphFlow {
     /// The names of a step's outputs; `nil` where it calls what does not exist.
     private func outputs(of step: Step) -> [String]? {
         var names = step.outputs.map(\.name.value)
-        let manifest = subject.manifest
         switch step.action {
         case .call(let call):
-            guard let endpoint = manifest.endpoints[call.name.value]?.value else { return nil }
+            guard let endpoint = subject.manifest.endpoints[call.name.value]?.value else { return nil }
             names += endpoint.request.outputs.map(\.name.value)
         case .graph(let call):
-            guard let graph = manifest.graphs[call.name.value]?.value else { return nil }
+            guard let graph = subject.manifest.graphs[call.name.value]?.value else { return nil }
             names += graph.outputs.map(\.name.value)
         case .request(let definition): names += definition.outputs.map(\.name.value)
         case .values(let values): names += values.map(\.name.value)
