@@ -32,9 +32,22 @@ struct WaybillCommand: AsyncParsableCommand {
 
 extension WaybillCommand {
     /// Where the program begins.
+    ///
+    /// Commands that wait for nothing run on the main thread, where memory is had from the system in large pieces at a time;
+    /// a large manifest takes much of it.
+    @MainActor
     static func main() async {
         StopSignals.beginListening()
-        await main(nil)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import WaybillData
 import WaybillDiagnostics
 
 /// `waybill validate`
-struct ValidateCommand: AsyncParsableCommand {
+struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Checks manifests without sending anything.",
@@ -52,7 +52,7 @@ struct ValidateCommand: AsyncParsableCommand {
         if manifests.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: noColor)
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let (options, given) = inputs.planOptions(environment: environment)
