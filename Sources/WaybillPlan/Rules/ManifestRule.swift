@@ -18,6 +18,7 @@ let allRules: [any ManifestRule] = [
     CallInputs(),
     ScopeNames(),
     DataFlow(),
+    FieldNames(),
     SecretTaint(),
     NamedFiles(),
     ResultPaths(),
