@@ -62,6 +62,9 @@ package struct PlanBuilder: Sendable {
         }
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
         for rule in allRules { diagnostics += rule.check(subject) }
+        if !diagnostics.hasErrors {
+            for rule in rulesOfSoundManifests { diagnostics += rule.check(subject) }
+        }
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 

@@ -26,6 +26,14 @@ let allRules: [any ManifestRule] = [
     ParameterClash(),
     AddressParts(),
     BodyConflicts(),
+    ShadowedNames(),
+    ShadowedInputs(),
+]
+
+/// The rules for manifests without errors: what they find may come of a mistake that another rule tells, as a misspelt name
+/// leaves another one unused.
+let rulesOfSoundManifests: [any ManifestRule] = [
+    UnusedDefinitions(),
 ]
 
 extension Diagnostic {
