@@ -79,7 +79,7 @@ extension Explanation {
     /// Every page, in the order of ids.
     package static let all: [Explanation] =
         [
-            files, data, yaml, shape, values, connections, names, definitions, requests, inputs,
+            files, data, yaml, shape, values, connections, names, definitions, requests, contradictions, inputs,
             expressions, steps, secrets, failures,
         ]
         .flatMap { $0 }

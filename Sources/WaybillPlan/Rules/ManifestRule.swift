@@ -26,6 +26,13 @@ let allRules: [any ManifestRule] = [
     ParameterClash(),
     AddressParts(),
     BodyConflicts(),
+    StatusExpectations(),
+    VerificationOff(),
+    RetryEffect(),
+    StepPlaces(),
+    SessionCycles(),
+    PaginationClash(),
+    DownloadData(),
     ShadowedNames(),
     ShadowedInputs(),
 ]
@@ -34,6 +41,7 @@ let allRules: [any ManifestRule] = [
 /// leaves another one unused.
 let rulesOfSoundManifests: [any ManifestRule] = [
     UnusedDefinitions(),
+    NeverTaken(),
 ]
 
 extension Diagnostic {
