@@ -84,6 +84,9 @@ private struct ManifestLoading {
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
         guard let node, !problems.hasErrors else { return nil }
+        let traps = ManifestTraps(in: node).findings
+        diagnostics += traps
+        guard !traps.hasErrors else { return nil }
         let shape = schema.check(node)
         diagnostics += shape
         guard !shape.hasErrors else { return nil }

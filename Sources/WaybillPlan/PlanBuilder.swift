@@ -60,8 +60,11 @@ package struct PlanBuilder: Sendable {
             diagnostics += findings
             data[name] = value
         }
-        let subject = RuleSubject(manifest)
+        let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
         for rule in allRules { diagnostics += rule.check(subject) }
+        if !diagnostics.hasErrors {
+            for rule in rulesOfSoundManifests { diagnostics += rule.check(subject) }
+        }
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 

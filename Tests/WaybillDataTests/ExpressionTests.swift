@@ -191,6 +191,23 @@ import WaybillData
         #expect(part(text, references[0].nameRange) == "steps")
         #expect(references[4].segments.isEmpty)
         #expect(part(text, references[5].range) == "data.w")
+        #expect(references[0].childSegments?.map { part(text, $0.range) } == ["d"])
+        #expect(references.map { $0.childSegments == nil } == [false, true, true, true, true, true])
+        #expect(references.map(\.goesOn) == [false, false, false, false, true, false])
+    }
+
+    @Test(
+        arguments: [
+            ("inputs.a", false), ("concat(inputs.a, 'x')", false), ("default(inputs.a, 'x')", false),
+            ("inputs.a == 'x'", true), ("!(inputs.a)", true), ("inputs.a || false", true), ("exists(inputs.a)", true),
+            ("sha256(inputs.a)", true), ("length(inputs.a)", true), ("upper(sha256(inputs.a))", true),
+            ("split('a,b', ',')[?@ == inputs.a]", true), ("replace(sha256('a'), 'b', inputs.a)", false),
+        ]
+    )
+    func `a reference tells whether its value can be learned from the expression`(text: String, isConcealed: Bool)
+        throws
+    {
+        #expect(try Expression(parsing: text).references.map(\.isConcealed) == [isConcealed])
     }
 
     @Test(

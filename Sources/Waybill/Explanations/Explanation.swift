@@ -78,7 +78,11 @@ package struct Explanation: Sendable {
 extension Explanation {
     /// Every page, in the order of ids.
     package static let all: [Explanation] =
-        (files + data + yaml + shape + values + connections + names + requests + inputs + expressions + steps + failures)
+        [
+            files, data, yaml, shape, values, connections, names, definitions, requests, contradictions, inputs,
+            expressions, steps, secrets, failures,
+        ]
+        .flatMap { $0 }
         .sorted { $0.id.name < $1.id.name }
 
     /// The page about a kind of finding.

@@ -92,10 +92,11 @@ extension Explanation {
         ),
         Explanation(
             "outside-folder",
-            "a file lies outside the folder of the manifest",
+            "a file lies outside the folder of the manifest, or of the results",
             """
             A manifest may name only files in its own folder and below it, so that a manifest from somebody else cannot
-            read what it likes. Symbolic links are followed before this is checked.
+            read what it likes. Symbolic links are followed before this is checked. Certificates and netrc files may be at
+            any absolute path. What a run writes goes to its results folder, nowhere else.
 
             Move the file, or say --allow-outside where you trust the manifest.
             """,
@@ -108,6 +109,52 @@ extension Explanation {
                 include: [common/services.yaml]
                 """,
             besides: [("common/services.yaml", "waybill: 1")]
+        ),
+        Explanation(
+            "missing-file",
+            "a file that is to be sent is not there",
+            """
+            'body' names a file that does not exist now. It may be made before the run, and is looked for again when it is sent;
+            if it is missing then, the step fails. The path is relative to the file that names it.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{post: "http://127.0.0.1/photos", body: {file: photo.jgp}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{post: "http://127.0.0.1/photos", body: {file: photo.jpg}}]}}
+                """,
+            besides: [("photo.jpg", "")]
+        ),
+        Explanation(
+            "same-file",
+            "one file is written more than once",
+            """
+            Two steps, or the elements of a 'forEach' around a step, or several runs of a graph, would write to a file of one
+            name, and only the last would be left. Give each a name of its own, with an expression in it where one step runs
+            several times.
+
+            'write' on a step that has the 'forEach' itself, or pages, puts the records of all into one file, as it should.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - forEach: {in: [north, south], as: region}
+                        chain:
+                          - {get: "http://127.0.0.1/${region}", write: {to: region.json}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - forEach: {in: [north, south], as: region}
+                        chain:
+                          - {get: "http://127.0.0.1/${region}", write: {to: "${region}.json"}}
+                """
         ),
         Explanation(
             "include-cycle",

@@ -204,10 +204,13 @@ extension Explanation {
         ),
         Explanation(
             "unknown-field",
-            "a step has no such field",
+            "a step, an input or data has no such field",
             """
             Of a request there are outputs, data, status, headers, time, ok and error; of a chain or batch ok and error.
             Values of your own are declared under 'outputs'.
+
+            The fields of data are those that its file has now, and those of an input are the properties of its schema,
+            where that allows no others.
             """,
             wrong: """
                 waybill: 1

@@ -98,5 +98,30 @@ extension Explanation {
                       - {get: "http://127.0.0.1/reasons/${steps.gone.data.code}"}
                 """
         ),
+        Explanation(
+            "misplaced-end",
+            "'end' is no step of a chain",
+            """
+            'end' ends the chain that it is a step of, with success. In a batch all steps run side by side, and what 'finally' has
+            runs in any case, so there is nothing to end.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    batch:
+                      - {id: user, get: "http://127.0.0.1/user"}
+                      - {end: run.environment == 'test'}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: user, get: "http://127.0.0.1/user"}
+                      - {end: steps.user.status == 204}
+                      - {get: "http://127.0.0.1/users"}
+                """
+        ),
     ]
 }

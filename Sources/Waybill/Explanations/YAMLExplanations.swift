@@ -211,5 +211,64 @@ extension Explanation {
             in: "data.json",
             command: "waybill eval '$.ids' data.json"
         ),
+        Explanation(
+            "missing-colon",
+            "an entry between braces has no ':'",
+            """
+            Between braces each ',' begins another entry, also one that was meant to be part of a text. YAML takes an entry
+            without ':' as a name whose value is null; in a manifest it is refused, since it is nearly always a text that
+            should have quotes.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {hourly: rain,wind}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {hourly: "rain,wind"}}]}}
+                """
+        ),
+        Explanation(
+            "anchor-of-nothing",
+            "'&' stands before nothing",
+            """
+            At the beginning of a value '&' and a name make the value known to aliases, which begin with '*'. Here no value
+            follows. A text that begins with '&' must be quoted.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {mark: &b}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {mark: '&b'}}]}}
+                """
+        ),
+        Explanation(
+            "cut-by-comment",
+            "a comment cuts a text off",
+            """
+            A '#' behind a space begins a comment, unless the text is quoted or stands in a block. What is left of the text
+            has a bracket, a quote or a '${' that is not closed, so the rest was probably meant to belong to it.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - get: http://127.0.0.1/
+                        outputs:
+                          title: concat('no. #', $.number)
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - get: http://127.0.0.1/
+                        outputs:
+                          title: "concat('no. #', $.number)"
+                """
+        ),
     ]
 }

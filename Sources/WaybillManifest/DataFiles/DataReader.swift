@@ -64,17 +64,12 @@ package struct DataReader: Sendable {
         _ reason: String,
         isMissing: Bool = false
     ) -> Diagnostic {
-        var label = ""
-        let folder = FileContents.folder(of: target)
-        if isMissing, boundary.contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) {
-            let nearest = NearestName.of(FileContents.name(of: target), among: names.sorted())
-            label = nearest.map { "did you mean '\($0)'?" } ?? ""
-        }
+        let nearest = isMissing ? boundary.nearestName(to: target) : nil
         return Diagnostic(
             "unreadable-file",
             "the data file \(target) cannot be read: \(reason)",
             at: path.span,
-            label: label
+            label: nearest.map { "did you mean '\($0)'?" } ?? ""
         )
     }
 

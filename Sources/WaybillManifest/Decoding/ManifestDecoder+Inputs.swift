@@ -37,6 +37,7 @@ extension ManifestDecoder {
         let types = json["type"].map { $0.array ?? [$0] } ?? []
         let input = InputDeclaration(
             schema: schema,
+            document: json,
             types: types.compactMap(\.string),
             defaultValue: json["default"],
             environmentVariable: variable,

@@ -80,6 +80,7 @@ struct ManifestDecoder {
         guard let scalar = node.scalar else { return nil }
         guard scalar.text.utf8.contains(UInt8(ascii: "$")) else {
             warnIfPath(scalar.text, at: node.span)
+            if let comment = scalar.cuttingComment { report(cutting: comment, scalar, severity: .warning) }
             return ScalarTemplate(content: .constant(scalar.json, text: scalar.text), span: node.span)
         }
         do {
@@ -155,7 +156,24 @@ struct ManifestDecoder {
         )
     }
 
+    private mutating func report(cutting comment: SourceSpan, _ scalar: YAMLScalar, severity: Diagnostic.Severity) {
+        report(
+            Diagnostic(
+                "cut-by-comment",
+                "' #' begins a comment, which cuts the text off",
+                severity: severity,
+                at: comment,
+                secondary: [.init(scalar.span, "all that is left of it")],
+                help: ["Put quotes around the text."]
+            )
+        )
+    }
+
     private mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar) {
+        if let comment = scalar.cuttingComment {
+            report(cutting: comment, scalar, severity: .error)
+            return
+        }
         report(
             Diagnostic(
                 "expression-syntax",

@@ -76,6 +76,8 @@ package final class Endpoint: Sendable {
 package struct InputDeclaration: Sendable {
     /// What the value must be.
     package var schema: JSONSchema
+    /// The schema as it was written.
+    package var document: JSON
     /// The types that the schema names, for reading a value from the command line; empty when it names none.
     package var types: [String]
     /// The value when none is given.

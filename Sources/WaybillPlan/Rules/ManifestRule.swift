@@ -18,9 +18,30 @@ let allRules: [any ManifestRule] = [
     CallInputs(),
     ScopeNames(),
     DataFlow(),
+    FieldNames(),
+    SecretTaint(),
+    NamedFiles(),
+    ResultPaths(),
+    SameFile(),
     ParameterClash(),
     AddressParts(),
     BodyConflicts(),
+    StatusExpectations(),
+    VerificationOff(),
+    RetryEffect(),
+    StepPlaces(),
+    SessionCycles(),
+    PaginationClash(),
+    DownloadData(),
+    ShadowedNames(),
+    ShadowedInputs(),
+]
+
+/// The rules for manifests without errors: what they find may come of a mistake that another rule tells, as a misspelt name
+/// leaves another one unused.
+let rulesOfSoundManifests: [any ManifestRule] = [
+    UnusedDefinitions(),
+    NeverTaken(),
 ]
 
 extension Diagnostic {

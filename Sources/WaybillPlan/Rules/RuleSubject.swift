@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 
@@ -6,14 +7,23 @@ import WaybillManifest
 final class RuleSubject: Sendable {
     /// The manifest, with the environment laid over it.
     let manifest: Manifest
+    /// What was read from its data files, by name; what could not be read is absent.
+    let data: JSONObject
+    /// Whether files may lie outside their folders.
+    let allowsOutside: Bool
+    /// The steps by their ids.
+    let steps: StepIndex
     /// Every request that there can be: each endpoint by itself, each request in place, and each call that has settings of
     /// its own or around it. A call without any is as its endpoint.
     let requests: [RequestSite]
     /// The endpoints that are called by steps, each with whether some call has no settings of its own or around it.
     let calledEndpoints: [String: Bool]
 
-    init(_ manifest: Manifest) {
+    init(_ manifest: Manifest, data: JSONObject = JSONObject(), allowsOutside: Bool = false) {
         self.manifest = manifest
+        self.data = data
+        self.allowsOutside = allowsOutside
+        var steps = StepIndex()
         var calledEndpoints: [String: Bool] = [:]
         var requests: [RequestSite] = []
         let layers = LayerCache(manifest)
@@ -22,6 +32,7 @@ final class RuleSubject: Sendable {
             requests.append(RequestSite(request, step: nil, endpoint: name, span: endpoint.name.span, layers))
         }
         manifest.forEachStep { site in
+            steps.add(site.step, in: site.graph.name.value)
             switch site.step.action {
             case .request(let definition):
                 requests.append(RequestSite(definition, step: site, endpoint: nil, span: site.step.span, layers))
@@ -39,6 +50,7 @@ final class RuleSubject: Sendable {
                 return
             }
         }
+        self.steps = steps
         self.requests = requests
         self.calledEndpoints = calledEndpoints
         var requestsBySpan: [SourceSpan: Int] = [:]
@@ -48,16 +60,18 @@ final class RuleSubject: Sendable {
 
     private let requestsBySpan: [SourceSpan: Int]
 
+    /// The request of an endpoint by itself.
+    func request(ofEndpoint name: String) -> RequestSite? {
+        manifest.endpoints[name].flatMap { requestsBySpan[$0.name.span] }.map { requests[$0] }
+    }
+
     /// The request that a step sends, if it sends one itself.
     func request(of step: Step) -> RequestSite? {
         switch step.action {
         case .request:
             return requestsBySpan[step.span].map { requests[$0] }
         case .call(let call):
-            let index =
-                requestsBySpan[call.name.span]
-                ?? manifest.endpoints[call.name.value].flatMap { requestsBySpan[$0.name.span] }
-            return index.map { requests[$0] }
+            return requestsBySpan[call.name.span].map { requests[$0] } ?? request(ofEndpoint: call.name.value)
         case .group, .graph, .values, .end:
             return nil
         }

@@ -18,6 +18,8 @@ extension ExpressionCompiler {
         }
         try checkCount(of: arguments, function, at: syntax.range)
         if function.isAmbient { noteUseOfScope() }
+        let wasConcealed = conceal(function.concealsSecrets)
+        defer { reveal(wasConcealed) }
         if case .form(let form) = function.body { return try self.form(form, function, arguments, syntax) }
         var compiled: [CompiledExpression] = []
         for (index, argument) in arguments.enumerated() {

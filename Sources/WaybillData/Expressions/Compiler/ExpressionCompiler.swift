@@ -11,6 +11,7 @@ struct ExpressionCompiler {
     private let dialect: ExpressionParser.Dialect
     private var isGuarded = false
     private var isInFilter = false
+    private var isConcealed = false
 
     init(_ text: String, dialect: ExpressionParser.Dialect) {
         source = Array(text.utf8)
@@ -53,8 +54,13 @@ struct ExpressionCompiler {
             }
             let path = try path(segments, from: syntax.range.lowerBound, rootEnd: base.range.upperBound)
             return node(.access(compiledBase, path), path.isSingular ? .any : .array, syntax)
-        case .not(let inside): return node(.not(try condition(inside, isNegated: true)), .boolean, syntax)
+        case .not(let inside):
+            let wasConcealed = conceal()
+            defer { reveal(wasConcealed) }
+            return node(.not(try condition(inside, isNegated: true)), .boolean, syntax)
         case .logical(let sign, let parts):
+            let wasConcealed = conceal()
+            defer { reveal(wasConcealed) }
             var conditions: [CompiledExpression] = []
             for part in parts { conditions.append(try condition(part)) }
             return node(.logical(sign, conditions), .boolean, syntax)
@@ -105,6 +111,8 @@ struct ExpressionCompiler {
         _ right: ExpressionSyntax,
         _ syntax: ExpressionSyntax
     ) throws(ExpressionSyntaxError) -> CompiledExpression {
+        let wasConcealed = conceal()
+        defer { reveal(wasConcealed) }
         var sides: [CompiledExpression] = []
         for side in [left, right] {
             let compiled = try value(side)
@@ -159,7 +167,20 @@ struct ExpressionCompiler {
 
     private mutating func note(_ query: QuerySyntax, name: String) {
         usesScope = true
-        references.append(Reference(query, name: name, isGuarded: isGuarded))
+        references.append(Reference(query, name: name, isGuarded: isGuarded, isConcealed: isConcealed))
+    }
+
+    /// Notes of what is referred to from here on that it cannot be learned from the value.
+    ///
+    /// - Returns: Whether that was so before, for `reveal(_:)`.
+    mutating func conceal(_ conceals: Bool = true) -> Bool {
+        defer { isConcealed = isConcealed || conceals }
+        return isConcealed
+    }
+
+    /// Ends what `conceal(_:)` began.
+    mutating func reveal(_ wasConcealed: Bool) {
+        isConcealed = wasConcealed
     }
 
     private mutating func path(
@@ -195,7 +216,9 @@ struct ExpressionCompiler {
         case .filter(let syntax):
             let wasInFilter = isInFilter
             isInFilter = true
+            let wasConcealed = conceal()
             let filter = try condition(syntax)
+            reveal(wasConcealed)
             isInFilter = wasInFilter
             return .filter(filter)
         }

@@ -12,6 +12,8 @@ extension Settings {
     }
     /// The greatest number of redirects that are followed.
     package var redirects: Setting<Int>? { last { if case .redirects(let value) = $0 { value } else { nil } } }
+    /// When and how often an attempt is made again.
+    package var retry: Setting<RetryPolicy>? { last { if case .retry(let value) = $0 { value } else { nil } } }
     /// What happens to a request while the same one is under way.
     package var duplicates: Setting<DuplicatePolicy>? {
         last { if case .duplicates(let value) = $0 { value } else { nil } }

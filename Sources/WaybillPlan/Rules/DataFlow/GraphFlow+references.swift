@@ -61,7 +61,7 @@ extension GraphFlow {
         }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
-            guard let known = outputs(of: step) else { return nil }
+            guard let known = subject.outputs(of: step)?.map(\.name.value) else { return nil }
             if !known.contains(where: { $0.hasSameCodePoints(as: wanted) }) {
                 let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
                 return .unknown("output", Spanned(wanted, at: text.span(of: output.range)), among: known, help: help)
@@ -109,23 +109,6 @@ extension GraphFlow {
             secondary: [.init(step.identifierSpan, "the step")],
             help: ["Use default(steps.\(id).\(field)…, VALUE), or exists(…)."]
         )
-    }
-
-    /// The names of a step's outputs; `nil` where it calls what does not exist.
-    private func outputs(of step: Step) -> [String]? {
-        var names = step.outputs.map(\.name.value)
-        switch step.action {
-        case .call(let call):
-            guard let endpoint = subject.manifest.endpoints[call.name.value]?.value else { return nil }
-            names += endpoint.request.outputs.map(\.name.value)
-        case .graph(let call):
-            guard let graph = subject.manifest.graphs[call.name.value]?.value else { return nil }
-            names += graph.outputs.map(\.name.value)
-        case .request(let definition): names += definition.outputs.map(\.name.value)
-        case .values(let values): names += values.map(\.name.value)
-        case .group, .end: break
-        }
-        return names
     }
 }
 

@@ -1,0 +1,74 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The body of a download goes to its file: nothing that needs it decoded stands beside it.
+struct DownloadData: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        func check(_ download: Download?, _ needs: @autoclosure () -> [SourceSpan]) {
+            guard let download else { return }
+            let needs = needs()
+            guard let first = needs.first else { return }
+            diagnostics.append(
+                Diagnostic(
+                    "download-has-no-data",
+                    "the body goes to the file of the download, and this needs it as data",
+                    at: first,
+                    secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
+                    help: ["Leave the download away and 'write' the data, or ask for it in a request of its own."]
+                )
+            )
+        }
+        for endpoint in subject.manifest.endpoints.values {
+            check(endpoint.value.request.download, endpoint.value.request.needsOfData)
+        }
+        subject.manifest.forEachStep { site in
+            switch site.step.action {
+            case .request(let definition):
+                check(definition.download, definition.needsOfData + site.step.needsOfData)
+            case .call(let call):
+                // What the endpoint says itself is told there.
+                let request = subject.manifest.endpoints[call.name.value]?.value.request
+                check(request?.download, site.step.needsOfData)
+            case .group, .graph, .values, .end: return
+            }
+        }
+        return diagnostics
+    }
+}
+
+extension RequestDefinition {
+    /// What needs data, as far as the request says it. What farther levels say is for others too.
+    fileprivate var needsOfData: [SourceSpan] {
+        settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span) + [returns?.span].compactMap { $0 }
+    }
+}
+
+extension Step {
+    /// What needs data, as far as the step says it.
+    fileprivate var needsOfData: [SourceSpan] {
+        var spans = settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span)
+        if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
+        if let until = flow?.until, until.that.usesData { spans.append(until.that.span) }
+        if let items = flow?.paginate?.items { spans.append(items.span) }
+        return spans
+    }
+}
+
+extension Settings {
+    fileprivate var needsOfData: [SourceSpan] {
+        entries.compactMap { entry in
+            switch entry.value {
+            case .filter, .expectJSON, .expectSchema: entry.span
+            case .expectBody(let check) where check.that.usesData: check.that.span
+            default: nil
+            }
+        }
+    }
+}
+
+extension ManifestExpression {
+    fileprivate var usesData: Bool { references.contains { $0.name == "$" } }
+}

@@ -1,0 +1,57 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What is known of the elements that the variables of `forEach` stand for.
+struct LoopShapes {
+    private var shapes: [SourceSpan: ValueShape] = [:]
+
+    init(_ subject: RuleSubject) {
+        subject.manifest.forEachStep { site in
+            guard let forEach = site.step.flow?.forEach else { return }
+            let place = UsePlace(level: .graph(site.graph.name.value), graph: site.graph, step: site)
+            if let shape = Self.shape(of: forEach.elements, place, subject) { shapes[forEach.variable.span] = shape }
+        }
+    }
+
+    /// What is known of a variable's value, if anything is.
+    func shape(of variable: Spanned<String>) -> ValueShape? { shapes[variable.span] }
+
+    private static func shape(of elements: ForEach.Elements, _ place: UsePlace, _ subject: RuleSubject) -> ValueShape? {
+        switch elements {
+        case .list(let list):
+            let constants = list.compactMap(\.constant)
+            return constants.count == list.count ? .values(constants) : nil
+        case .expression(let expression):
+            // Only a path that is the whole expression is followed.
+            guard let reference = expression.references.first, expression.references.count == 1,
+                reference.range.count == expression.expression.text.utf8.count
+            else { return nil }
+            return shape(behind: reference, place, subject)
+        }
+    }
+
+    private static func shape(
+        behind reference: Reference,
+        _ place: UsePlace,
+        _ subject: RuleSubject
+    ) -> ValueShape? {
+        guard let name = reference.segments.first?.name, !reference.goesOn else { return nil }
+        var shape: ValueShape
+        switch reference.name {
+        case "data": shape = subject.data[name].map { .oneOf([$0]) } ?? .anything
+        case "inputs": shape = subject.input(name, at: place).map { ValueShape(schema: $0.value.document) } ?? .anything
+        default: return nil
+        }
+        do throws(AbsenceError) {
+            for segment in reference.segments.dropFirst() { shape = try shape.selected(by: segment.key) }
+            shape = try shape.children()
+            // A path may select some of the children only; what none of all has, none of some has.
+            for segment in reference.childSegments ?? [] { shape = try shape.selected(by: segment.key) }
+            return shape
+        } catch {
+            return nil
+        }
+    }
+}

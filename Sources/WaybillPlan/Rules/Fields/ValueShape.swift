@@ -1,0 +1,131 @@
+import WaybillData
+
+/// What is known of a value before anything is run: which fields it can have.
+indirect enum ValueShape: Sendable {
+    /// Nothing is known.
+    case anything
+    /// It has no fields and no elements; in words what it is, such as `a string`.
+    case scalar(String)
+    /// An object with these fields and no others.
+    case object([(name: String, shape: ValueShape)])
+    /// An object with fields of any names.
+    case map(ValueShape)
+    /// A list of elements.
+    case list(ValueShape)
+    /// One of these values, at least one.
+    case oneOf([JSON])
+
+    /// How many values are looked at to find out what their own fields can be.
+    private static let maximumValues = 1000
+
+    /// The shape of one of some values.
+    static func values(_ values: [JSON]) -> ValueShape { values.isEmpty ? .anything : .oneOf(values) }
+
+    /// Why a field or element cannot be there.
+    enum Absence: Sendable {
+        /// It is a scalar, in words.
+        case scalar(String)
+        /// It is a list, whose elements have fields.
+        case list
+        /// It is an object, which has no elements.
+        case object
+        /// It has no field of that name, but these.
+        case name([String])
+        /// It has only so many elements.
+        case index(count: Int)
+    }
+
+    /// The shape of a field or element.
+    func selected(by key: Reference.Segment.Key) throws(AbsenceError) -> ValueShape {
+        switch key {
+        case .name(let name): try field(name)
+        case .index(let index): try element(index)
+        }
+    }
+
+    private func field(_ name: String) throws(AbsenceError) -> ValueShape {
+        switch self {
+        case .anything: return .anything
+        case .scalar(let words): throw AbsenceError(.scalar(words))
+        case .list: throw AbsenceError(.list)
+        case .map(let shape): return shape
+        case .object(let fields):
+            if let field = fields.first(where: { $0.name.hasSameCodePoints(as: name) }) { return field.shape }
+            throw AbsenceError(.name(fields.map(\.name)))
+        case .oneOf(let values):
+            let found = values.lazy.compactMap { $0[name] }.prefix(Self.maximumValues + 1)
+            if found.isEmpty { throw AbsenceError(Self.absence(of: name, in: values)) }
+            return found.count > Self.maximumValues ? .anything : .oneOf(Array(found))
+        }
+    }
+
+    private func element(_ index: Int) throws(AbsenceError) -> ValueShape {
+        switch self {
+        case .anything: return .anything
+        case .scalar(let words): throw AbsenceError(.scalar(words))
+        case .list(let shape): return shape
+        case .object, .map: throw AbsenceError(.object)
+        case .oneOf(let values):
+            let lists = values.compactMap(\.array)
+            guard !lists.isEmpty else {
+                throw AbsenceError(values.contains { $0.object != nil } ? .object : .scalar(values[0].kind.words))
+            }
+            let found = lists.compactMap { list in
+                let position = index < 0 ? list.count + index : index
+                return list.indices.contains(position) ? list[position] : nil
+            }
+            if found.isEmpty { throw AbsenceError(.index(count: lists.map(\.count).max() ?? 0)) }
+            return .oneOf(found)
+        }
+    }
+
+    /// The shape of each element or member.
+    func children() throws(AbsenceError) -> ValueShape {
+        switch self {
+        case .anything, .object: return .anything
+        case .scalar(let words): throw AbsenceError(.scalar(words))
+        case .map(let shape), .list(let shape): return shape
+        case .oneOf(let values):
+            if values.count == 1 { return Self.values(values[0].array ?? values[0].object?.values ?? []) }
+            var found: [JSON] = []
+            for value in values {
+                found += value.array ?? value.object?.values ?? []
+                if found.count > Self.maximumValues { return .anything }
+            }
+            return Self.values(found)
+        }
+    }
+
+    private static func absence(of name: String, in values: [JSON]) -> Absence {
+        var names: [String] = []
+        var seen: Set<CodePoints> = []
+        for object in values.lazy.compactMap(\.object).prefix(maximumValues) {
+            for name in object.names where seen.insert(CodePoints(name)).inserted { names.append(name) }
+        }
+        if !names.isEmpty || values.contains(where: { $0.object != nil }) { return .name(names) }
+        return values.contains { $0.array != nil } ? .list : .scalar(values[0].kind.words)
+    }
+}
+
+/// A field or element that cannot be there.
+struct AbsenceError: Error {
+    let reason: ValueShape.Absence
+
+    init(_ reason: ValueShape.Absence) {
+        self.reason = reason
+    }
+}
+
+extension JSON.Kind {
+    /// The kind with its article.
+    fileprivate var words: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The files that a manifest names lie in its folder, and are there.
+struct NamedFiles: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let boundary = FolderBoundary(
+            folder: FileContents.folder(of: subject.manifest.file.name),
+            allowsOutside: subject.allowsOutside
+        )
+        var diagnostics: [Diagnostic] = []
+        subject.forEachSettings { settings in
+            for entry in settings.entries {
+                diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
+            }
+        }
+        return diagnostics
+    }
+
+    private func check(_ file: NamedFile, in boundary: FolderBoundary) -> Diagnostic? {
+        let path = FileContents.path(file.path.value, in: FileContents.folder(of: file.path.span.file.name))
+        guard file.isOfMachine || boundary.encloses(path) else {
+            return Diagnostic(
+                "outside-folder",
+                "\(path) lies outside the folder of the manifest",
+                at: file.path.span,
+                help: ["Use --allow-outside if that is meant."]
+            )
+        }
+        do {
+            let kind = try FileStatus(of: path).kind
+            return kind == .folder ? unreadable(file, path, "it is a folder") : nil
+        } catch {
+            switch file.sort {
+            case .jar: return nil
+            case .body:
+                guard error.reason == .notFound else { return unreadable(file, path, error.message) }
+                // Something else may make it before it is sent.
+                return Diagnostic(
+                    "missing-file",
+                    "there is no file \(path) yet",
+                    severity: .warning,
+                    at: file.path.span,
+                    label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? ""
+                )
+            case .tls, .netrc:
+                let nearest = error.reason == .notFound ? boundary.nearestName(to: path) : nil
+                return unreadable(file, path, error.message, nearest: nearest)
+            }
+        }
+    }
+
+    private func unreadable(_ file: NamedFile, _ path: String, _ reason: String, nearest: String? = nil) -> Diagnostic {
+        Diagnostic(
+            "unreadable-file",
+            "the \(file.words) \(path) cannot be read: \(reason)",
+            at: file.path.span,
+            label: nearest.map { "did you mean '\($0)'?" } ?? ""
+        )
+    }
+}

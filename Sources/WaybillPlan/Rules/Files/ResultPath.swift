@@ -1,0 +1,30 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The path of a file that a run makes, relative to the results folder.
+enum ResultPath {
+    /// Whether a path surely leads out of the results folder, as far as its beginning is certain.
+    static func leaves(_ path: ScalarTemplate) -> Bool {
+        switch path.content {
+        case .constant(_, let text): return leaves(text)
+        case .template(let template):
+            guard case .literal(let beginning) = template.template.parts.first,
+                let slash = beginning.utf8.lastIndex(of: UInt8(ascii: "/"))
+            else { return false }
+            // The name behind the last slash may go on in what is computed.
+            return leaves(String(beginning[...slash]))
+        }
+    }
+
+    private static func leaves(_ path: String) -> Bool { path.hasPrefix("/") || normalized(path) == nil }
+
+    /// A relative path without `.`, `..` and doubled slashes; `nil` where it leads out of its folder.
+    static func normalized(_ path: String) -> String? {
+        var parts: [Substring] = []
+        for name in path.split(separator: "/") where name != "." {
+            if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }
+        }
+        return parts.joined(separator: "/")
+    }
+}

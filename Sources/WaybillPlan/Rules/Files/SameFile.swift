@@ -1,0 +1,111 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What a run writes to one file comes from one place, and once.
+///
+/// Only names that are certain are looked at, and steps with a condition may exclude each other: of two that both have
+/// one nothing is said.
+struct SameFile: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let writings = FileWriting.all(in: subject)
+        guard !writings.isEmpty else { return [] }
+        let runs = GraphRuns(subject.manifest)
+        return writings.values.compactMap { finding(of: $0, runs) }
+    }
+
+    private func finding(of writings: [FileWriting], _ runs: GraphRuns) -> Diagnostic? {
+        if let repeated = writings.first(where: { $0.repeatedBy != nil }), let loop = repeated.repeatedBy {
+            return Diagnostic(
+                "same-file",
+                "each element would write the same file",
+                at: repeated.path,
+                secondary: [.init(loop.span, "once for each element")],
+                help: ["Put something of the element into the name, such as ${\(loop.variable.value)}."]
+            )
+        }
+        if let (first, second) = runs.firstTogether(of: writings, graph: \.graph, isConditional: \.isConditional) {
+            let isShared = second.path == first.path
+            return Diagnostic(
+                "same-file",
+                "two steps would write the same file",
+                at: second.place,
+                secondary: [.init(first.place, "the other step")] + (isShared ? [.init(first.path, "the file")] : []),
+                help: ["Give each a name of its own."]
+            )
+        }
+        for writing in writings {
+            guard let places = runs.repetition(of: writing.graph) else { continue }
+            return Diagnostic(
+                "same-file",
+                "each run of graph '\(writing.graph)' would write the same file",
+                at: writing.path,
+                secondary: places.map { .init($0, "it is run here") },
+                help: ["Give the graph an input, and put that into the name."]
+            )
+        }
+        return nil
+    }
+}
+
+/// One step that writes a file whose name is certain.
+private struct FileWriting {
+    /// Where the path stands.
+    let path: SourceSpan
+    /// Where the step is to be pointed at.
+    let place: SourceSpan
+    /// The graph of the step.
+    let graph: String
+    /// What lets it happen more than once, if something in its graph does.
+    let repeatedBy: ForEach?
+    /// Whether a condition decides about it.
+    let isConditional: Bool
+
+    /// All in the graphs of a manifest, by the path.
+    static func all(in subject: RuleSubject) -> OrderedDictionary<String, [FileWriting]> {
+        var writings: OrderedDictionary<String, [FileWriting]> = [:]
+        func add(_ path: ScalarTemplate, of site: StepSite, at place: SourceSpan, _ loop: ForEach?) {
+            guard let text = path.constantText, let name = ResultPath.normalized(text), !text.hasSuffix("/") else {
+                return
+            }
+            let writing = FileWriting(
+                path: path.span,
+                place: place,
+                graph: site.graph.name.value,
+                repeatedBy: loop,
+                isConditional: site.isConditional
+            )
+            writings[name, default: []].append(writing)
+        }
+        subject.manifest.forEachStep { site in
+            let step = site.step
+            // One file takes the records of all elements of the step itself.
+            if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }
+            guard let to = subject.download(of: step)?.to else { return }
+            // Downloads that are told what to do with the same one are meant to meet.
+            if let mode = subject.request(of: step)?.merged.duplicates?.value.mode, mode != .allow { return }
+            let place = if case .call(let call) = step.action { call.name.span } else { to.span }
+            add(to, of: site, at: place, step.flow?.forEach ?? site.loopAround)
+        }
+        return writings
+    }
+}
+
+extension StepSite {
+    /// The innermost `forEach` around the step.
+    var loopAround: ForEach? { around.lazy.reversed().compactMap { $0.flow?.forEach }.first }
+
+    /// Whether a condition decides about the step, its own or one around it.
+    var isConditional: Bool { step.flow?.when != nil || around.contains { $0.flow?.when != nil } }
+}
+
+extension RuleSubject {
+    /// The download of a step or of the endpoint that it calls.
+    func download(of step: Step) -> Download? {
+        switch step.action {
+        case .call(let call): manifest.endpoints[call.name.value]?.value.request.download
+        case .request(let definition): definition.download
+        case .group, .graph, .values, .end: nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Filters, outputs and `returns` are for answers of the class 2xx, and their request expects one.
+struct NeverTaken: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var seen: Set<SourceSpan> = []
+        for site in subject.requests {
+            for diagnostic in check(site) {
+                // Calls of one endpoint share what it has.
+                if let span = diagnostic.primary?.span, seen.insert(span).inserted { diagnostics.append(diagnostic) }
+            }
+        }
+        return diagnostics
+    }
+
+    private func check(_ site: RequestSite) -> [Diagnostic] {
+        // A call may expect something else than its endpoint does, which other calls need.
+        let step = site.endpoint == nil ? site.steps.suffix(1) : []
+        let settings: [Settings] = step + [site.definition.settings]
+        guard let status = settings.lazy.compactMap(\.expectedStatus).first,
+            !status.value.contains(where: \.mayBeSuccess)
+        else { return [] }
+        var parts: [(span: SourceSpan, words: String)] = []
+        if let output = site.definition.outputs.first { parts.append((output.name.span, "outputs are")) }
+        let filter = settings.flatMap(\.filters).first { !$0.value.isOnEveryStatus }
+        if let filter { parts.append((filter.span, "filters are")) }
+        if let returns = site.definition.returns { parts.append((returns.span, "'returns' is")) }
+        return parts.map { span, words in
+            Diagnostic(
+                "status-contradiction",
+                "\(words) for answers of the class 2xx, and none is expected here",
+                severity: .warning,
+                at: span,
+                secondary: [.init(status.span, "the status that is expected")]
+            )
+        }
+    }
+}
+
+extension FilterEntry {
+    fileprivate var isOnEveryStatus: Bool {
+        if case .named(_, let onEveryStatus) = self { onEveryStatus } else { false }
+    }
+}

@@ -1,0 +1,41 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The query parameter that each page fills is not given otherwise.
+struct PaginationClash: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        subject.manifest.forEachStep { site in
+            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.request(of: site.step) else {
+                return
+            }
+            let sendsParameters = ["GET", "HEAD", "DELETE"].contains(request.method)
+            let query = request.merged.query.filter { $0.values.value != nil }.map(\.name)
+            let parameters = request.merged.params.filter { $0.value.value != nil }.map(\.name)
+            let all = query + (sendsParameters ? parameters : [])
+            let given = all.first { $0.value.hasSameCodePoints(as: name.value) }
+            guard let given else { return }
+            diagnostics.append(
+                Diagnostic(
+                    "pagination-clash",
+                    "each page fills the query parameter '\(name.value)', which is given already",
+                    at: name.span,
+                    secondary: [.init(given.span, "given here")],
+                    help: ["Take it away there; 'start' says where the pages begin."]
+                )
+            )
+        }
+        return diagnostics
+    }
+}
+
+extension Pagination {
+    /// The query parameter that each page fills.
+    fileprivate var filledQuery: Spanned<String>? {
+        switch way {
+        case .page(.query(let name), _), .offset(.query(let name), _), .cursor(.query(let name), _): name
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What is to be sent again may be sent again.
+struct RetryEffect: ManifestRule {
+    /// Methods that may be sent twice (RFC 9110, section 9.2.2).
+    private static let idempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+    /// Failures before anything was sent.
+    private static let harmless = ["dns", "connect", "tls", "unreachable"]
+
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var seen: Set<SourceSpan> = []
+        for site in subject.requests where !Self.idempotent.contains(site.method) {
+            // What farther levels say is for other requests too.
+            let own = site.steps.last?.retry ?? site.definition.settings.retry
+            guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
+                !retry.value.causes.contains(where: Self.isHarmless), seen.insert(retry.span).inserted
+            else { continue }
+            diagnostics.append(
+                Diagnostic(
+                    "retry-without-effect",
+                    "\(site.method) is not sent again for any of these: the server may have done it already",
+                    severity: .warning,
+                    at: retry.span,
+                    help: ["Add 'unsafe: true' where doing it twice does no harm."]
+                )
+            )
+        }
+        return diagnostics
+    }
+
+    private static func isHarmless(_ cause: RetryPolicy.Cause) -> Bool {
+        if case .kind(let kind) = cause { harmless.contains(kind) } else { false }
+    }
+}

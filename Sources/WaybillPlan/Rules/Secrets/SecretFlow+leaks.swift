@@ -1,0 +1,133 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Where secrets come out.
+extension SecretFlow {
+    /// Every use that gets a secret, whether that is allowed or not.
+    var leaks: [SecretLeak] {
+        var leaks: [SecretLeak] = []
+        var sent: [Part: SecretTrace] = [:]
+        var inBodies: Set<ObjectIdentifier> = []
+        for (use, origin) in ends {
+            guard let trace = trace(origin) else { continue }
+            leaks.append(SecretLeak(use, use.purpose, trace))
+            switch use.purpose {
+            case .address, .query: sent[Part(.url, use.place), default: trace] = trace
+            case .body:
+                sent[Part(.body, use.place), default: trace] = trace
+                inBodies.insert(ObjectIdentifier(use.text))
+            default: break
+            }
+        }
+        if !sent.isEmpty { leaks += leaksOfRequests(sent) }
+        return inBodies.isEmpty ? leaks : leaks.movedIntoQuery(parametersInQuery(among: inBodies))
+    }
+
+    /// Uses of `request.url`, `request.query` and `request.body`, where a secret was sent there.
+    private func leaksOfRequests(_ sent: [Part: SecretTrace]) -> [SecretLeak] {
+        ends.compactMap { use, _ in
+            guard use.reference.name == "request" else { return nil }
+            let field = use.reference.segments.first?.name
+            let definition = subject.request(at: use.place)
+            var parts: [Part.Sort] = []
+            if field == nil || field == "url" || field == "query" { parts.append(.url) }
+            if field == nil || field == "body" || definition?.sendsParametersInQuery == true { parts.append(.body) }
+            if field == "method" { parts = [] }
+            let trace = parts.lazy.flatMap { sort in Part.all(sort, use.place, definition, self.subject) }
+                .compactMap { sent[$0] }.first
+            return trace.map { SecretLeak(use, use.purpose, $0) }
+        }
+    }
+
+    /// Those of some texts that stand in `params` of a request that sends these in its query.
+    private func parametersInQuery(among texts: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+        var found: Set<ObjectIdentifier> = []
+        for request in subject.requests where request.definition.sendsParametersInQuery {
+            for parameter in request.merged.params {
+                for template in parameter.value.value?.templates ?? [] where texts.contains(ObjectIdentifier(template))
+                {
+                    found.insert(ObjectIdentifier(template))
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension [SecretLeak] {
+    /// The same leaks, those of some texts going to the query.
+    fileprivate func movedIntoQuery(_ texts: Set<ObjectIdentifier>) -> [SecretLeak] {
+        map { leak in
+            guard texts.contains(ObjectIdentifier(leak.text)) else { return leak }
+            return SecretLeak(text: leak.text, reference: leak.reference, purpose: .query, trace: leak.trace)
+        }
+    }
+}
+
+/// A part of what is sent, as one level of the manifest gives it.
+private struct Part: Hashable {
+    enum Sort {
+        /// The URL, its query included.
+        case url
+        /// The body, or what goes into the query instead.
+        case body
+    }
+
+    let sort: Sort
+    let level: Level
+    /// The step that the level is part of.
+    let step: SourceSpan?
+
+    init(_ sort: Sort, _ place: UsePlace) {
+        self.init(sort, place.level, place.step?.step.span)
+    }
+
+    private init(_ sort: Sort, _ level: Level, _ step: SourceSpan?) {
+        self.sort = sort
+        self.level = level
+        self.step = step
+    }
+
+    /// The parts of all levels that a request at a place is made of.
+    static func all(_ sort: Sort, _ place: UsePlace, _ definition: RequestDefinition?, _ subject: RuleSubject) -> [Part]
+    {
+        var parts = [Part(sort, place), Part(sort, .defaults, nil)]
+        if let site = place.step {
+            parts += site.around.map { Part(sort, place.level, $0.span) } + [Part(sort, place.level, nil)]
+            if case .call(let call) = site.step.action { parts.append(Part(sort, .endpoint(call.name.value), nil)) }
+        }
+        if let service = definition?.service?.value { parts.append(Part(sort, .service(service), nil)) }
+        if definition?.service == nil, subject.manifest.services.count == 1 {
+            parts += subject.manifest.services.keys.map { Part(sort, .service($0), nil) }
+        }
+        return parts
+    }
+}
+
+extension SecretLeak {
+    fileprivate init(_ use: SecretFlow.Use, _ purpose: Purpose, _ trace: SecretTrace) {
+        self.init(text: use.text, reference: use.reference, purpose: purpose, trace: trace)
+    }
+}
+
+extension RuleSubject {
+    /// The request that an expression belongs to, where that is sure.
+    fileprivate func request(at place: UsePlace) -> RequestDefinition? {
+        if let step = place.step?.step {
+            switch step.action {
+            case .call(let call): return manifest.endpoints[call.name.value]?.value.request
+            case .request(let definition): return definition
+            case .group, .graph, .values, .end: return nil
+            }
+        }
+        if case .endpoint(let name) = place.level { return manifest.endpoints[name]?.value.request }
+        return nil
+    }
+}
+
+extension RequestDefinition {
+    /// Whether its `params` go to the query rather than into the body.
+    fileprivate var sendsParametersInQuery: Bool { ["GET", "HEAD", "DELETE"].contains(method?.value ?? "GET") }
+}

@@ -1,0 +1,67 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What a session calls does not need the session itself, directly or by way of other sessions.
+struct SessionCycles: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
+        // What a service's session needs of which service's session.
+        var needs: [String: (service: String, use: SourceSpan)] = [:]
+        for (name, service) in manifest.services {
+            guard let call = service.value.session?.call,
+                let site = subject.request(ofEndpoint: call.name.value),
+                let other = site.service.name, let use = site.useOfSession
+            else { continue }
+            needs[name] = (other, use)
+        }
+        var diagnostics: [Diagnostic] = []
+        var done: Set<String> = []
+        for name in manifest.services.keys {
+            var path: [String] = []
+            var positions: [String: Int] = [:]
+            var current = name
+            while !done.contains(current), let need = needs[current] {
+                done.insert(current)
+                positions[current] = path.count
+                path.append(current)
+                current = need.service
+                guard let start = positions[current], let session = manifest.services[current]?.value.session
+                else { continue }
+                let way = (path[start...] + [current]).joined(separator: " → ")
+                diagnostics.append(
+                    Diagnostic(
+                        "session-cycle",
+                        "this session would need itself before it is there"
+                            + (path.count - start > 1 ? ": \(way)" : ""),
+                        at: session.call.name.span,
+                        secondary: [.init(need.use, "used by what it calls")],
+                        help: [
+                            "Let the endpoint say 'auth: none' or take the header field away with null, or let it"
+                                + " belong to another service."
+                        ]
+                    )
+                )
+            }
+        }
+        return diagnostics
+    }
+}
+
+extension RequestSite {
+    /// Where the request uses the session before it is sent, if it does.
+    fileprivate var useOfSession: SourceSpan? {
+        var span: SourceSpan?
+        let visitor = UseVisitor { use in
+            guard span == nil, use.moment != .answer,
+                let reference = use.text.references.first(where: { $0.name == "session" })
+            else { return }
+            span = use.text.span(of: reference.range)
+        }
+        merged.visitUses(visitor)
+        visitor.scalar(definition.address.text.value, .request, .address)
+        for variable in definition.vars { visitor.value(variable.value, .request, .variable) }
+        return span
+    }
+}

@@ -1,0 +1,34 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// An endpoint's or graph's input that the manifest's of the same name falls through to takes what that gives.
+struct ShadowedInputs: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let manifest = subject.manifest
+        guard !manifest.inputs.isEmpty else { return [] }
+        let declared =
+            manifest.endpoints.values.map(\.value.inputs) + manifest.graphs.values.map(\.value.inputs)
+        return declared.flatMap { inputs in
+            inputs.values.compactMap { input -> Diagnostic? in
+                guard let other = manifest.inputs[input.name.value], !input.value.takes(other.value) else { return nil }
+                return Diagnostic(
+                    "shadowed-input",
+                    "the manifest has an input '\(input.name.value)' of another type, which is taken where none is given",
+                    severity: .warning,
+                    at: input.name.span,
+                    secondary: [.init(other.name.span, "the manifest's input")],
+                    help: ["Give this one another name; or the same type, if they are the same."]
+                )
+            }
+        }
+    }
+}
+
+extension InputDeclaration {
+    /// Whether each type that another input may have is one of this input's, as far as types are told.
+    fileprivate func takes(_ other: InputDeclaration) -> Bool {
+        guard !types.isEmpty, !other.types.isEmpty else { return true }
+        return other.types.allSatisfy { types.contains($0) || $0 == "integer" && types.contains("number") }
+    }
+}

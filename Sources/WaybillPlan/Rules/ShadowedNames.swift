@@ -1,0 +1,25 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The element of a `forEach` has a name that hides no other.
+struct ShadowedNames: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        subject.manifest.forEachStep { site in
+            guard let variable = site.step.flow?.forEach?.variable else { return }
+            let outer = site.around.compactMap { $0.flow?.forEach?.variable }
+            guard let hidden = outer.last(where: { $0.value == variable.value }) else { return }
+            diagnostics.append(
+                Diagnostic(
+                    "shadowed-name",
+                    "this name hides the element of the 'forEach' around it",
+                    severity: .warning,
+                    at: variable.span,
+                    secondary: [.init(hidden.span, "the outer element")],
+                    help: ["Give one of them another name."]
+                )
+            )
+        }
+        return diagnostics
+    }
+}

@@ -1,0 +1,116 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The statuses that a request expects can be seen, and go with what else is expected of its answer.
+struct StatusExpectations: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var seen: Set<SourceSpan> = []
+        for site in subject.requests {
+            for diagnostic in check(site) {
+                // Calls of one endpoint share what it expects.
+                if let span = diagnostic.primary?.span, seen.insert(span).inserted { diagnostics.append(diagnostic) }
+            }
+        }
+        return diagnostics
+    }
+
+    private func check(_ site: RequestSite) -> [Diagnostic] {
+        guard let status = site.merged.expectedStatus, !status.value.isEmpty else {
+            return site.method == "HEAD" ? bodyNeeds(of: site, because: "the answer to HEAD has no body", nil) : []
+        }
+        var diagnostics: [Diagnostic] = []
+        if status.value.contains(where: { $0.isInformational }) {
+            let help = "Servers send it before the answer; expect the status of the answer itself."
+            diagnostics.append(
+                Diagnostic(
+                    "status-contradiction",
+                    "no answer has a status of the class 1xx",
+                    at: status.span,
+                    help: [help]
+                )
+            )
+        }
+        let follows = site.merged.redirects?.value ?? 10
+        if follows > 0, status.value.allSatisfy(\.isRedirect) {
+            diagnostics.append(
+                Diagnostic(
+                    "status-contradiction",
+                    "redirects are followed, so their status is seen only where one leads nowhere",
+                    severity: .warning,
+                    at: status.span,
+                    secondary: site.merged.redirects.map { [.init($0.span, "followed by this")] } ?? [],
+                    help: ["Add 'redirects: false' to look at the redirect itself."]
+                )
+            )
+        }
+        let label = Diagnostic.Label(status.span, "the status that is expected")
+        if status.value.allSatisfy(\.hasNoBody) {
+            let words = status.value.map(\.description).joined(separator: " or ")
+            diagnostics += bodyNeeds(of: site, because: "an answer with status \(words) has no body", label)
+        } else if site.method == "HEAD" {
+            diagnostics += bodyNeeds(of: site, because: "the answer to HEAD has no body", nil)
+        }
+        return diagnostics
+    }
+
+    // MARK: Answers without a body
+
+    private func bodyNeeds(of site: RequestSite, because reason: String, _ label: Diagnostic.Label?) -> [Diagnostic] {
+        let needs = needs(of: site)
+        guard let first = needs.first else { return [] }
+        return [
+            Diagnostic(
+                "status-contradiction",
+                "\(reason), and this needs one",
+                at: first,
+                secondary: [label].compactMap { $0 } + needs.dropFirst().map { .init($0, "this too") }
+            )
+        ]
+    }
+
+    private func needs(of site: RequestSite) -> [SourceSpan] {
+        var spans: [SourceSpan] = []
+        for entry in site.merged.entries {
+            switch entry.value {
+            case .expectJSON, .expectSchema: spans.append(entry.span)
+            case .expectBody(let check) where check.that.needsData: spans.append(check.that.span)
+            default: break
+            }
+        }
+        spans += site.definition.outputs.filter(\.value.needsData).map(\.value.span)
+        if let returns = site.definition.returns { spans.append(returns.span) }
+        return spans
+    }
+}
+
+extension StatusPattern {
+    fileprivate var isInformational: Bool {
+        switch self {
+        case .code(let code): code / 100 == 1
+        case .class(let digit): digit == 1
+        }
+    }
+
+    /// Whether only redirects that are followed have the status (RFC 9110, section 15.4).
+    fileprivate var isRedirect: Bool {
+        switch self {
+        case .code(let code): [301, 302, 303, 307, 308].contains(code)
+        case .class(let digit): digit == 3
+        }
+    }
+
+    /// Whether answers with the status never have a body (RFC 9110, section 6.4.1).
+    fileprivate var hasNoBody: Bool {
+        switch self {
+        case .code(let code): [204, 205, 304].contains(code)
+        case .class: false
+        }
+    }
+}
+
+extension ManifestExpression {
+    /// Whether there is no value without data.
+    fileprivate var needsData: Bool { references.contains { $0.name == "$" && !$0.isGuarded } }
+}

@@ -1,0 +1,75 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Steps, and keys of steps, stand where they mean something.
+struct StepPlaces: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        for graph in subject.manifest.graphs.values where graph.value.body.order == .chain {
+            if let limit = graph.value.settings.concurrency {
+                diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
+            }
+        }
+        subject.manifest.forEachStep { site in
+            let step = site.step
+            if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
+            if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
+            if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }
+        }
+        return diagnostics
+    }
+
+    private func misplacedEnd(_ step: Step) -> Diagnostic {
+        Diagnostic(
+            "misplaced-end",
+            "'end' ends the chain that it is a step of, and this is none",
+            at: step.span,
+            help: ["Put it into a chain, or give the steps that depend on it a 'when'."]
+        )
+    }
+
+    private func misplaced(_ limit: Setting<Int>, of step: Step) -> Diagnostic {
+        if step.flow?.forEach != nil {
+            var diagnostic = misplaced(limit, "here it is the elements that run side by side")
+            diagnostic.help = ["Write it inside 'forEach'."]
+            return diagnostic
+        }
+        if case .group = step.action { return misplaced(limit, "the steps of a chain run one after another") }
+        return misplaced(limit, "this is one step")
+    }
+
+    private func misplaced(_ limit: Setting<Int>, _ reason: String) -> Diagnostic {
+        Diagnostic("misplaced-key", "'concurrency' has no meaning here: \(reason)", at: limit.span)
+    }
+
+    /// Names in a condition for going on that only requests have.
+    private func uses(ofDataIn until: Until, of step: Step) -> [Diagnostic] {
+        [until.that, until.fail?.when].compactMap { $0 }.compactMap { condition in
+            let reference = condition.references.first { ["$", "response", "request"].contains($0.name) }
+            return reference.map {
+                Diagnostic(
+                    "unknown-name",
+                    "'\($0.name)' cannot be seen here",
+                    at: condition.span(of: $0.nameRange),
+                    help: ["A \(step.form.rawValue) has no answer of its own; let the step that asks have the 'until'."]
+                )
+            }
+        }
+    }
+}
+
+extension StepSite {
+    /// Whether the step is one of a chain's.
+    fileprivate var isInChain: Bool {
+        if let group = around.last { return !group.isBatch }
+        return !isFinal && graph.value.body.order == .chain
+    }
+}
+
+extension Step {
+    fileprivate var isBatch: Bool {
+        if case .group(let group) = action { group.order == .batch } else { false }
+    }
+}

@@ -1,0 +1,1 @@
+mkdir photos && touch photos/a.jpg

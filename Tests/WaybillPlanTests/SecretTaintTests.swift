@@ -1,0 +1,122 @@
+import Testing
+import WaybillDiagnostics
+import WaybillPlan
+
+@Suite struct SecretTaintTests {
+    /// The ids of the findings for a manifest with one service and a secret.
+    private func findings(_ rest: String) throws -> [Diagnostic] {
+        let text = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            secrets: {key: {env: KEY}}
+            \(rest)
+            """
+        return try PlanFixture.plan(text).diagnostics
+    }
+
+    @Test(
+        arguments: [
+            ("in an output", ["secret-exposed"], "{get: /a, outputs: {x: secrets.key}}"),
+            ("in one that is marked", [], "{get: /a, outputs: {x: {value: secrets.key, secret: true}}}"),
+            ("in a value", ["secret-exposed"], "{id: v, values: {x: secrets.key}}"),
+            ("in records", ["secret-exposed"], "{get: /a, write: {to: a.json, records: \"concat('a', secrets.key)\"}}"),
+            ("in a column", ["secret-exposed"], "{get: /a, write: {to: a.csv, columns: [{x: secrets.key}]}}"),
+            ("in a file's name", ["secret-exposed"], "{get: /a, write: {to: \"${secrets.key}.json\"}}"),
+            ("in the name of a download", ["secret-exposed"], "{get: /a, download: {to: \"${secrets.key}\"}}"),
+            ("in the name of a body", ["secret-exposed"], "{post: /a, body: {file: \"${secrets.key}\"}}"),
+            ("in a key", ["secret-exposed"], "{get: /a, duplicates: {mode: share, key: secrets.key}}"),
+            ("in data", ["secret-exposed"], "{get: /a, filters: [{set: {x: secrets.key}}]}"),
+            ("in a path", ["secret-in-url"], "{get: \"/${secrets.key}\"}"),
+            ("in the query", ["secret-in-url"], "{get: /a, query: {x: \"${secrets.key}\"}}"),
+            ("in parameters of a GET", ["secret-in-url"], "{get: /a, params: {x: \"${secrets.key}\"}}"),
+            ("in those of a POST", [], "{post: /a, params: {x: \"${secrets.key}\"}}"),
+            (
+                "in a key for the query", [],
+                "{get: /a, auth: {apiKey: {in: query, name: k, value: \"${secrets.key}\"}}}"
+            ),
+            ("in a header field", [], "{get: /a, headers: {X-Key: \"${secrets.key}\"}}"),
+            ("in a message", [], "{get: /a, intercept: {afterSuccess: [{log: \"${secrets.key}\"}]}}"),
+            ("by its digest", [], "{get: \"/${sha256(secrets.key)}\", outputs: {x: \"hmac(secrets.key, 'a')\"}}"),
+            ("by its length", [], "{get: /a, outputs: {x: length(secrets.key)}}"),
+            ("in a condition", [], "{get: /a, when: secrets.key != '', outputs: {x: secrets.key == 'a'}}"),
+            ("in a filter of a path", [], "{get: /a, outputs: {x: \"$.a[?@.id == secrets.key].name\"}}"),
+            ("by default", ["secret-exposed"], "{get: /a, outputs: {x: \"default($.a, secrets.key)\"}}"),
+            (
+                "in what was sent", ["secret-exposed"],
+                "{post: /a, params: {x: \"${secrets.key}\"}, outputs: {x: request.body}}"
+            ),
+            ("beside what was sent", [], "{post: /a, params: {x: \"${secrets.key}\"}, outputs: {x: request.url}}"),
+            ("in an element", ["secret-in-url"], "{forEach: {in: [a, \"${secrets.key}\"], as: e}, get: \"/${e}\"}"),
+            ("in no element", [], "{forEach: {in: [a, b], as: e}, get: \"/${e}\", params: {}}"),
+            (
+                "in a variable", ["secret-exposed"],
+                "{get: /a, vars: {v: \"${secrets.key}\", w: \"${vars.v}\"}, outputs: {x: vars.w}}"
+            ),
+        ] as [(String, [String], String)]
+    )
+    func `a secret goes where it is neither written nor shown`(what: String, ids: [String], step: String) throws {
+        let found = try findings("graphs: {main: {chain: [\(step)]}}").filter { $0.id.name.hasPrefix("secret") }
+        #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
+    }
+
+    private static let login = "login: {method: POST, path: /login, outputs: {token: {value: $.t, secret: true}}}"
+
+    @Test(
+        arguments: [
+            ("an output that is marked", "{call: login}, {get: \"/${steps.login.outputs.token}\"}"),
+            (
+                "all outputs of a step",
+                "{call: login}, {post: /a, vars: {a: \"${steps.login.outputs}\"}, query: {q: \"${vars.a.token}\"}}"
+            ),
+            ("an input of an endpoint", "{call: show, with: {id: \"${secrets.key}\"}}"),
+            ("an input of a graph", "{graph: inner, with: {id: \"${secrets.key}\"}}"),
+            (
+                "outputs of elements",
+                "{id: each, call: login, forEach: {in: [1], as: e}}, {get: \"/${steps.each.items[*].outputs.token}\"}"
+            ),
+            (
+                "elements that are secrets",
+                "{id: each, post: /a, forEach: {in: [\"${secrets.key}\"], as: e}}, {get: \"/${steps.each.items[0].item}\"}"
+            ),
+        ]
+    )
+    func `a secret is followed through what it is given to`(what: String, chain: String) throws {
+        let found = try findings(
+            """
+            endpoints:
+              \(Self.login)
+              show: {path: "/${inputs.id}", inputs: {id: string}}
+            graphs:
+              main: {chain: [\(chain)]}
+              inner: {inputs: {id: string}, chain: [{call: show, with: {id: "${inputs.id}"}}]}
+            """
+        )
+        .filter { $0.id.name.hasPrefix("secret") }
+        #expect(found.map(\.id.name) == ["secret-in-url"], "\(what): \(HumanRenderer().render(found))")
+    }
+
+    @Test func `the value of a session is a secret where it is marked as one`() throws {
+        let text = """
+            services: {s: {baseURL: "http://127.0.0.1:1", session: {call: login}}}
+            endpoints:
+              login: {method: POST, path: /login, outputs: {token: {value: $.t, secret: true}, user: $.u}}
+            graphs: {main: {chain: [{get: "/${session.token}"}, {get: "/${session.user}"}]}}
+            """
+        let found = try PlanFixture.plan(text).diagnostics
+        #expect(found.map(\.id.name) == ["secret-in-url"])
+        #expect(found.first?.secondary.map(\.text) == ["marked as a secret here"])
+    }
+
+    @Test func `a finding says by which ways a secret came`() throws {
+        let found = try findings(
+            """
+            endpoints:
+              show: {path: "/${inputs.id}", inputs: {id: string}}
+            graphs:
+              main: {chain: [{graph: inner, with: {name: "${secrets.key}"}}]}
+              inner: {inputs: {name: string}, chain: [{call: show, with: {id: "${inputs.name}"}}]}
+            """
+        )
+        #expect(found.map(\.id.name) == ["secret-in-url"])
+        #expect(found.first?.secondary.map(\.text) == ["given here", "given here", "this is a secret"])
+    }
+}

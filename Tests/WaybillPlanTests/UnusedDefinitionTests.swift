@@ -1,0 +1,100 @@
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillTestSupport
+
+@Suite struct UnusedDefinitionTests {
+    /// The headlines of warnings of things that nothing uses.
+    private func unused(_ text: String) throws -> [String] {
+        try PlanFixture.plan(text).diagnostics.filter { $0.id == "unused-definition" }.map(\.headline)
+    }
+
+    private static let graph = "graphs: {main: {chain: [{get: \"http://127.0.0.1/\"}]}}"
+
+    @Test(
+        arguments: [
+            ("inputs: {a: {type: string, default: x}}", "input 'a'"), ("secrets: {a: {env: A}}", "secret 'a'"),
+            ("data: {a: {file: manifest.yaml}}", "data 'a'"), ("filters: {a: [{limit: 1}]}", "filter 'a'"),
+            ("endpoints: {a: {url: \"http://127.0.0.1/\"}}", "endpoint 'a'"),
+        ]
+    )
+    func `what nothing uses is told`(definition: String, what: String) throws {
+        #expect(try unused("\(definition)\n\(Self.graph)") == ["nothing uses the \(what)"])
+        #expect(try unused(definition).isEmpty, "a file without graphs is a library")
+    }
+
+    @Test func `a service that no request belongs to is told`() throws {
+        let services = "services: {a: {baseURL: \"http://127.0.0.1/\"}, b: {baseURL: \"http://127.0.0.1/\"}}"
+        let graph = "graphs: {main: {chain: [{get: /a, service: a}]}}"
+        #expect(try unused("\(services)\n\(graph)") == ["nothing uses the service 'b'"])
+    }
+
+    @Test func `an endpoint with examples is there for the mock server`() throws {
+        let endpoint = "endpoints: {a: {url: \"http://127.0.0.1/\", mock: {body: 1}}}"
+        #expect(try unused("\(endpoint)\n\(Self.graph)").isEmpty)
+    }
+
+    @Test func `inputs and variables belong to what declares them`() throws {
+        let text = """
+            inputs: {a: {type: string, default: x}, b: {type: string, default: x}, c: {type: string, default: x}}
+            endpoints:
+              e: {url: "http://127.0.0.1/${inputs.a}", inputs: {a: string, b: string, d: string}, vars: {v: 1, w: "${vars.v}"}}
+            graphs:
+              main: {chain: [{call: e, with: {a: x, d: x}}]}
+              other: {inputs: {a: string, g: string}, chain: [{get: "http://127.0.0.1/${inputs.a}"}]}
+            """
+        #expect(
+            try unused(text) == [
+                "nothing uses the input 'a'",  // of the manifest: each that needs one has its own
+                "nothing uses the input 'c'",
+                "nothing uses the input 'b'",  // of the endpoint, to which that of the manifest falls through
+                "nothing uses the input 'd'",
+                "nothing uses the variable 'w'",
+                "nothing uses the input 'g'",
+            ]
+        )
+    }
+
+    @Test func `a manifest's input is used where a call does not give it, or gives it on`() throws {
+        let text = """
+            inputs: {a: {type: string, default: x}, b: {type: string, default: x}, c: {type: string, default: x}}
+            endpoints: {e: {url: "http://127.0.0.1/${inputs.a}", inputs: {a: string}}}
+            graphs:
+              main: {chain: [{call: e}, {get: "http://127.0.0.1/${inputs.b}/${manifest.inputs.c}"}]}
+            """
+        #expect(try unused(text).isEmpty)
+    }
+
+    @Test func `one who uses all uses each`() throws {
+        let text = """
+            inputs: {a: {type: string, default: x}}
+            secrets: {s: {env: S}}
+            graphs: {main: {chain: [{post: "http://127.0.0.1/", body: {json: {i: "${inputs}", s: "${secrets}"}}}]}}
+            """
+        #expect(try unused(text).isEmpty)
+    }
+
+    @Test func `a filter is used by levels and by other filters`() throws {
+        let text = """
+            filters: {a: [b], b: [{limit: 1}], c: [{limit: 1}]}
+            graphs: {main: {chain: [{get: "http://127.0.0.1/", filters: [a, {filter: c, for: any}]}]}}
+            """
+        #expect(try unused(text).isEmpty)
+    }
+
+    @Test func `nothing is told beside an error`() throws {
+        #expect(try unused("filters: {unwrap: [{limit: 1}]}\ndefaults: {filters: [unwarp]}\n\(Self.graph)").isEmpty)
+    }
+
+    @Test func `included files are for others`() throws {
+        let folder = TemporaryFolder()
+        folder.write("waybill: 1\nfilters: {a: [{limit: 1}]}\n\(Self.graph)\n", to: "part.yaml")
+        let path = folder.write(
+            "waybill: 1\ninclude: [part.yaml]\ngraphs: {other: {chain: [{get: \"http://127.0.0.1/\"}]}}\n",
+            to: "manifest.yaml"
+        )
+        let manifest = try #require(try ManifestLoader().load(path).manifest)
+        #expect(PlanBuilder.check(manifest).diagnostics.isEmpty)
+    }
+}
