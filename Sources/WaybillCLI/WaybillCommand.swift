@@ -23,6 +23,7 @@ struct WaybillCommand: AsyncParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
+            InitCommand.self,
             RunCommand.self, CallCommand.self, ValidateCommand.self, PlanCommand.self, MockCommand.self,
             EvalCommand.self,
             SchemaCommand.self,
