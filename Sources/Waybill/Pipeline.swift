@@ -47,6 +47,37 @@ package struct Pipeline: Sendable {
         return Stage(value: description, diagnostics: (diagnostics + findings).sortedByPlace())
     }
 
+    /// The plan of one call of an endpoint.
+    package func callPlan(_ path: String, endpoint: String, options: PlanOptions) -> Stage<Plan> {
+        let (manifest, diagnostics) = loader.load(path)
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        var options = options
+        options.allowsOutside = allowsOutside
+        let (plan, findings) = PlanBuilder.callPlan(manifest, endpoint: endpoint, options: options)
+        return Stage(value: plan, diagnostics: (diagnostics + findings).sortedByPlace())
+    }
+
+    /// Where everything that an endpoint sends and does comes from.
+    package func explanation(
+        of endpoint: String,
+        in path: String,
+        options: PlanOptions
+    ) -> Stage<EndpointExplanation> {
+        let (manifest, diagnostics) = loader.load(path)
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
+        let all = (diagnostics + checked.diagnostics).sortedByPlace()
+        guard !all.hasErrors else { return Stage(value: nil, diagnostics: all) }
+        let (cascade, findings) = PlanBuilder.endpoint(
+            named: endpoint,
+            in: checked,
+            of: manifest,
+            environment: options.environment
+        )
+        let explanation = cascade.map { EndpointExplanation($0, of: manifest, options: options) }
+        return Stage(value: explanation, diagnostics: all + findings)
+    }
+
     /// The plan of what was asked for.
     package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
         let (manifest, diagnostics) = loader.load(path)

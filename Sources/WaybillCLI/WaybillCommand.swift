@@ -23,9 +23,8 @@ struct WaybillCommand: AsyncParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            RunCommand.self, ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self,
-            SchemaCommand.self,
-            ExplainCommand.self,
+            InitCommand.self, RunCommand.self, CallCommand.self, ValidateCommand.self, PlanCommand.self,
+            MockCommand.self, EvalCommand.self, SchemaCommand.self, ExplainCommand.self,
         ]
     )
 }

@@ -18,8 +18,8 @@ struct InputResolution {
 
     /// Resolves the inputs.
     ///
-    /// - Parameter requiresAll: Whether an input without a value is an error.
-    init(manifest: Manifest, options: PlanOptions, requiresAll: Bool = true) {
+    /// - Parameter isRequired: Whether it is an error when the input of a name has no value.
+    init(manifest: Manifest, options: PlanOptions, isRequired: (String) -> Bool = { _ in true }) {
         let files = options.inputFiles.map { GivenFile(file: $0) }
         diagnostics += Self.unknownFlags(of: manifest, options: options)
         diagnostics += files.flatMap { $0.unknownInputs(of: manifest) }
@@ -36,7 +36,7 @@ struct InputResolution {
                 take(value, for: definition, givenBy: "by the environment variable \(variable)")
             } else if let value = input.defaultValue {
                 values[name] = value
-            } else if requiresAll {
+            } else if isRequired(name) {
                 diagnostics.append(
                     Diagnostic(
                         "missing-input",
@@ -102,7 +102,7 @@ struct InputResolution {
 extension PlanBuilder {
     /// What is wrong with the inputs that are given to a checked manifest; others may be missing.
     package static func checkInputs(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
-        InputResolution(manifest: manifest, options: options, requiresAll: false).diagnostics
+        InputResolution(manifest: manifest, options: options, isRequired: { _ in false }).diagnostics
     }
 }
 

@@ -158,7 +158,8 @@ struct PlanAssembly {
         }
     }
 
-    private func request(_ definition: RequestDefinition, settings: [Settings], graph: String) -> RequestPlan {
+    /// The request of a definition, below the settings of the graph and steps around it.
+    func request(_ definition: RequestDefinition, settings: [Settings], graph: String) -> RequestPlan {
         let service = RequestService(of: definition, settings: settings, in: manifest)
         let layers = RequestLayers(definition, service: service, steps: settings, in: manifest)
         let merged = Cascade.merge(layers.settings)

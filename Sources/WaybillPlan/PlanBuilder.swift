@@ -73,6 +73,26 @@ package struct PlanBuilder: Sendable {
         PlanAssembly(manifest: manifest, inputs: JSONObject()).allRequests
     }
 
+    /// An endpoint by itself, with every level of its cascade; without one where no endpoint has the name.
+    ///
+    /// - Parameters:
+    ///   - name: The endpoint's name.
+    ///   - checked: A manifest that was checked and has no errors, with its environment laid over it.
+    ///   - manifest: The same manifest without its environment.
+    ///   - environment: The environment's name.
+    package static func endpoint(
+        named name: String,
+        in checked: Checked,
+        of manifest: Manifest,
+        environment: String?
+    ) -> (endpoint: EndpointCascade?, diagnostics: [Diagnostic]) {
+        guard let endpoint = checked.manifest.endpoints[name] else {
+            return (nil, [.unknown("endpoint", name, in: manifest, among: manifest.endpoints.keys)])
+        }
+        let laidOver = environment.flatMap { manifest.environments[$0]?.value }
+        return (EndpointCascade(endpoint, in: checked.manifest, of: manifest, environment: laidOver), [])
+    }
+
     /// The plan of what was asked for.
     ///
     /// - Returns: a plan exactly when there is no error among the findings.

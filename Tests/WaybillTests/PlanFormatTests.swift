@@ -25,6 +25,24 @@ import WaybillTestSupport
         #expect(schema.validate(document) == [])
     }
 
+    @Test(arguments: manifests, [nil, "staging"])
+    func `what is explained of an endpoint as JSON follows its schema`(manifest: String, environment: String?) throws {
+        let loaded = try #require(try ManifestLoader().load(manifest).manifest)
+        var options = PlanOptions()
+        options.environment = loaded.environments["staging"] == nil ? nil : environment
+        var schema = try #require(try JSONParser().parse(EmbeddedSchema.plan.text).object)
+        for name in ["type", "required", "properties", "additionalProperties"] { schema[name] = nil }
+        schema["$ref"] = "#/$defs/endpointExplanation"
+        let compiled = try JSONSchema(compiling: .object(schema))
+        for name in loaded.endpoints.keys {
+            let stage = try Pipeline().explanation(of: name, in: manifest, options: options)
+            let explanation = try #require(stage.value, "\(stage.diagnostics)")
+            let document = try JSONParser().parse(Array(JSONEndpointPrinter().document(for: explanation).utf8))
+            #expect(compiled.validate(document) == [])
+            #expect(document["settings"]?.array?.isEmpty == false)
+        }
+    }
+
     @Test func `the manifest with everything in it has every setting and every form of step`() throws {
         let stage = try Pipeline().describedPlan(
             Self.root + "/Tests/Manifests/every-setting.yaml",

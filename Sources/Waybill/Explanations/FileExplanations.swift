@@ -23,6 +23,26 @@ extension Explanation {
             besides: [("services.yaml", "waybill: 1")]
         ),
         Explanation(
+            "existing-file",
+            "a file is there already",
+            """
+            A new file is to be written where something is. Nothing that is there is ever overwritten, so that no work is
+            lost by a slip.
+            """,
+            wrongCommand: "waybill init manifest.yaml; waybill init manifest.yaml",
+            rightCommand: "waybill init manifest.yaml; waybill init other.yaml"
+        ),
+        Explanation(
+            "unwritable-file",
+            "a file cannot be written",
+            """
+            The folder that it should be in is not there, its permissions do not let you write to it, or the disk is full.
+            The message says which of these it is. No part of the file is left behind.
+            """,
+            wrongCommand: "waybill init api/manifest.yaml",
+            rightCommand: "mkdir api; waybill init api/manifest.yaml"
+        ),
+        Explanation(
             "empty-file",
             "a file has nothing in it",
             """

@@ -38,8 +38,22 @@ struct PlanCommand: AsyncParsableCommand {
     @Option(help: "The form of the plan: text, json, mermaid or dot.")
     var format = Format.text
 
+    @Option(
+        help: ArgumentHelp(
+            "Instead: where each header, parameter and setting of an endpoint comes from, as text or json.",
+            valueName: "endpoint"
+        )
+    )
+    var explain: String?
+
     @Flag(help: "Print without colours.")
     var noColor = false
+
+    func validate() throws {
+        if explain != nil, ![.text, .json].contains(format) {
+            throw ValidationError("--explain prints text or json.")
+        }
+    }
 
     func run() async throws {
         let output = Output(noColour: noColor)
@@ -50,6 +64,16 @@ struct PlanCommand: AsyncParsableCommand {
             throw ExitStatus.invalid
         }
         let pipeline = try Pipeline(allowsOutside: options.allowOutside)
+        if let explain {
+            let stage = pipeline.explanation(of: explain, in: options.manifest, options: planOptions)
+            output.report(findings + stage.diagnostics)
+            guard let explanation = stage.value else { throw ExitStatus.invalid }
+            let text =
+                format == .json
+                ? JSONEndpointPrinter().document(for: explanation)
+                : TextEndpointPrinter(colour: output.coloursOutput).document(for: explanation)
+            return try output.writeResult(Array(text.utf8))
+        }
         let stage = pipeline.describedPlan(options.manifest, options: planOptions)
         output.report(findings + stage.diagnostics)
         guard let description = stage.value else { throw ExitStatus.invalid }

@@ -86,40 +86,13 @@ struct RunCommand: AsyncParsableCommand {
         case .outputs: break
         }
 
-        let session = RunSession(plan: plan, options: runOptions)
-        // Listening begins before the run does, so that no signal comes too early.
-        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
-        StopSignals.onFirst { stop.finish() }
-        let running = Task { () async -> Result<RunSession.Report, RunError> in
-            do throws(RunError) {
-                return .success(try await session.run())
-            } catch {
-                return .failure(error)
-            }
-        }
-        let stopping = Task {
-            for await _ in stops {}
-            running.cancel()
-        }
-        defer { stopping.cancel() }
-        let report: RunSession.Report
-        switch await running.value {
-        case .success(let value): report = value
-        case .failure(let error):
-            if error.diagnostics.isEmpty {
-                output.report([Diagnostic("run-error", error.message, at: nil)])
-                throw ExitStatus.notCarriedOut
-            }
-            output.report(error.diagnostics)
-            throw ExitStatus.invalid
-        }
+        let report = try await SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)
         case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
         case .ndjson: break
         }
-        if let signal = StopSignals.received { throw ExitCode(128 + signal) }
-        if report.result.outcome != .passed { throw ExitStatus.failed }
+        try SessionRunner.end(with: report)
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

@@ -71,7 +71,7 @@ extension PlanJSON {
     }
 
     /// A setting: its key, the name under it where it has one, its value and where that was written.
-    private func value(_ setting: Setting<SettingValue>) -> JSON {
+    func value(_ setting: Setting<SettingValue>) -> JSON {
         .object(
             .present([
                 ("key", .string(setting.value.name.rawValue)),

@@ -42,7 +42,7 @@ extension Settings {
 }
 
 /// What a nearer entry takes the place of: a key, or a part of one.
-private struct Slot: Hashable {
+struct Slot: Hashable {
     private let name: SettingName
     private let part: CodePoints
 

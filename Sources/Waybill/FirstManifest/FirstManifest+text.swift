@@ -1,0 +1,77 @@
+import WaybillData
+
+extension FirstManifest {
+    /// The text of the manifest.
+    ///
+    /// - Parameter name: The name of its file, for the commands that it teaches.
+    func text(named name: String) -> String {
+        """
+        \(schemaLines)
+        # HTTP requests as data. This file runs as it is, on its own examples, and sends nothing:
+        #
+        #     waybill run \(name) --mock
+        #
+        # 'waybill validate \(name)' checks it, 'waybill plan \(name)' shows what a run would do, and
+        # 'waybill call \(name) profile --mock' sends one request.
+        waybill: 1
+        name: first-steps
+
+        inputs:                       # given with --input user=…, in a file with --inputs, or this default
+          user: {type: string, default: ada}
+
+        # secrets:                    # from the environment, never written anywhere
+        #   token: {env: API_TOKEN}
+
+        environments:                 # chosen with --env local
+          local:
+            services: {api: {baseURL: "http://127.0.0.1:8080"}}
+
+        defaults:
+          timeout: 15s
+
+        services:
+          api:                        # what all requests to one server have in common
+            baseURL: \(JSONWriter().string(.string(url.replacing("${", with: "$${"))))
+            headers: {Accept: application/json}
+            # auth: {bearer: "${secrets.token}"}
+
+        endpoints:
+          profile:
+            path: /users/${inputs.user}
+            inputs: {user: string}    # what a call gives; 'profile' takes the input 'user' of above
+            expect:
+              status: 200
+              body: [exists($.id)]    # $ is the decoded answer
+            outputs: {id: $.id}       # for later steps: steps.profile.outputs.id
+            mock:                     # what --mock answers
+              body: {id: 7, name: Ada}
+
+          orders:
+            path: /users/${inputs.id}/orders
+            query: {limit: 10}
+            inputs: {id: integer}
+            outputs: {totals: "$[*].total"}
+            mock:
+              body: [{id: 1, total: 12.50}, {id: 2, total: 3}]
+
+        graphs:
+          main:
+            chain:                    # one after another; 'batch' is side by side
+              - call: profile
+              - call: orders
+                with: {id: "${steps.profile.outputs.id}"}
+              - id: news              # a request in place
+                get: /news
+                mock: {body: [{title: Hello}]}
+            outputs:                  # the values of the run, in outputs.json
+              spent: sum(steps.orders.outputs.totals)
+
+        """
+    }
+
+    private var schemaLines: String {
+        hasSchema
+            ? "# yaml-language-server: $schema=\(Self.schemaName)"
+            : "# For completion in an editor: 'waybill init --schema' puts the schema of manifests beside a new one."
+    }
+}

@@ -1,0 +1,125 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillTransport
+
+/// Where everything that an endpoint sends and does comes from.
+package struct EndpointExplanation: Sendable {
+    /// What became of a setting.
+    enum Fate {
+        /// It holds.
+        case used
+        /// It takes a name away.
+        case removal
+        /// A nearer level says something else.
+        case replaced(by: Setting<SettingValue>)
+        /// A nearer level takes the name away with `null`.
+        case takenAway(by: Setting<SettingValue>)
+        /// A nearer level declines the key with `inherit`.
+        case declined(by: Setting<SettingName>)
+        /// The request stands alone.
+        case standalone
+        /// The URL is on another origin than the service.
+        case otherOrigin
+        /// The URL may be on another origin than the service: that is known only when it has been evaluated.
+        case ownOriginOnly
+    }
+
+    /// A setting and what became of it.
+    struct Explained {
+        var setting: Setting<SettingValue>
+        var fate: Fate
+    }
+
+    let cascade: EndpointCascade
+    let form: WrittenForm
+    let environment: EnvironmentPlaces
+
+    init(_ cascade: EndpointCascade, of manifest: Manifest, options: PlanOptions) {
+        self.cascade = cascade
+        form = WrittenForm(redactor: .init(secretsOf: manifest, options: options))
+        environment = EnvironmentPlaces(options.environment, in: manifest)
+    }
+
+    /// Every setting at any level.
+    var settings: [Explained] {
+        let origin = isOnServiceOrigin
+        return cascade.passedOver.map { Explained(setting: $0, fate: .standalone) }
+            + cascade.settings.map { traced in
+                let setting = traced.setting
+                let fate: Fate =
+                    switch traced.fate {
+                    case .used where setting.value.isRemoval: .removal
+                    case .used where setting.isForServiceOrigin && origin != true:
+                        origin == nil ? .ownOriginOnly : .otherOrigin
+                    case .used: .used
+                    case .replaced(let setting): .replaced(by: setting)
+                    case .takenAway(let setting): .takenAway(by: setting)
+                    case .declined(let name): .declined(by: name)
+                    }
+                return Explained(setting: setting, fate: fate)
+            }
+    }
+
+    /// Whether the request goes to the origin of its service; `nil` where that is not known before it is evaluated.
+    private var isOnServiceOrigin: Bool? {
+        let request = cascade.request
+        guard case .url(let url) = request.address else { return true }
+        guard let base = request.settings.baseURL else { return false }
+        guard let url = url.value.constantText, let base = base.value.constantText else { return nil }
+        guard let origin = try? Origin(ofURL: url), let service = try? Origin(ofURL: base) else { return nil }
+        return origin == service
+    }
+}
+
+extension Setting<SettingValue> {
+    /// Whether the setting belongs to a service and goes to the service's own origin only.
+    fileprivate var isForServiceOrigin: Bool {
+        guard case .service = level else { return false }
+        return switch value {
+        case .header, .parameter, .auth: true
+        default: false
+        }
+    }
+}
+
+/// What is said at the endpoint itself beside settings: a key, a name under it where it has names, and the value.
+struct EndpointPart {
+    var key: String
+    var name: String?
+    var value: JSON
+    var span: SourceSpan
+}
+
+extension EndpointExplanation {
+    /// What is said at the endpoint itself beside settings.
+    var parts: [EndpointPart] {
+        let definition = cascade.endpoint.value.request
+        var parts: [EndpointPart] = []
+        func add(_ key: String, named name: String? = nil, _ value: JSON, _ span: SourceSpan) {
+            parts.append(EndpointPart(key: key, name: name, value: value, span: span))
+        }
+        if let service = definition.service { add("service", .string(service.value), service.span) }
+        if let method = definition.method { add("method", .string(method.value), method.span) }
+        let isURL = if case .url = definition.address { true } else { false }
+        let address = definition.address.text
+        add(isURL ? "url" : "path", .string(form.text(address.value)), address.span)
+        for (name, input) in cascade.endpoint.value.inputs {
+            add("inputs", named: name, form.value(input.value.schema.document), input.value.span)
+        }
+        for variable in definition.vars {
+            add("vars", named: variable.name.value, form.value(variable.value), variable.value.span)
+        }
+        for output in definition.outputs {
+            add("outputs", named: output.name.value, .string(form.text(output.value)), output.value.span)
+        }
+        if let returns = definition.returns {
+            let schema = form.value(returns.schema.document)
+            add("returns", returns.isCollection ? ["collection": schema] : ["object": schema], returns.span)
+        }
+        if let download = definition.download { add("download", form.value(download), download.span) }
+        return parts
+    }
+}

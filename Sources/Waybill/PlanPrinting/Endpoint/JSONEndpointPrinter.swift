@@ -1,0 +1,61 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// Writes the explanation of an endpoint as one JSON document: `#/$defs/endpointExplanation` of
+/// `schemas/plan.schema.json`.
+package struct JSONEndpointPrinter: Sendable {
+    /// A printer.
+    package init() {}
+
+    /// The whole document, ending in a line break.
+    package func document(for explanation: EndpointExplanation) -> String {
+        let json = PlanJSON(form: explanation.form, environment: explanation.environment)
+        let endpoint = explanation.cascade.endpoint
+        let request = explanation.cascade.request
+        let level = Level.endpoint(endpoint.name.value)
+        let members: JSONObject = .present([
+            ("endpoint", .string(endpoint.name.value)),
+            ("service", request.service.map { .string($0) }),
+            ("method", .string(request.method)),
+            ("address", .string(explanation.form.address(of: request))),
+            ("from", .object(.present(json.place(endpoint.name.span)))),
+            (
+                "parts",
+                .array(
+                    explanation.parts.map { part in
+                        .object(
+                            .present([
+                                ("key", .string(part.key)),
+                                ("name", part.name.map { .string($0) }),
+                                ("value", part.value),
+                                ("from", json.from(part.span, level)),
+                            ])
+                        )
+                    }
+                )
+            ),
+            ("settings", .array(explanation.settings.map { Self.value($0, json) })),
+        ])
+        return JSONWriter(layout: .pretty).string(.object(members)) + "\n"
+    }
+
+    private static func value(_ explained: EndpointExplanation.Explained, _ json: PlanJSON) -> JSON {
+        let (fate, by): (String, JSON?) =
+            switch explained.fate {
+            case .used: ("used", nil)
+            case .removal: ("removal", nil)
+            case .replaced(let setting): ("replaced", json.from(setting.span, setting.level))
+            case .takenAway(let setting): ("takenAway", json.from(setting.span, setting.level))
+            case .declined(let name): ("declined", json.from(name.span, name.level))
+            case .standalone: ("standalone", nil)
+            case .otherOrigin: ("otherOrigin", nil)
+            case .ownOriginOnly: ("ownOriginOnly", nil)
+            }
+        guard var members = json.value(explained.setting).object else { return .null }
+        members["fate"] = .string(fate)
+        members["by"] = by
+        return .object(members)
+    }
+}

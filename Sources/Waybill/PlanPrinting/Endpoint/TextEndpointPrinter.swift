@@ -1,0 +1,90 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// Writes the explanation of an endpoint as text for people.
+package struct TextEndpointPrinter: Sendable {
+    private let paint: TextPaint
+
+    /// A printer, with ANSI colours or without.
+    package init(colour: Bool = false) {
+        paint = TextPaint(colour: colour)
+    }
+
+    /// The whole document, ending in a line break.
+    package func document(for explanation: EndpointExplanation) -> String {
+        let endpoint = explanation.cascade.endpoint
+        let request = explanation.cascade.request
+        let level = Level.endpoint(endpoint.name.value)
+        var lines = [
+            "endpoint \(paint.strong(endpoint.name.value))  \(request.method) \(explanation.form.address(of: request))",
+            "   \(paint.faint(endpoint.name.span.description))",
+        ]
+        lines += section(
+            "said at the endpoint",
+            explanation.parts.map { part in
+                let words = Self.words(part.key, part.name, part.value)
+                return "\(words)   \(paint.faint(explanation.origin(part.span, level)))"
+            }
+        )
+        let settings = explanation.settings
+        lines += section("settings", settings.flatMap { used($0, explanation) })
+        lines += section("not used", settings.flatMap { unused($0, explanation) })
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func section(_ title: String, _ lines: [String]) -> [String] {
+        lines.isEmpty ? [] : ["", paint.strong(title)] + lines.map { "   \($0)" }
+    }
+
+    private func used(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
+        let line = line(for: explained.setting, explanation)
+        switch explained.fate {
+        case .used: return [line]
+        case .ownOriginOnly: return [line, "   only where the URL is on the origin of the service"]
+        case .removal, .replaced, .takenAway, .declined, .standalone, .otherOrigin: return []
+        }
+    }
+
+    private func unused(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
+        let reason: String
+        switch explained.fate {
+        case .used, .removal, .ownOriginOnly: return []
+        case .replaced(let setting):
+            let value = WrittenForm.line(explanation.form.value(setting.value))
+            let origin = paint.faint(explanation.origin(setting.span, setting.level))
+            reason = "replaced by \(PrintableText.oneLine(value))   \(origin)"
+        case .takenAway(let setting):
+            reason = "taken away by null   \(paint.faint(explanation.origin(setting.span, setting.level)))"
+        case .declined(let name):
+            reason = "declined by inherit   \(paint.faint(explanation.origin(name.span, name.level)))"
+        case .standalone: reason = "the endpoint stands alone"
+        case .otherOrigin: reason = "the URL is on another origin than the service"
+        }
+        return [line(for: explained.setting, explanation), "   \(reason)"]
+    }
+
+    private func line(for setting: Setting<SettingValue>, _ explanation: EndpointExplanation) -> String {
+        let form = explanation.form
+        let words = Self.words(
+            setting.value.name.rawValue,
+            setting.value.part.map(form.text),
+            form.value(setting.value)
+        )
+        return "\(words)   \(paint.faint(explanation.origin(setting.span, setting.level)))"
+    }
+
+    private static func words(_ key: String, _ name: String?, _ value: JSON) -> String {
+        PrintableText.oneLine("\(key)\(name.map { " \($0)" } ?? "") = \(WrittenForm.line(value))")
+    }
+}
+
+extension EndpointExplanation {
+    /// The level and the place of something, for people.
+    func origin(_ span: SourceSpan, _ level: Level) -> String {
+        let name = level.name.map { " \($0)" } ?? ""
+        let environment = environment.environment(at: span).map { ", environment \($0)" } ?? ""
+        return "\(level.keyword)\(name)\(environment), \(span)"
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Waybill
+import WaybillData
+import WaybillDiagnostics
+import WaybillPlan
+import WaybillResults
+
+/// `waybill call`
+struct CallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its answer.",
+        discussion: """
+            The endpoint's inputs are given with --input and --inputs. One that is not given takes the manifest's input or \
+            secret of the same name, or its own default. The data goes to standard output: a text as it is, anything else as \
+            JSON. Results are written as by waybill run.
+            """
+    )
+
+    /// What goes to standard output.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        /// The data of the answer, or how the call failed.
+        case data
+        /// Lines for people.
+        case human
+        /// Each event as a JSON object.
+        case ndjson
+        /// The outputs of the graph that a call is.
+        case outputs
+    }
+
+    @OptionGroup var options: ManifestOptions
+
+    @Argument(help: "The endpoint to call.")
+    var endpoint: String
+
+    @OptionGroup var inputs: InputOptions
+
+    @Option(help: "The folder for the results, instead of waybill-results/<run id>.", completion: .directory)
+    var out: String?
+
+    @Flag(help: "Answer the request from the endpoint's 'mock' examples; nothing leaves this machine.")
+    var mock = false
+
+    @Option(help: "What goes to standard output: data, human, ndjson or outputs.")
+    var format = Format.data
+
+    @Flag(name: .shortAndLong, help: "Print the request too, with --format human.")
+    var verbose = false
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    func run() async throws {
+        let output = Output(noColour: noColor)
+        let (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
+        let pipeline = try Pipeline(allowsOutside: options.allowOutside)
+        let stage = pipeline.callPlan(options.manifest, endpoint: endpoint, options: planOptions)
+        output.report(findings + stage.diagnostics)
+        guard let plan = stage.value else { throw ExitStatus.invalid }
+
+        let printer = RunPrinter(output, quiet: format == .data, verbose: verbose)
+        var runOptions = RunOptions()
+        runOptions.outputFolder = out
+        runOptions.usesMock = mock
+        runOptions.variables = planOptions.variables
+        switch format {
+        case .data, .human: runOptions.observers = [printer]
+        case .ndjson: runOptions.observers = [EventPrinter(output)]
+        case .outputs: break
+        }
+        let report = try await SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
+        switch format {
+        case .data:
+            if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }
+            printer.finish(report.result, folder: report.folder)
+        case .human: printer.finish(report.result, folder: report.folder)
+        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+        case .ndjson: break
+        }
+        try SessionRunner.end(with: report)
+    }
+
+    /// The data of the answer: a text as it is, anything else as JSON, nothing where there was no content.
+    private static func data(of report: RunSession.Report) -> [UInt8] {
+        let data = report.outputs["call"]?["data"] ?? .null
+        if let text = data.string { return Array(text.utf8) }
+        let step = report.result.steps.first
+        // What has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6), or has none.
+        let isEmpty = step?.method == "HEAD" || [204, 205].contains(step?.status) || step?.bytes?.received == 0
+        return data == .null && isEmpty ? [] : Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8)
+    }
+}

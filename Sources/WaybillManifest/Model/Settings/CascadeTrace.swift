@@ -1,0 +1,69 @@
+import WaybillDiagnostics
+
+/// What became of a setting in a cascade.
+package enum SettingFate: Sendable {
+    /// It holds. A setting that takes a name away holds too, and what it does is that nothing is left.
+    case used
+    /// A nearer level says something else.
+    case replaced(by: Setting<SettingValue>)
+    /// A nearer level takes the name away with `null`.
+    case takenAway(by: Setting<SettingValue>)
+    /// A nearer level declines the key with `inherit`.
+    case declined(by: Setting<SettingName>)
+}
+
+/// A setting of a level and what became of it.
+package struct TracedSetting: Sendable {
+    /// The setting.
+    package var setting: Setting<SettingValue>
+    /// What became of it.
+    package var fate: SettingFate
+}
+
+extension Cascade {
+    /// What becomes of every setting when levels are merged, the farthest first: the settings that hold are those of
+    /// `merge`.
+    ///
+    /// - Returns: The settings by what they are about, in the order in which that is first said; of one and the same
+    ///   thing the farthest setting comes first.
+    package static func trace(_ levels: some Sequence<(level: Level, settings: Settings)>) -> [TracedSetting] {
+        var trace = Trace()
+        for (level, settings) in levels { trace.apply(settings, at: level) }
+        return trace.groups.flatMap { $0 }
+    }
+}
+
+/// A cascade as far as it has been followed.
+private struct Trace {
+    /// All settings about one thing.
+    var groups: [[TracedSetting]] = []
+    private var positions: [Slot: Int] = [:]
+
+    mutating func apply(_ settings: Settings, at level: Level) {
+        for name in settings.declined { decline(Setting(name.value, at: name.span, level: level)) }
+        for entry in settings.entries {
+            let traced = TracedSetting(setting: entry, fate: .used)
+            guard let slot = Slot(entry.value) else {
+                groups.append([traced])
+                continue
+            }
+            guard let position = positions[slot] else {
+                positions[slot] = groups.count
+                groups.append([traced])
+                continue
+            }
+            let last = groups[position].count - 1
+            if case .used = groups[position][last].fate {
+                groups[position][last].fate = entry.value.isRemoval ? .takenAway(by: entry) : .replaced(by: entry)
+            }
+            groups[position].append(traced)
+        }
+    }
+
+    private mutating func decline(_ name: Setting<SettingName>) {
+        for group in groups.indices where groups[group].last?.setting.value.name == name.value {
+            let last = groups[group].count - 1
+            if case .used = groups[group][last].fate { groups[group][last].fate = .declined(by: name) }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import OrderedCollections
+import WaybillData
+package import WaybillDiagnostics
+package import WaybillManifest
+
+extension PlanBuilder {
+    /// The plan of one call of an endpoint: a graph named `call` of one step, whose output `data` is the data of the answer.
+    ///
+    /// The endpoint's inputs come from what is given for them, read by their own schemas, and else from the manifest's
+    /// inputs of the same name, from wherever those come; then from the secret of the same name; then they have their
+    /// defaults. Of the manifest's other inputs only those that the request uses must have a value.
+    ///
+    /// - Returns: a plan exactly when there is no error among the findings.
+    package static func callPlan(
+        _ manifest: Manifest,
+        endpoint name: String,
+        options: PlanOptions
+    ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+        let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
+        var diagnostics = checked.diagnostics
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        let found = endpoint(named: name, in: checked, of: manifest, environment: options.environment)
+        diagnostics += found.diagnostics
+        guard let cascade = found.endpoint else { return (nil, diagnostics) }
+        if let finding = cascade.request.missingBaseURL { diagnostics.append(finding) }
+        let inputs = CallInputValues(of: cascade, in: checked.manifest, options: options)
+        diagnostics += inputs.diagnostics
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+
+        let manifest = checked.manifest
+        let assembly = PlanAssembly(manifest: manifest, inputs: inputs.values)
+        var request = assembly.request(cascade.endpoint.value.request, settings: [], graph: "call")
+        request.endpoint = name
+        request.arguments = inputs.arguments
+        let graph = GraphPlan(calling: cascade.endpoint, by: request)
+        let sessions = assembly.sessions.filter { $0.key == request.service }
+        let plan = Plan(
+            name: manifest.name,
+            manifest: manifest.file.name,
+            environment: options.environment,
+            inputs: inputs.values,
+            data: checked.data,
+            secrets: assembly.secrets(usedBy: [graph], sessions),
+            concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
+            graphs: [graph],
+            subgraphs: [:],
+            sessions: sessions
+        )
+        return (plan, diagnostics)
+    }
+}
+
+/// The values that one call of an endpoint needs.
+private struct CallInputValues {
+    /// The inputs of the endpoint.
+    private(set) var arguments: [ArgumentPlan] = []
+    /// The inputs of the manifest.
+    private(set) var values = JSONObject()
+    /// What is wrong with what was given, and what is missing.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(of cascade: EndpointCascade, in manifest: Manifest, options: PlanOptions) {
+        let taken = cascade.endpoint.value.inputs
+        // The endpoint's inputs stand before those of the manifest with the same names, and have their sources.
+        var both = manifest
+        for (name, definition) in taken {
+            var definition = definition
+            if let input = manifest.inputs[name]?.value {
+                definition.value.environmentVariable = input.environmentVariable
+                definition.value.defaultValue = input.defaultValue ?? definition.value.defaultValue
+            }
+            both.inputs[name] = definition
+        }
+        let used = UsedInputs(cascade.request, in: manifest)
+        let resolution = InputResolution(manifest: both, options: options) { name in
+            taken[name] != nil ? manifest.secrets[name] == nil : used.contains(name)
+        }
+        diagnostics = resolution.diagnostics
+        for name in manifest.inputs.keys { values[name] = resolution.values[name] }
+        for (name, definition) in taken {
+            add(
+                definition,
+                resolution.values[name],
+                from: manifest.inputs[name],
+                isSecret: manifest.secrets[name] != nil
+            )
+        }
+    }
+
+    private mutating func add(
+        _ definition: Definition<InputDeclaration>,
+        _ value: JSON?,
+        from input: Definition<InputDeclaration>?,
+        isSecret: Bool
+    ) {
+        let name = definition.name.value
+        let source: ArgumentPlan.Source
+        if let value {
+            source = .constant(value)
+            if let input, value == input.value.defaultValue,
+                let violation = definition.value.schema.validate(value, limit: 1).first
+            {
+                diagnostics.append(
+                    Diagnostic(
+                        "invalid-input",
+                        "the value of input '\(name)' \(violation.message)",
+                        at: input.name.span,
+                        secondary: [.init(definition.name.span, "the endpoint's input")]
+                    )
+                )
+            }
+        } else if isSecret, let secret = try? ValueTemplate(parsing: Self.reference(toSecret: name), named: "<call>") {
+            source = .template(secret)
+        } else {
+            // A finding says that it is missing.
+            return
+        }
+        arguments.append(
+            ArgumentPlan(name: name, source: source, schema: definition.value.schema, span: definition.name.span)
+        )
+    }
+
+    private static func reference(toSecret name: String) -> String {
+        "${secrets[\(JSONWriter().string(.string(name)))]}"
+    }
+}
+
+/// The inputs of the manifest that a request uses.
+private struct UsedInputs {
+    private var names: Set<CodePoints> = []
+    private var usesAll = false
+
+    init(_ request: RequestPlan, in manifest: Manifest) {
+        var references: [Reference] = []
+        let visitor = UseVisitor { references += $0.text.references }
+        request.visitUses(visitor)
+        let session = request.service.flatMap { manifest.services[$0]?.value.session }
+        if let session {
+            visitor.members(session.call.arguments, .request, .argument)
+            manifest.endpoints[session.call.name.value]?.value.request.visitUses(visitor)
+        }
+        for reference in references {
+            switch (reference.name, reference.segments.first?.name) {
+            case ("inputs", let name?): names.insert(CodePoints(name))
+            case ("manifest", "inputs"?):
+                if let name = reference.segments.dropFirst().first?.name {
+                    names.insert(CodePoints(name))
+                } else {
+                    usesAll = true
+                }
+            case ("inputs", nil), ("manifest", _): usesAll = true
+            default: break
+            }
+        }
+    }
+
+    func contains(_ name: String) -> Bool { usesAll || names.contains(CodePoints(name)) }
+}
+
+extension RequestPlan {
+    /// What is wrong where a path has no base URL. An endpoint may get one from the steps that call it, but not here.
+    fileprivate var missingBaseURL: Diagnostic? {
+        guard case .path(let path) = address, settings.baseURL == nil else { return nil }
+        return Diagnostic(
+            "no-base-url",
+            "there is no base URL that this path could be added to",
+            at: path.span,
+            help: ["The steps that call the endpoint may give it one; a call by itself needs one at its service."]
+        )
+    }
+}
+
+extension GraphPlan {
+    /// A graph that calls an endpoint and gives the data of the answer.
+    fileprivate init(calling endpoint: Definition<Endpoint>, by request: RequestPlan) {
+        let name = endpoint.name.value
+        let id = name.split(separator: ".").last.map(String.init) ?? name
+        let step = StepPlan(
+            id: id,
+            name: id,
+            path: "call.\(id)",
+            work: .request(request),
+            flow: nil,
+            onFailure: .stop,
+            isTolerated: false,
+            keeps: .data,
+            span: endpoint.name.span,
+            form: .call
+        )
+        let text = "default(steps[\(JSONWriter().string(.string(id)))].data, null)"
+        guard let data = try? ManifestExpression(parsing: text, named: "<call>") else {
+            preconditionFailure("the expression for the data of a call is one")
+        }
+        self.init(
+            name: "call",
+            inputs: [:],
+            body: GroupPlan(order: .chain, steps: [step], onFailure: .stop, concurrency: nil),
+            finally: nil,
+            deadline: nil,
+            outputs: [
+                OutputDefinition(name: endpoint.name.map { _ in "data" }, value: data, level: .graph("call"))
+            ],
+            tags: []
+        )
+    }
+}

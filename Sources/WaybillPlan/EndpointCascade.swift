@@ -1,0 +1,44 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+package import WaybillManifest
+
+/// An endpoint by itself and every level of its cascade, so that of each setting it can be told where it comes from. What
+/// steps add that call it is not in it.
+package struct EndpointCascade: Sendable {
+    /// The endpoint.
+    package let endpoint: Definition<Endpoint>
+    /// The request with all its settings merged.
+    package let request: RequestPlan
+    /// Every setting at any level and what became of it; of a request that stands alone only its own.
+    package let settings: [TracedSetting]
+    /// The settings of defaults and service that do not apply because the request stands alone.
+    package let passedOver: [Setting<SettingValue>]
+
+    init(
+        _ endpoint: Definition<Endpoint>,
+        in manifest: Manifest,
+        of original: Manifest,
+        environment: Environment?
+    ) {
+        let name = endpoint.name.value
+        let definition = endpoint.value.request
+        let service = RequestService(of: definition, settings: [], in: manifest)
+        var far: [(level: Level, settings: Settings)] = [(.defaults, original.defaults)]
+        if let environment { far.append((.defaults, environment.defaults)) }
+        if let name = service.name {
+            far.append((.service(name), original.services[name]?.value.settings ?? Settings()))
+            for (changed, changes) in environment?.services ?? [] where changed.value.hasSameCodePoints(as: name) {
+                far.append((.service(name), changes.settings))
+            }
+        }
+        var request = PlanAssembly(manifest: manifest, inputs: JSONObject())
+            .request(definition, settings: [], graph: "")
+        request.endpoint = name
+        self.endpoint = endpoint
+        self.request = request
+        let own = (level: Level.endpoint(name), settings: definition.settings)
+        settings = Cascade.trace((service.standsAlone ? [] : far) + [own])
+        passedOver = service.standsAlone ? far.flatMap(\.settings.entries) : []
+    }
+}

@@ -1,0 +1,29 @@
+import OrderedCollections
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTestSupport
+
+@testable import WaybillPlan
+
+@Suite struct CascadeTraceTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    private static let manifests = ["/Tests/Manifests/every-setting.yaml", "/manifests/accounts.yaml"]
+
+    @Test(arguments: manifests)
+    func `the settings that hold by the trace are those that the request has`(manifest: String) throws {
+        let manifest = try #require(try ManifestLoader().load(Self.root + manifest).manifest)
+        for environment in [nil, "staging"] {
+            let checked = PlanBuilder.check(manifest, environment: environment)
+            for name in manifest.endpoints.keys {
+                let found = PlanBuilder.endpoint(named: name, in: checked, of: manifest, environment: environment)
+                let cascade = try #require(found.endpoint)
+                let used = cascade.settings.filter { traced in
+                    if case .used = traced.fate { !traced.setting.value.isRemoval } else { false }
+                }
+                #expect(Set(used.map(\.setting.span)) == Set(cascade.request.settings.entries.map(\.span)))
+                #expect(used.count == cascade.request.settings.entries.count)
+            }
+        }
+    }
+}
