@@ -103,6 +103,8 @@ extension SettingValue {
             case .oauth2: "oauth2"
             case .netrc: "netrc"
             }
+        // Redirects are not followed, so that not following them can be asked for.
+        case .redirects(0): nil
         case .deadline, .intercept, .message, .http, .tls, .proxy, .resolve, .unixSocket, .network, .reachability,
             .cookies, .redirects, .traffic, .cache, .retry, .duplicates, .rate, .priority, .debug, .tag:
             name.rawValue

@@ -8,7 +8,7 @@ struct AddressParts: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         for site in subject.requests {
-            guard case .path(let path) = site.definition.address, !site.merged.has(.baseURL), !site.service.isAmbiguous
+            guard case .path(let path) = site.definition.address, !site.has(.baseURL), !site.service.isAmbiguous
             else { continue }
             // An endpoint by itself may get its base URL from the steps that call it.
             if site.steps.isEmpty, let name = site.endpoint, subject.calledEndpoints[name] == false { continue }

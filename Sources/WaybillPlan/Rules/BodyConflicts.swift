@@ -6,7 +6,7 @@ struct BodyConflicts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for site in subject.requests {
-            guard let body = site.merged.body else { continue }
+            guard let body = site.body else { continue }
             let isInQuery = ["GET", "HEAD", "DELETE"].contains(site.method)
             if ["GET", "HEAD"].contains(site.method) {
                 diagnostics.append(

@@ -122,7 +122,7 @@ extension Manifest {
     }
 }
 
-/// A request and where it would be sent from, with its cascade merged.
+/// A request and where it would be sent from.
 final class RequestSite: Sendable {
     /// The request as written.
     let definition: RequestDefinition
@@ -136,8 +136,8 @@ final class RequestSite: Sendable {
     let service: RequestService
     /// The levels of its cascade, the farthest first.
     let levels: [Settings]
-    /// The levels merged; names that were taken away are in it as removals.
-    let merged: Settings
+    /// The merged far levels of each service.
+    private let far: LayerCache
 
     fileprivate init(
         _ definition: RequestDefinition,
@@ -155,23 +155,52 @@ final class RequestSite: Sendable {
         self.service = service
         let levels = RequestLayers(definition, service: service, steps: steps, in: layers.manifest).settings
         self.levels = levels
-        merged = layers.merge(levels, service: service)
+        far = layers
     }
+
+    /// The levels merged; names that were taken away are in it as removals. This takes a while: `nearest` tells of a key
+    /// that is replaced whole what applies.
+    var merged: Settings { far.merge(levels, service: service) }
+
+    /// What the nearest level says that a closure finds a value in, for keys that are replaced whole.
+    func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+        for level in levels.reversed() {
+            if let found = level.last(value) { return found }
+            if level.declined.contains(where: { $0.value == name }) { return nil }
+        }
+        return nil
+    }
+
+    /// The explicit body.
+    var body: Setting<BodyDefinition>? { nearest(.body) { if case .body(let body) = $0 { body } else { nil } } }
+
+    /// The statuses that are expected.
+    var expectedStatus: Setting<[StatusPattern]>? {
+        nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } }
+    }
+
+    /// The greatest number of redirects that are followed.
+    var redirects: Setting<Int>? { nearest(.redirects) { if case .redirects(let count) = $0 { count } else { nil } } }
+
+    /// Whether some level says a key.
+    func has(_ name: SettingName) -> Bool { levels.contains { $0.has(name) } }
 
     /// The method.
     var method: String { definition.method?.value ?? "GET" }
 }
 
 /// The merged far levels of each service, which all of its requests share.
-private struct LayerCache {
+private final class LayerCache: Sendable {
     let manifest: Manifest
-    private var far: [String: Settings] = [:]
+    private let far: [String: Settings]
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
-        for (name, service) in manifest.services {
-            far[name] = Cascade.merge([manifest.defaults, service.value.settings])
-        }
+        far = Dictionary(
+            uniqueKeysWithValues: manifest.services.map { name, service in
+                (name, Cascade.merge([manifest.defaults, service.value.settings]))
+            }
+        )
     }
 
     func merge(_ levels: [Settings], service: RequestService) -> Settings {

@@ -17,7 +17,7 @@ struct StatusExpectations: ManifestRule {
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
-        guard let status = site.merged.expectedStatus, !status.value.isEmpty else {
+        guard let status = site.expectedStatus, !status.value.isEmpty else {
             return site.method == "HEAD" ? bodyNeeds(of: site, because: "the answer to HEAD has no body", nil) : []
         }
         var diagnostics: [Diagnostic] = []
@@ -32,7 +32,7 @@ struct StatusExpectations: ManifestRule {
                 )
             )
         }
-        let follows = site.merged.redirects?.value ?? 10
+        let follows = site.redirects?.value ?? 10
         if follows > 0, status.value.allSatisfy(\.isRedirect) {
             diagnostics.append(
                 Diagnostic(
@@ -40,7 +40,7 @@ struct StatusExpectations: ManifestRule {
                     "redirects are followed, so their status is seen only where one leads nowhere",
                     severity: .warning,
                     at: status.span,
-                    secondary: site.merged.redirects.map { [.init($0.span, "followed by this")] } ?? [],
+                    secondary: site.redirects.map { [.init($0.span, "followed by this")] } ?? [],
                     help: ["Add 'redirects: false' to look at the redirect itself."]
                 )
             )

@@ -26,7 +26,7 @@ package struct Settings: Sendable {
     }
 
     /// The nearest entry that a closure finds a value in.
-    func last<Value>(_ value: (SettingValue) -> Value?) -> Setting<Value>? {
+    package func last<Value>(_ value: (SettingValue) -> Value?) -> Setting<Value>? {
         for entry in entries.reversed() {
             if let found = value(entry.value) { return Setting(found, at: entry.span, level: entry.level) }
         }

@@ -77,7 +77,7 @@ extension GraphFlow {
         _ reference: Reference,
         in text: any EvaluatedText
     ) -> Diagnostic? {
-        guard let status = subject.request(of: step)?.merged.expectedStatus,
+        guard let status = subject.request(of: step)?.expectedStatus,
             status.value.contains(where: { !$0.mayBeSuccess })
         else { return nil }
         if status.value.contains(where: \.mayBeSuccess) {
