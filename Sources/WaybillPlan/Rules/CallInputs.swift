@@ -13,7 +13,7 @@ struct CallInputs: ManifestRule {
             else { continue }
             diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: [], in: manifest)
         }
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             switch site.step.action {
             case .call(let call):
                 guard let endpoint = manifest.endpoints[call.name.value]?.value else { return }

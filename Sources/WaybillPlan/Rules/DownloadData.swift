@@ -24,7 +24,7 @@ struct DownloadData: ManifestRule {
         for endpoint in subject.manifest.endpoints.values {
             check(endpoint.value.request.download, endpoint.value.request.needsOfData)
         }
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             switch site.step.action {
             case .request(let definition):
                 check(definition.download, definition.needsOfData + site.step.needsOfData)

@@ -15,7 +15,7 @@ struct EndpointNames: ManifestRule {
         for service in manifest.services.values {
             if let session = service.value.session { check(session.call.name) }
         }
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             if case .call(let call) = site.step.action { check(call.name) }
         }
         return diagnostics

@@ -12,7 +12,7 @@ struct FilterNames: ManifestRule {
             + manifest.endpoints.values.map(\.value.request.settings.filters) + manifest.filters.values.map(\.value)
         var all = lists.flatMap { $0 }
         all += manifest.graphs.values.flatMap(\.value.settings.filters)
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             let step = site.step
             all += step.settings.filters
             if case .request(let definition) = step.action { all += definition.settings.filters }

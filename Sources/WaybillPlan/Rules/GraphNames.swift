@@ -8,7 +8,7 @@ struct GraphNames: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         var calls: [String: [Spanned<String>]] = [:]
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             guard case .graph(let call) = site.step.action else { return }
             if manifest.graphs[call.name.value] == nil {
                 let isEndpoint = manifest.endpoints[call.name.value] != nil

@@ -6,7 +6,7 @@ import WaybillManifest
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.request(of: site.step) else {
                 return
             }

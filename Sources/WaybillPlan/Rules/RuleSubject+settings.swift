@@ -9,7 +9,7 @@ extension RuleSubject {
         for service in manifest.services.values { body(service.value.settings) }
         for endpoint in manifest.endpoints.values { body(endpoint.value.request.settings) }
         for graph in manifest.graphs.values { body(graph.value.settings) }
-        manifest.forEachStep { site in
+        forEachStep { site in
             body(site.step.settings)
             if case .request(let definition) = site.step.action { body(definition.settings) }
         }

@@ -42,9 +42,19 @@ final class UsePlace: Sendable {
     }
 }
 
-extension RuleSubject {
-    /// Calls a closure with every use of the expression language in the manifest, and where it stands.
-    func forEachUse(_ body: (ExpressionUse, UsePlace) -> Void) {
+/// Finds every use of the expression language in a manifest, and where it stands.
+struct UseCollection {
+    let manifest: Manifest
+    let steps: [StepSite]
+
+    /// The uses, those of the farthest levels first.
+    var all: [(use: ExpressionUse, place: UsePlace)] {
+        var found: [(use: ExpressionUse, place: UsePlace)] = []
+        visit { found.append(($0, $1)) }
+        return found
+    }
+
+    private func visit(_ body: (ExpressionUse, UsePlace) -> Void) {
         withoutActuallyEscaping(body) { body in
             let all = manifest.services.values.compactMap(\.value.session)
             let far = UsePlace(level: .defaults, sessions: all)
@@ -78,7 +88,7 @@ extension RuleSubject {
                 visitor.duration(graph.value.deadline?.value)
                 for output in graph.value.outputs { output.visitUses(visitor, .end, .result) }
             }
-            manifest.forEachStep { site in
+            for site in steps {
                 let (outside, inside) = places(of: site, sessions: all)
                 site.step.visitUses(outside: UseVisitor { body($0, outside) }, inside: UseVisitor { body($0, inside) })
             }
@@ -133,6 +143,13 @@ extension RuleSubject {
 
     private func isServiceUnknown(of request: RequestDefinition) -> Bool {
         request.service.map { manifest.services[$0.value] == nil } ?? false
+    }
+}
+
+extension RuleSubject {
+    /// Calls a closure with every use of the expression language in the manifest, and where it stands.
+    func forEachUse(_ body: (ExpressionUse, UsePlace) -> Void) {
+        for (use, place) in uses { body(use, place) }
     }
 
     /// The named values of what a session calls; `nil` where it calls what does not exist.

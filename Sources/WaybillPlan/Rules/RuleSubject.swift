@@ -31,7 +31,9 @@ final class RuleSubject: Sendable {
             let request = endpoint.value.request
             requests.append(RequestSite(request, step: nil, endpoint: name, span: endpoint.name.span, layers))
         }
+        var sites: [StepSite] = []
         manifest.forEachStep { site in
+            sites.append(site)
             steps.add(site.step, in: site.graph.name.value)
             switch site.step.action {
             case .request(let definition):
@@ -51,6 +53,8 @@ final class RuleSubject: Sendable {
             }
         }
         self.steps = steps
+        self.sites = sites
+        uses = UseCollection(manifest: manifest, steps: sites).all
         self.requests = requests
         self.calledEndpoints = calledEndpoints
         var requestsBySpan: [SourceSpan: Int] = [:]
@@ -59,6 +63,14 @@ final class RuleSubject: Sendable {
     }
 
     private let requestsBySpan: [SourceSpan: Int]
+    private let sites: [StepSite]
+    /// Every use of the expression language, and where it stands.
+    let uses: [(use: ExpressionUse, place: UsePlace)]
+
+    /// Calls a closure with every step of every graph.
+    func forEachStep(_ body: (StepSite) -> Void) {
+        for site in sites { body(site) }
+    }
 
     /// The request of an endpoint by itself.
     func request(ofEndpoint name: String) -> RequestSite? {

@@ -5,7 +5,7 @@ import WaybillManifest
 struct ShadowedNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             guard let variable = site.step.flow?.forEach?.variable else { return }
             let outer = site.around.compactMap { $0.flow?.forEach?.variable }
             guard let hidden = outer.last(where: { $0.value == variable.value }) else { return }

@@ -6,7 +6,7 @@ struct StepIdentifiers: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         var seen: [String: [String: SourceSpan]] = [:]
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             let (graph, step) = (site.graph, site.step)
             guard let id = step.effectiveID else { return }
             let span = step.identifierSpan

@@ -12,7 +12,7 @@ struct StepPlaces: ManifestRule {
                 diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
             }
         }
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             let step = site.step
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }

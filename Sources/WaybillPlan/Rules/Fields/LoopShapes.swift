@@ -8,7 +8,7 @@ struct LoopShapes {
     private var shapes: [SourceSpan: ValueShape] = [:]
 
     init(_ subject: RuleSubject) {
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             guard let forEach = site.step.flow?.forEach else { return }
             let place = UsePlace(level: .graph(site.graph.name.value), graph: site.graph, step: site)
             if let shape = Self.shape(of: forEach.elements, place, subject) { shapes[forEach.variable.span] = shape }

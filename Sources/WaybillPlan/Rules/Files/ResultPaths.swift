@@ -22,7 +22,7 @@ struct ResultPaths: ManifestRule {
             )
         }
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.download?.to) }
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             check(site.step.flow?.write?.to)
             if case .request(let definition) = site.step.action { check(definition.download?.to) }
         }

@@ -77,7 +77,7 @@ private struct FileWriting {
             )
             writings[name, default: []].append(writing)
         }
-        subject.manifest.forEachStep { site in
+        subject.forEachStep { site in
             let step = site.step
             // One file takes the records of all elements of the step itself.
             if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }

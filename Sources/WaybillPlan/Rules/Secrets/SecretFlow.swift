@@ -76,7 +76,7 @@ final class SecretFlow {
             collect(call) { .endpointInput(call.name.value, $0) }
         }
         for endpoint in manifest.endpoints.values { collect(endpoint.value.request.vars) }
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             let step = site.step
             collect(step.vars)
             switch step.action {

@@ -55,7 +55,7 @@ extension RuleSubject {
     /// Every variable of a request.
     fileprivate var variables: [VariableDefinition] {
         var variables = manifest.endpoints.values.flatMap(\.value.request.vars)
-        manifest.forEachStep { site in
+        forEachStep { site in
             variables += site.step.vars
             if case .request(let definition) = site.step.action { variables += definition.vars }
         }

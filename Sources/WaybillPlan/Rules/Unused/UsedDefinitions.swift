@@ -25,7 +25,7 @@ struct UsedDefinitions {
 
     init(_ subject: RuleSubject) {
         manifest = subject.manifest
-        collectCalls()
+        collectCalls(subject)
         for request in subject.requests {
             if let service = request.service.name { services.insert(service) }
         }
@@ -44,11 +44,11 @@ struct UsedDefinitions {
 
     // MARK: Calls
 
-    private mutating func collectCalls() {
+    private mutating func collectCalls(_ subject: RuleSubject) {
         for service in manifest.services.values {
             if let call = service.value.session?.call { noteEndpoint(call) }
         }
-        manifest.forEachStep { site in
+        subject.forEachStep { site in
             switch site.step.action {
             case .call(let call): noteEndpoint(call)
             case .graph(let call): noteInherited(manifest.graphs[call.name.value]?.value.inputs, call)
