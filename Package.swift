@@ -71,6 +71,7 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
                 "WaybillResults", "WaybillData", "WaybillDiagnostics",
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .executableTarget(
@@ -112,6 +113,13 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults",
                 "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "WaybillTests",
+            dependencies: [
+                "Waybill", "WaybillPlan", "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .testTarget(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the C libraries that Waybill is built with, and with --tests the servers and Python that its tests need.
+# Installs the C libraries that Waybill is built with, and with --tests the servers and tools that its tests need.
 # Does nothing where they are there already. On Debian and its kin; elsewhere it says what is missing.
 set -euo pipefail
 
@@ -7,12 +7,13 @@ wanted=()
 pkg-config --exists yaml-0.1 libcurl 2>/dev/null || wanted+=(pkg-config libyaml-dev libcurl4-openssl-dev)
 if [ "${1:-}" = --tests ]; then
     [ -x /usr/sbin/nginx ] || wanted+=(nginx-light)
+    [ -x /usr/bin/dot ] || wanted+=(graphviz)
     python3 -m ensurepip --version >/dev/null 2>&1 || wanted+=(python3-venv)
 fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx, Python with venv}" >&2
+    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx, Graphviz, Python with venv}" >&2
     exit 1
 fi
 sudo=()

@@ -31,3 +31,11 @@ static const unsigned char diagnostics_schema[] = {
 struct embedded_text embedded_diagnostics_schema(void) {
     return (struct embedded_text){diagnostics_schema, sizeof diagnostics_schema};
 }
+
+static const unsigned char plan_schema[] = {
+#embed "../../schemas/plan.schema.json"
+};
+
+struct embedded_text embedded_plan_schema(void) {
+    return (struct embedded_text){plan_schema, sizeof plan_schema};
+}

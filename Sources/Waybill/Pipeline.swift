@@ -36,6 +36,17 @@ package struct Pipeline: Sendable {
         return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
     }
 
+    /// The plan of what was asked for, with what has to be known beside it to show it.
+    package func describedPlan(_ path: String, options: PlanOptions) -> Stage<PlanDescription> {
+        let (manifest, diagnostics) = loader.load(path)
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        var options = options
+        options.allowsOutside = allowsOutside
+        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
+        let description = plan.map { PlanDescription($0, of: manifest, options: options) }
+        return Stage(value: description, diagnostics: (diagnostics + findings).sortedByPlace())
+    }
+
     /// The plan of what was asked for.
     package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
         let (manifest, diagnostics) = loader.load(path)

@@ -2,6 +2,12 @@ import ArgumentParser
 import WaybillData
 import WaybillDiagnostics
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The program.
 @main
 struct WaybillCommand: AsyncParsableCommand {
@@ -17,7 +23,8 @@ struct WaybillCommand: AsyncParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            RunCommand.self, ValidateCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
+            RunCommand.self, ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self,
+            SchemaCommand.self,
             ExplainCommand.self,
         ]
     )
@@ -39,6 +46,12 @@ enum ExitStatus {
     static let invalid = ExitCode(2)
     /// The run could not be carried out or recorded.
     static let notCarriedOut = ExitCode(3)
+
+    /// Ends the process at once, while a value is still held: to free a large manifest piece by piece would take about as
+    /// long as to read it, and the system takes the memory back all at once.
+    static func leave(_ status: ExitCode, holding value: some Any) -> Never {
+        withExtendedLifetime(value) { exit(status.rawValue) }
+    }
 }
 
 extension [Diagnostic] {

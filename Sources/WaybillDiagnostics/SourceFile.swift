@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One text that diagnostics can point into: its name as a person knows it, and its bytes.
 ///
 /// The text is kept as bytes, because that is what was read: it may not be valid UTF-8, and finding exactly that is one
@@ -12,24 +14,14 @@ package final class SourceFile: Sendable {
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
-    /// The byte offset at which each line begins; the first is always 0.
-    private let lineStarts: [UInt32]
-
-    /// How many code points are before each whole block of bytes, so that columns of long lines need not be counted from
-    /// the beginning; empty where all lines are shorter than a block.
-    private let codePointsBefore: [UInt32]
-
-    /// How many bytes a block has, as a power of 2.
-    private static let blockBits = 16
+    /// Where the lines are; found when it is first asked for, which is never where there is nothing to say of a text.
+    private let knownLines = Mutex<LineTable?>(nil)
 
     /// Keeps a text of at most `greatestSize` under a name.
     package init(name: String, bytes: [UInt8]) {
         precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
         self.name = name
         self.bytes = bytes
-        self.lineStarts = Self.lineStarts(of: bytes)
-        self.codePointsBefore =
-            Self.hasLongLine(lineStarts, end: bytes.count) ? Self.codePointsBefore(blocksOf: bytes) : []
     }
 
     /// Keeps a text that is already a string.
@@ -38,28 +30,29 @@ package final class SourceFile: Sendable {
     }
 
     /// How many lines the text has; a text that ends in a line break has an empty last one.
-    package var lineCount: Int { lineStarts.count }
+    package var lineCount: Int { lines.starts.count }
 
     /// The place of a byte offset. An offset past the end is the end.
     package func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), bytes.count)
-        let line = lineIndex(at: offset)
-        var start = Int(lineStarts[line])
+        let lines = lines
+        let line = lines.index(at: offset)
+        var start = Int(lines.starts[line])
         // No editor shows a byte order mark as a column.
         if line == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = min(3, offset) }
-        return SourcePosition(line: line + 1, column: codePoints(in: start..<offset) + 1)
+        return SourcePosition(line: line + 1, column: lines.codePoints(in: start..<offset, of: bytes) + 1)
     }
 
     /// The line, from 1, that a byte offset is on.
     package func line(at offset: Int) -> Int {
-        lineIndex(at: min(max(offset, 0), bytes.count)) + 1
+        lines.index(at: min(max(offset, 0), bytes.count)) + 1
     }
 
     /// The byte offset of a place given as a line (from 0) and a number of code points into it.
     ///
     /// libyaml counts this way. A place past the end of its line is the end of the line.
     package func offset(lineIndex: Int, codePoint: Int) -> Int {
-        guard lineIndex < lineStarts.count else { return bytes.count }
+        guard lineIndex < lineCount else { return bytes.count }
         let range = byteRange(ofLine: lineIndex + 1)
         var offset = range.lowerBound
         var left = codePoint
@@ -73,8 +66,9 @@ package final class SourceFile: Sendable {
 
     /// The bytes of a line (from 1), without its line break.
     package func byteRange(ofLine line: Int) -> Range<Int> {
-        let start = Int(lineStarts[line - 1])
-        var end = line < lineStarts.count ? Int(lineStarts[line]) : bytes.count
+        let starts = lines.starts
+        let start = Int(starts[line - 1])
+        var end = line < starts.count ? Int(starts[line]) : bytes.count
         if end > start, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
         if end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         return start..<end
@@ -85,57 +79,13 @@ package final class SourceFile: Sendable {
         SourceSpan(file: self, range: range)
     }
 
-    private func lineIndex(at offset: Int) -> Int {
-        var low = 0
-        var high = lineStarts.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if Int(lineStarts[middle]) <= offset { low = middle } else { high = middle }
+    private var lines: LineTable {
+        knownLines.withLock { known in
+            if let known { return known }
+            let lines = LineTable(bytes)
+            known = lines
+            return lines
         }
-        return low
-    }
-
-    private static func lineStarts(of bytes: [UInt8]) -> [UInt32] {
-        var starts: [UInt32] = [0]
-        bytes.withUnsafeBufferPointer { buffer in
-            var index = 0
-            while index < buffer.count {
-                let byte = buffer[index]
-                index += 1
-                if byte == UInt8(ascii: "\n") {
-                    starts.append(UInt32(index))
-                } else if byte == UInt8(ascii: "\r"), index == buffer.count || buffer[index] != UInt8(ascii: "\n") {
-                    starts.append(UInt32(index))
-                }
-            }
-        }
-        return starts
-    }
-
-    private func codePoints(in range: Range<Int>) -> Int {
-        let (first, last) = (range.lowerBound >> Self.blockBits, range.upperBound >> Self.blockBits)
-        guard first < last, !codePointsBefore.isEmpty else { return Self.codePoints(in: bytes[range]) }
-        func count(before offset: Int, in block: Int) -> Int {
-            Int(codePointsBefore[block]) + Self.codePoints(in: bytes[block << Self.blockBits..<offset])
-        }
-        return count(before: range.upperBound, in: last) - count(before: range.lowerBound, in: first)
-    }
-
-    private static func codePoints(in bytes: ArraySlice<UInt8>) -> Int {
-        bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
-    }
-
-    private static func hasLongLine(_ starts: [UInt32], end: Int) -> Bool {
-        zip(starts, starts.dropFirst() + [UInt32(end)]).contains { $1 - $0 > 1 << blockBits }
-    }
-
-    private static func codePointsBefore(blocksOf bytes: [UInt8]) -> [UInt32] {
-        var counts: [UInt32] = [0]
-        for start in stride(from: 0, to: bytes.count, by: 1 << blockBits) {
-            let block = bytes[start..<min(start + 1 << blockBits, bytes.count)]
-            counts.append(counts[counts.count - 1] + UInt32(codePoints(in: block)))
-        }
-        return counts
     }
 }
 

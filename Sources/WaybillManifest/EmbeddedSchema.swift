@@ -10,6 +10,8 @@ package enum EmbeddedSchema: String, Sendable, CaseIterable {
     case event
     /// `schemas/diagnostics.schema.json`: findings as JSON.
     case diagnostics
+    /// `schemas/plan.schema.json`: a plan as JSON.
+    case plan
 
     /// The bytes of the file.
     package var text: [UInt8] {
@@ -19,6 +21,7 @@ package enum EmbeddedSchema: String, Sendable, CaseIterable {
             case .run: embedded_run_schema()
             case .event: embedded_event_schema()
             case .diagnostics: embedded_diagnostics_schema()
+            case .plan: embedded_plan_schema()
             }
         return Array(UnsafeBufferPointer(start: text.bytes, count: text.size))
     }

@@ -18,7 +18,8 @@ struct ManifestSchema: Sendable {
 
     /// What is wrong with the shape of a manifest.
     func check(_ node: YAMLNode) -> [Diagnostic] {
-        let violations = schema.validate(node.json, limit: Self.limit)
+        if schema.isValid(node.index, in: node.tree.values) { return [] }
+        let violations = schema.violations(of: node.json, limit: Self.limit)
         var unknown: [JSONPointer: Int] = [:]
         for (index, violation) in violations.enumerated() {
             guard case .unknownName = violation.detail, violation.suggestion == nil else { continue }

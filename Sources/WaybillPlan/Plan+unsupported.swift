@@ -58,14 +58,6 @@ private struct Unsupported {
         for entry in request.settings.entries {
             if let what = entry.value.unsupported { report(what, at: entry.span) }
         }
-        for stage in request.filters {
-            switch stage.value.stage {
-            case .require, .select, .envelope:
-                if stage.value.onEveryStatus { report("for: any", at: stage.span) }
-            default:
-                report(stage.value.stage.name, at: stage.span)
-            }
-        }
         reportNames { request.visitUses($0) }
     }
 
@@ -98,17 +90,14 @@ extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
     fileprivate var unsupported: String? {
         switch self {
-        case .encoding(.plist): "encoding: plist"
-        case .decoding(.ndjson), .decoding(.csv), .decoding(.plist): "decoding"
         case .body(let body):
             switch body {
-            case .json, .form, .text: nil
-            case .plist, .base64, .file, .graphql, .multipart: "body: \(body.name)"
+            case .json, .form, .plist, .text, .base64, .graphql: nil
+            case .file, .multipart: "body: \(body.name)"
             }
         case .auth(let auth):
             switch auth {
-            case .none, .basic, .bearer, .apiKey(.header, _, _), .apiKey(.query, _, _): nil
-            case .apiKey(.cookie, _, _): "an API key in a cookie"
+            case .none, .basic, .bearer, .apiKey: nil
             case .digest: "digest"
             case .awsSigV4: "awsSigV4"
             case .oauth2: "oauth2"

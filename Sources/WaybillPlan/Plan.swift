@@ -106,6 +106,8 @@ package struct StepPlan: Sendable {
     package var keeps: StepFields
     /// Where the step stands.
     package var span: SourceSpan
+    /// The key that the step was written with, such as `call` or `get`.
+    package var form: StepForm
 }
 
 /// The fields of a step that expressions can use, as in `steps.login.outputs`.

@@ -1,7 +1,7 @@
 import OrderedCollections
 import WaybillData
 import WaybillDiagnostics
-import WaybillManifest
+package import WaybillManifest
 
 /// Puts plans together from a manifest that every rule has accepted.
 struct PlanAssembly {
@@ -125,7 +125,8 @@ struct PlanAssembly {
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
             keeps: step.effectiveID.flatMap { context.uses.fields[$0] } ?? [],
-            span: step.span
+            span: step.span,
+            form: step.form
         )
     }
 
@@ -219,6 +220,18 @@ extension GraphPlan {
 }
 
 extension StepPlan {
+    /// Visits every use of the expression language that is written with the step itself, not with the steps inside it.
+    package func visitOwnUses(_ visitor: UseVisitor) {
+        flow?.visitUses(outside: visitor, inside: visitor)
+        switch work {
+        case .request(let request): request.visitUses(visitor)
+        case .group: break
+        case .graph(_, let arguments): for argument in arguments { argument.visitUses(visitor) }
+        case .values(let values): for value in values { value.visitUses(visitor, .request) }
+        case .end(let condition): visitor.expression(condition, .request, .control)
+        }
+    }
+
     fileprivate var subgraphNames: [String] {
         switch work {
         case .graph(let name, _): [name.value]
@@ -228,14 +241,8 @@ extension StepPlan {
     }
 
     fileprivate func visitUses(_ visitor: UseVisitor) {
-        flow?.visitUses(outside: visitor, inside: visitor)
-        switch work {
-        case .request(let request): request.visitUses(visitor)
-        case .group(let group): for step in group.steps { step.visitUses(visitor) }
-        case .graph(_, let arguments): for argument in arguments { argument.visitUses(visitor) }
-        case .values(let values): for value in values { value.visitUses(visitor, .request) }
-        case .end(let condition): visitor.expression(condition, .request, .control)
-        }
+        visitOwnUses(visitor)
+        if case .group(let group) = work { for step in group.steps { step.visitUses(visitor) } }
     }
 }
 
@@ -249,12 +256,11 @@ extension RequestPlan {
     /// Visits every use of the expression language in the request.
     func visitUses(_ visitor: UseVisitor) {
         for argument in arguments { argument.visitUses(visitor) }
-        var definition = RequestDefinition(address: address)
-        definition.settings = settings
-        definition.vars = vars
-        definition.outputs = outputs
-        definition.download = download
-        definition.visitUses(visitor)
+        settings.visitUses(visitor)
+        visitor.scalar(address.text.value, .request, .address)
+        for variable in vars { visitor.value(variable.value, .request, .variable) }
+        for output in outputs { output.visitUses(visitor, .answer) }
+        download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
 }

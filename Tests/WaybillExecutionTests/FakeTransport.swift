@@ -8,6 +8,8 @@ final class FakeTransport: Transport {
     enum Reply: Sendable {
         /// A status and a JSON body.
         case json(String, status: Int = 200)
+        /// A body of another media type.
+        case text(String, type: String)
         /// A failure of the transport.
         case failure(TransportFailure.Kind)
         /// Nothing, until `release` says what.
@@ -79,23 +81,32 @@ final class FakeTransport: Transport {
         switch reply {
         case .failure(let kind): return .failure(Self.failure(kind))
         case .held: return .failure(Self.failure(.cancelled))
-        case .json(let body, let status):
-            return .success(
-                HTTPResponse(
-                    status: status,
-                    reason: "",
-                    httpVersion: "1.1",
-                    headers: [HTTPField(name: "Content-Type", value: "application/json")],
-                    body: Array(body.utf8),
-                    url: request.url,
-                    timings: .zero,
-                    bytesSent: 0,
-                    bytesReceived: body.utf8.count,
-                    remoteAddress: nil,
-                    reusedConnection: false
-                )
-            )
+        case .json(let body, let status): return answer(request, body, type: "application/json", status: status)
+        case .text(let body, let type): return answer(request, body, type: type, status: 200)
         }
+    }
+
+    private func answer(
+        _ request: HTTPRequest,
+        _ body: String,
+        type: String,
+        status: Int
+    ) -> Result<HTTPResponse, TransportFailure> {
+        .success(
+            HTTPResponse(
+                status: status,
+                reason: "",
+                httpVersion: "1.1",
+                headers: [HTTPField(name: "Content-Type", value: type)],
+                body: Array(body.utf8),
+                url: request.url,
+                timings: .zero,
+                bytesSent: 0,
+                bytesReceived: body.utf8.count,
+                remoteAddress: nil,
+                reusedConnection: false
+            )
+        )
     }
 
     func shutDown() async {}

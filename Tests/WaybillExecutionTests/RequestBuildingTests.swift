@@ -54,12 +54,45 @@ import WaybillTransport
         ("{post: /a, body: {form: {x: 1}}, params: {y: 2}}", "y=2&x=1", "application/x-www-form-urlencoded"),
         ("{patch: /a, body: {text: \"${'ü'}\"}}", "ü", "text/plain; charset=utf-8"),
         ("{post: /a, body: {text: x}, headers: {content-type: text/x}}", "x", "text/x"),
+        ("{post: /a, body: {base64: aMO8}}", "hü", "application/octet-stream"),
+        ("{post: /a, body: {base64: \"${base64('x')}\"}}", "x", "application/octet-stream"),
+        (
+            "{post: /a, body: {graphql: {query: \"{ me { id } }\", variables: {n: \"${1 + 1}\"}}}}",
+            #"{"query":"{ me { id } }","variables":{"n":2}}"#, "application/json"
+        ),
+        (
+            "{post: /a, encoding: plist, params: {a: 1, b: [x, true]}}",
+            plist(
+                "<key>a</key>",
+                "<integer>1</integer>",
+                "<key>b</key>",
+                "<array>",
+                "\t<string>x</string>",
+                "\t<true/>",
+                "</array>"
+            ),
+            "application/x-plist"
+        ),
+        ("{post: /a, body: {plist: {a: x}}}", plist("<key>a</key>", "<string>x</string>"), "application/x-plist"),
     ])
     func `a body is encoded, and says what it is`(step: String, body: String, type: String) async throws {
         let request = try await request(step)
         #expect(request.body == .bytes(Array(body.utf8)))
         let types = request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
         #expect(types == [type])
+    }
+
+    /// A property list with a mapping of these members, as it is sent.
+    private static func plist(_ members: String...) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \(members.map { "\t\($0)\n" }.joined())</dict>
+        </plist>
+
+        """
     }
 
     @Test func `header fields are sent as they were written, lists as one field each`() async throws {
@@ -74,6 +107,7 @@ import WaybillTransport
         ("{basic: {username: Aladdin, password: open sesame}}", "Authorization=Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
         ("{bearer: abc}", "Authorization=Bearer abc"),
         ("{apiKey: {in: header, name: X-Key, value: k}}", "X-Key=k"),
+        ("{apiKey: {in: cookie, name: key, value: k}}", "Cookie=key=k"),
     ])
     func `credentials become a header field`(auth: String, field: String) async throws {
         let request = try await request("{get: /a, headers: {Authorization: mine, X-Key: mine}, auth: \(auth)}")

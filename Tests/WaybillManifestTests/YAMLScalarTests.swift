@@ -58,6 +58,15 @@ import WaybillManifest
         #expect(scalars.map { $0.scalar?.style } == [.plain, .singleQuoted, .doubleQuoted, .literal, .folded])
     }
 
+    @Test func `a text is found in a set of names, however it is written`() {
+        let names = NameTable(["path", "expect", "a name of more than eight bytes", "12"])
+        let (documents, _) = YAMLReader().readStream(
+            SourceFile(yaml: "[expect, \"\\x70ath\", 'a name of more than eight bytes', 12, Path, '', [path]]")
+        )
+        let found = documents.first?.sequence?.map { $0.index(in: names) }
+        #expect(found == [1, 0, 2, 3, nil, nil, nil])
+    }
+
     private func value(of source: String) -> JSON? {
         let (document, findings) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
         #expect(findings == [])

@@ -17,3 +17,6 @@ struct embedded_text embedded_event_schema(void);
 
 /// schemas/diagnostics.schema.json as it was when the program was built.
 struct embedded_text embedded_diagnostics_schema(void);
+
+/// schemas/plan.schema.json as it was when the program was built.
+struct embedded_text embedded_plan_schema(void);

@@ -58,9 +58,11 @@ struct ValidateCommand: AsyncParsableCommand {
         let (options, given) = inputs.planOptions(environment: environment)
         var findings = given
         if format == .human { output.reportPart(findings) }
+        var last: Any?
         for manifest in findings.hasErrors ? [] : manifests {
             let stage = pipeline.validate(manifest, options: options)
             findings += stage.diagnostics
+            last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)
             if stage.value != nil { output.write("\(manifest == "-" ? "standard input" : manifest) is valid\n") }
@@ -70,7 +72,7 @@ struct ValidateCommand: AsyncParsableCommand {
         } else {
             output.summarize(findings)
         }
-        if findings.hasErrors { throw ExitStatus.invalid }
+        ExitStatus.leave(findings.hasErrors ? ExitStatus.invalid : .success, holding: last as Any)
     }
 
     /// What writes the whole document; `nil` where each manifest's findings are written as they come.

@@ -4,28 +4,63 @@
 /// functions (`ExpressionFunction.all`). Outside a filter a path is its value and a missing value is an error; inside
 /// `[?…]` RFC 9535 holds.
 package struct Expression: Sendable {
+    /// What is known of an expression; behind a reference, so that copying an expression costs next to nothing.
+    private final class Parts: Sendable {
+        let text: String
+        let references: [Reference]
+        let warnings: [ExpressionWarning]
+        let isConstant: Bool
+        let compiled: CompiledExpression
+
+        init(
+            _ text: String,
+            _ compiled: CompiledExpression,
+            references: [Reference],
+            warnings: [ExpressionWarning],
+            isConstant: Bool
+        ) {
+            self.text = text
+            self.references = references
+            self.warnings = warnings
+            self.isConstant = isConstant
+            self.compiled = compiled
+        }
+    }
+
+    private let parts: Parts
+
     /// The expression as it was written.
-    package let text: String
+    package var text: String { parts.text }
     /// Every path that begins at a bare name or at `$`, also those inside filters, in the order of the text.
-    package let references: [Reference]
+    package var references: [Reference] { parts.references }
     /// Things that work but are probably not meant.
-    package let warnings: [ExpressionWarning]
+    package var warnings: [ExpressionWarning] { parts.warnings }
     /// What is known of the type of the value.
-    package let resultType: ExpressionType
+    package var resultType: ExpressionType { parts.compiled.type }
     /// Whether the value depends on the text alone.
-    package let isConstant: Bool
-    let compiled: CompiledExpression
+    package var isConstant: Bool { parts.isConstant }
+    var compiled: CompiledExpression { parts.compiled }
 
     /// Parses and checks an expression.
     package init(parsing text: String) throws(ExpressionSyntaxError) {
-        let syntax = try ExpressionParser.expression(text)
-        var compiler = ExpressionCompiler(text, dialect: .waybill)
-        self.compiled = try compiler.value(syntax)
-        self.text = text
-        self.references = compiler.references.sorted { $0.range.lowerBound < $1.range.lowerBound }
-        self.warnings = compiler.warnings
-        self.resultType = compiled.type
-        self.isConstant = !compiler.usesScope
+        if let path = PlainPath(text) {
+            let range = path.query.range
+            let compiled = CompiledExpression(kind: .query(path.query), type: .any, context: .plain, range: range)
+            parts = Parts(text, compiled, references: [path.reference], warnings: [], isConstant: false)
+        } else {
+            let syntax = try ExpressionParser.expression(text)
+            var compiler = ExpressionCompiler(text, dialect: .waybill)
+            let compiled = try compiler.value(syntax)
+            let references = compiler.references
+            parts = Parts(
+                text,
+                compiled,
+                references: references.count < 2
+                    ? references : references.sorted { $0.range.lowerBound < $1.range.lowerBound },
+                warnings: compiler.warnings,
+                isConstant: !compiler.usesScope
+            )
+        }
     }
 
     /// The value in a scope.

@@ -51,7 +51,7 @@ extension ExpressionType: CustomStringConvertible {
 
 extension JSON.Kind {
     /// The kind as it is named in messages, with its article.
-    var phrase: String {
+    package var phrase: String {
         switch self {
         case .null: "null"
         case .boolean: "a boolean"

@@ -43,6 +43,18 @@ package struct Reference: Sendable, Equatable {
     /// Where the whole path stands, in UTF-8 bytes of the text.
     package var range: Range<Int>
 
+    /// A reference to one certain node.
+    init(name: String, nameRange: Range<Int>, segments: [Segment], range: Range<Int>) {
+        self.name = name
+        self.nameRange = nameRange
+        self.segments = segments
+        self.isComplete = true
+        self.goesOn = false
+        self.isGuarded = false
+        self.isConcealed = false
+        self.range = range
+    }
+
     init(_ query: QuerySyntax, name: String, isGuarded: Bool, isConcealed: Bool) {
         self.name = name
         self.nameRange = query.rootRange

@@ -23,8 +23,14 @@ struct NameIndex: Sendable {
 
     /// The hash of a name; seeded in each process, so that no document can be made to collide.
     static func hash(_ name: String) -> UInt32 {
+        var name = name
+        return name.withUTF8 { hash($0) }
+    }
+
+    /// The hash of a name in UTF-8.
+    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
         var hasher = Hasher()
-        name.hashCodePoints(into: &hasher)
+        hasher.combine(bytes: UnsafeRawBufferPointer(name))
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 

@@ -54,10 +54,15 @@ struct SchemaTypeSet: OptionSet, Sendable {
 
     /// Whether a value is of one of the types. `1.0` is an integer.
     func accepts(_ instance: JSON) -> Bool {
-        switch instance {
+        accepts(instance.kind) || contains(.integer) && instance.number?.isInteger == true
+    }
+
+    /// Whether every value of a kind is of one of the types: a whole number only where all numbers are.
+    func accepts(_ kind: JSON.Kind) -> Bool {
+        switch kind {
         case .null: contains(.null)
-        case .bool: contains(.boolean)
-        case .number(let number): contains(.number) || contains(.integer) && number.isInteger
+        case .boolean: contains(.boolean)
+        case .number: contains(.number)
         case .string: contains(.string)
         case .array: contains(.array)
         case .object: contains(.object)

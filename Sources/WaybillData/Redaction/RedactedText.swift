@@ -94,12 +94,16 @@ extension Redactor {
     /// Header fields, made safe to write: of credentials and cookies only the name is left, whatever is registered.
     package func headers(_ headers: some Sequence<(name: String, value: String)>) -> [RedactedHeader] {
         headers.map { name, value in
-            let isCredential = Self.credentialHeaders.contains(name.lowercased())
-            return RedactedHeader(
+            RedactedHeader(
                 name: text(name),
-                value: isCredential ? RedactedText(redacted: Self.mask) : text(value)
+                value: Self.isCredential(headerNamed: name) ? RedactedText(redacted: Self.mask) : text(value)
             )
         }
+    }
+
+    /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
+    package static func isCredential(headerNamed name: String) -> Bool {
+        credentialHeaders.contains(name.lowercased())
     }
 
     private static let credentialHeaders: Set<String> = [

@@ -56,10 +56,8 @@ struct Answer {
         }
         evaluated.duplicateName = body.duplicateName
         take(ScopeValue(body.value))
-        if isSuccess {
-            if !isWithoutContent, let failure = filter() { return failure }
-            if let failure = takeOutputs() { return failure }
-        }
+        if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
+        if isSuccess, let failure = takeOutputs() { return failure }
         return expectationFailure(expectation)
     }
 
@@ -114,10 +112,16 @@ struct Answer {
         return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
     }
 
-    private mutating func filter() -> Failure? {
+    private mutating func filter(isSuccess: Bool) -> Failure? {
         do {
             let scope = scope
-            take(try FilterRunner.run(plan.filters, on: evaluated.data, scope: scope.scope))
+            let filtered = try FilterRunner.run(
+                plan.filters,
+                on: evaluated.data,
+                isSuccess: isSuccess,
+                scope: scope.scope
+            )
+            take(filtered)
             return nil
         } catch {
             let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message

@@ -1,4 +1,5 @@
 import WaybillData
+import WaybillDiagnostics
 import WaybillManifest
 import WaybillTransport
 
@@ -26,7 +27,9 @@ struct AnswerDecoder {
         switch try effectiveDecoding(of: response) {
         case .json: return try json(response)
         case .text: return Decoded(value: .string(try text(response)))
-        case .ndjson, .csv, .plist: preconditionFailure("a plan with this decoding is refused before it runs")
+        case .ndjson: return try lines(response)
+        case .csv: return try rows(response)
+        case .plist: return try propertyList(response)
         case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)))
         }
     }
@@ -38,16 +41,11 @@ struct AnswerDecoder {
             return String(validating: response.body, as: UTF8.self) == nil ? .bytes : .text
         }
         let ranges: [(String, Decoding)] = [
-            ("application/json", .json), ("*/*+json", .json), ("text/*", .text), ("application/xml", .text),
+            ("application/json", .json), ("*/*+json", .json), ("application/x-ndjson", .ndjson),
+            ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
+            ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text),
             ("*/*+xml", .text), ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
         ]
-        let later = ["application/x-ndjson", "application/ndjson", "text/csv", "application/x-plist"]
-        if later.contains(where: { MediaRange($0)?.contains(type) ?? false }) {
-            throw Problem(
-                message:
-                    "this version of Waybill does not decode \(type) by itself yet; set 'decoding' to text or bytes"
-            )
-        }
         return ranges.first { MediaRange($0.0)?.contains(type) ?? false }?.1 ?? .bytes
     }
 
@@ -60,6 +58,41 @@ struct AnswerDecoder {
             throw Problem(
                 message: "the answer is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
             )
+        }
+    }
+
+    /// The list of the values of all lines; blank lines say nothing.
+    private func lines(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        var values: [JSON] = []
+        var duplicateName: String?
+        for (index, line) in response.body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if line.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
+            do {
+                let document = try JSONParser().parseDocument(line)
+                values.append(document.value)
+                duplicateName = duplicateName ?? document.duplicateName?.name
+            } catch {
+                throw Problem(message: "line \(index + 1) of the answer is not JSON: \(error.message)")
+            }
+        }
+        return Decoded(value: .array(values), duplicateName: duplicateName)
+    }
+
+    /// The list of the rows, objects of texts by the names in the first row.
+    private func rows(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        do {
+            return Decoded(value: .array(try CSVReader.rows(of: response.body)))
+        } catch {
+            let place = "line \(error.position.line), column \(error.position.column)"
+            throw Problem(message: "the answer is not CSV: \(error.message) (\(place))")
+        }
+    }
+
+    private func propertyList(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        do {
+            return Decoded(value: try PropertyListParser().parse(response.body))
+        } catch {
+            throw Problem(message: "the answer is not a property list: \(error)")
         }
     }
 

@@ -70,9 +70,8 @@ struct ExpectationChecker {
     private func schemaFindings() -> [Finding] {
         guard let schema = expectation.schema else { return [] }
         return schema.value.validate(data.json).prefix(20).map { violation in
-            let place = violation.instanceLocation.description
             return Finding(
-                message: "\(place.isEmpty ? "the data" : "the value at \(place)") \(violation.message)",
+                message: violation.sentence,
                 span: schema.span
             )
         }
@@ -92,5 +91,13 @@ extension Duration {
     var milliseconds: String {
         let (seconds, attoseconds) = components
         return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
+}
+
+extension SchemaViolation {
+    /// What is wrong, as a sentence about the data.
+    var sentence: String {
+        let place = instanceLocation.description
+        return "\(place.isEmpty ? "the data" : "the value at \(place)") \(message)"
     }
 }

@@ -28,21 +28,24 @@ struct RequestBuilder {
         let foreign = try isForeign(origin) ? plan.service.map { Level.service($0) } : nil
         let sent = settings.without(foreign)
 
-        let (query, body, contentType) = try content(of: sent)
-        if !query.pairs.isEmpty { url = Self.appending(query.query, to: url) }
-        scope.request = SentRequest(method: plan.method, url: url, body: body ?? "")
+        let content = try RequestContent(of: sent, method: plan.method, scope: scope)
+        if content.query.isSecret {
+            for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
+        }
+        if !content.query.pairs.isEmpty { url = Self.appending(content.query.query, to: url) }
+        scope.request = SentRequest(method: plan.method, url: url, body: content.body)
 
         var headers = try self.headers(of: sent)
-        if let contentType, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        if let contentType = content.type, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
         try authenticate(by: sent.auth, &headers, &url)
-        scope.request = SentRequest(method: plan.method, url: url, body: body ?? "")
+        scope.request = SentRequest(method: plan.method, url: url, body: content.body)
         return HTTPRequest(
             method: plan.method,
             url: url,
             headers: headers,
-            body: body.map { .bytes(Array($0.utf8)) } ?? .none,
+            body: content.body.map { .bytes($0) } ?? .none,
             timeout: try duration(settings.timeout) ?? .seconds(60),
             connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
@@ -142,61 +145,6 @@ struct RequestBuilder {
         return try self.origin(of: text(baseURL).text, at: baseURL.span) != origin
     }
 
-    // MARK: Query and body
-
-    private func content(
-        of settings: Settings
-    ) throws(EvaluationProblem) -> (query: ParameterList, body: String?, contentType: String?) {
-        let arrays = settings.arrays?.value ?? .brackets
-        var query = ParameterList(arrays: .repeat)
-        for entry in settings.query {
-            for value in entry.values.value ?? [] {
-                query.add(entry.name.value, try value.text(in: scope.scope(entry.values.level)))
-            }
-        }
-        var fields = ParameterList(arrays: arrays)
-        for parameter in settings.params {
-            guard let value = parameter.value.value else { continue }
-            try fields.add(parameter.name.value, value, in: scope.scope(parameter.value.level))
-        }
-        let isInQuery = ["GET", "HEAD", "DELETE"].contains(plan.method)
-        if isInQuery {
-            for (name, value) in fields.pairs { query.add(name, ComputedText(text: value, isSecret: fields.isSecret)) }
-            fields = ParameterList(arrays: arrays)
-        }
-        for (_, value) in query.pairs where query.isSecret { register(ComputedText(text: value, isSecret: true)) }
-
-        if let body = settings.body {
-            let bodyScope = scope.scope(body.level)
-            switch body.value {
-            case .json(let value):
-                return (query, JSONWriter().string(try value.value(in: bodyScope).json), "application/json")
-            case .text(let value):
-                return (query, try value.text(in: bodyScope).text, "text/plain; charset=utf-8")
-            case .form(let members):
-                var form = fields
-                for member in members { try form.add(member.name.value, member.value, in: bodyScope) }
-                return (query, form.form, "application/x-www-form-urlencoded")
-            case .plist, .base64, .file, .graphql, .multipart:
-                preconditionFailure("a plan with this body is refused before it runs")
-            }
-        }
-        guard !isInQuery, !settings.params.isEmpty else { return (query, nil, nil) }
-        switch settings.encoding?.value ?? .form {
-        case .form:
-            return (query, fields.form, "application/x-www-form-urlencoded")
-        case .json:
-            var object = JSONObject()
-            for parameter in settings.params {
-                guard let value = parameter.value.value else { continue }
-                object[parameter.name.value] = try value.value(in: scope.scope(parameter.value.level)).json
-            }
-            return (query, JSONWriter().string(.object(object)), "application/json")
-        case .plist:
-            preconditionFailure("a plan with this encoding is refused before it runs")
-        }
-    }
-
     // MARK: Header fields
 
     private func headers(of settings: Settings) throws(EvaluationProblem) -> [HTTPField] {
@@ -259,7 +207,11 @@ struct RequestBuilder {
             var query = ParameterList(arrays: .repeat)
             query.add(name.value, ComputedText(text: try secret(value), isSecret: true))
             url = Self.appending(query.query, to: url)
-        case .apiKey(.cookie, _, _), .digest, .awsSigV4, .oauth2, .netrc:
+        case .apiKey(.cookie, let name, let value):
+            let pair = "\(name.value)=\(try secret(value))"
+            let others = headers.first { $0.name.lowercased() == "cookie" }?.value
+            set("Cookie", others.map { "\($0); \(pair)" } ?? pair)
+        case .digest, .awsSigV4, .oauth2, .netrc:
             preconditionFailure("a plan with these credentials is refused before it runs")
         }
     }

@@ -78,7 +78,8 @@ struct RunScope: Sendable {
 struct SentRequest: Sendable {
     let method: String
     let url: String
-    let body: String
+    /// The bytes of the body, if it has one.
+    let body: [UInt8]?
 
     var namespace: Namespace {
         Namespace(["method", "url", "query", "body"]) { name in
@@ -86,10 +87,18 @@ struct SentRequest: Sendable {
             case "method": .value(ScopeValue(.string(method)))
             case "url": .value(ScopeValue(.string(url)))
             case "query": .value(ScopeValue(.string(query)))
-            case "body": .value(ScopeValue(.string(body)))
+            case "body": text
             default: nil
             }
         }
+    }
+
+    /// The body as a text, which bytes of any sort are not.
+    private var text: ScopeNode {
+        guard let text = String(validating: body ?? [], as: UTF8.self) else {
+            return .unavailable(reason: "the body is not a text")
+        }
+        return .value(ScopeValue(.string(text)))
     }
 
     private var query: String {

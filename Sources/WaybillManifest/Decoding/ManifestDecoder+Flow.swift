@@ -4,23 +4,25 @@ import WaybillDiagnostics
 /// When, how often and after what a step is done.
 extension ManifestDecoder {
     /// What a step's keys say of that; `nil` where they say nothing.
-    mutating func flow(_ node: YAMLNode, level: Level) -> Flow? {
-        guard let mapping = node.mapping, Self.flowKeys.contains(where: { mapping[$0] != nil }) else { return nil }
+    mutating func flow(_ entries: KnownEntries<StepKey>, level: Level) -> Flow? {
+        guard Self.flowKeys.contains(where: { entries[$0] != nil }) else { return nil }
         return Flow(
-            when: node["when"].flatMap { condition($0) },
-            delay: node["delay"].flatMap { duration($0) },
-            deadline: node["deadline"].flatMap { node in
+            when: entries[.when].flatMap { condition($0) },
+            delay: entries[.delay].flatMap { duration($0) },
+            deadline: entries[.deadline].flatMap { node in
                 duration(node).map { Setting($0, at: node.span, level: level) }
             },
-            forEach: node["forEach"].flatMap { forEach($0, level: level) },
-            until: node["until"].flatMap { until($0) },
-            paginate: node["paginate"].flatMap { pagination($0) },
-            write: node["write"].flatMap { sink($0) },
-            needs: (node["needs"]?.sequence ?? []).compactMap { text($0) }
+            forEach: entries[.forEach].flatMap { forEach($0, level: level) },
+            until: entries[.until].flatMap { until($0) },
+            paginate: entries[.paginate].flatMap { pagination($0) },
+            write: entries[.write].flatMap { sink($0) },
+            needs: (entries[.needs]?.sequence ?? []).compactMap { text($0) }
         )
     }
 
-    private static let flowKeys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
+    private static let flowKeys: [StepKey] = [
+        .when, .delay, .deadline, .forEach, .until, .paginate, .write, .needs,
+    ]
 
     private mutating func forEach(_ node: YAMLNode, level: Level) -> ForEach? {
         guard let source = node["in"], let variable = node["as"].flatMap({ text($0) }) else { return nil }

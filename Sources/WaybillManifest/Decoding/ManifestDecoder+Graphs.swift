@@ -35,37 +35,41 @@ extension ManifestDecoder {
     }
 
     private mutating func step(_ node: YAMLNode, level: Level) -> Step? {
-        guard let entries = node.mapping?.entries, let (form, key, value) = Self.form(of: entries) else { return nil }
-        let action = action(form, key: key, value: value, in: node, level: level)
+        let entries = KnownEntries<StepKey>(node)
+        guard let (form, key, value) = Self.form(of: entries) else { return nil }
+        let action = action(form, key: key, value: value, entries, level: level)
         let settings = settings(node, level: level)
-        let outputs = outputs(node["outputs"], level: level)
-        let vars = form.isShortRequest ? [] : variables(node["vars"], level: level)
-        let flow = flow(node, level: level)
-        for (key, _) in entries {
-            if let name = key.text, let reason = form.reasonAgainst(key: name) {
+        // The short forms of requests have these keys of the request beside them.
+        let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
+        let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
+        let flow = flow(entries, level: level)
+        for name in StepKey.allCases {
+            if let (key, _) = entries.entry(name), let reason = form.reasonAgainst(name) {
                 report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
             }
         }
         guard let action else { return nil }
         return Step(
-            id: node["id"].flatMap { text($0) },
-            name: node["name"]?.text,
-            description: node["description"]?.text,
+            id: entries[.id].flatMap { text($0) },
+            name: entries[.name]?.text,
+            description: entries[.description]?.text,
             action: action,
             flow: flow,
             // The deadline of a step is its own, not that of each request in it.
             settings: flow?.deadline == nil ? settings : settings.without { $0.value.name == .deadline },
             vars: vars,
-            outputs: form.isShortRequest ? [] : outputs,
-            onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
+            outputs: outputs,
+            onFailure: entries[.onFailure].flatMap { word($0) } ?? .stop,
             span: key.span,
             form: form
         )
     }
 
-    private static func form(of entries: YAMLMapping.Entries) -> (StepForm, key: YAMLNode, value: YAMLNode)? {
-        for (key, value) in entries {
-            if let form = key.text.flatMap({ StepForm.byText[$0] }) { return (form, key, value) }
+    private static func form(
+        of entries: KnownEntries<StepKey>
+    ) -> (StepForm, key: YAMLNode, value: YAMLNode)? {
+        for name in StepKey.forms {
+            if let form = name.form, let (key, value) = entries.entry(name) { return (form, key, value) }
         }
         return nil
     }
@@ -74,22 +78,26 @@ extension ManifestDecoder {
         _ form: StepForm,
         key: YAMLNode,
         value: YAMLNode,
-        in node: YAMLNode,
+        _ entries: KnownEntries<StepKey>,
         level: Level
     ) -> Step.Action? {
         switch form {
-        case .call: return call(value, with: node["with"]).map(Step.Action.call)
-        case .graph: return call(value, with: node["with"]).map(Step.Action.graph)
+        case .call: return call(value, with: entries[.with]).map(Step.Action.call)
+        case .graph: return call(value, with: entries[.with]).map(Step.Action.graph)
         case .request: return request(value, level: level).map(Step.Action.request)
-        case .chain, .batch: return group(node, level: level).map(Step.Action.group)
+        case .chain: return .group(steps(value, order: .chain, level: level))
+        case .batch: return .group(steps(value, order: .batch, level: level))
         case .values: return .values(outputs(value, level: level))
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
-            guard let text = scalarTemplate(value) else { return nil }
-            var request = RequestDefinition(address: address(text, level: level))
-            complete(&request, from: node, level: level)
-            request.method = Spanned(form.rawValue.uppercased(), at: key.span)
-            return .request(request)
+            // The settings are those of the step.
+            return request(
+                at: scalarTemplate(value).map { address($0, level: level) },
+                method: Spanned(form.rawValue.uppercased(), at: key.span),
+                settings: Settings(),
+                entries,
+                level: level
+            ).map(Step.Action.request)
         }
     }
 
@@ -108,8 +116,6 @@ extension ManifestDecoder {
 }
 
 extension StepForm {
-    static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
-
     /// Whether the request is written with the keys of the step itself.
     var isShortRequest: Bool {
         switch self {
@@ -119,24 +125,24 @@ extension StepForm {
     }
 
     /// Why a key that the schema lets stand at any step has no meaning at this form; `nil` when it has one.
-    fileprivate func reasonAgainst(key: String) -> String? {
+    fileprivate func reasonAgainst(_ key: StepKey) -> String? {
         switch key {
-        case "service", "method", "path", "url", "mock", "returns", "download": reasonAgainstRequestKey(key)
-        case "with": self == .call || self == .graph ? nil : "only a call and a graph take inputs"
-        case "outputs", "vars", "paginate", "write": sendsRequests ? nil : "a \(rawValue) sends no request of its own"
-        case "until" where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
-        case "forEach" where self == .end: "an end has no elements"
+        case .service, .method, .path, .url, .mock, .returns, .download: reasonAgainstRequestKey(key)
+        case .with: self == .call || self == .graph ? nil : "only a call and a graph take inputs"
+        case .outputs, .vars, .paginate, .write: sendsRequests ? nil : "a \(rawValue) sends no request of its own"
+        case .until where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
+        case .forEach where self == .end: "an end has no elements"
         default: nil
         }
     }
 
-    private func reasonAgainstRequestKey(_ key: String) -> String? {
+    private func reasonAgainstRequestKey(_ key: StepKey) -> String? {
         switch self {
         case .call: "it belongs to the endpoint that is called"
         case .request: "write it inside 'request'"
         case .graph, .chain, .batch, .values, .end: "a \(rawValue) sends no request of its own"
         case .get, .head, .post, .put, .patch, .delete:
-            ["method", "path", "url"].contains(key) ? "'\(rawValue)' already says it" : nil
+            [.method, .path, .url].contains(key) ? "'\(rawValue)' already says it" : nil
         }
     }
 

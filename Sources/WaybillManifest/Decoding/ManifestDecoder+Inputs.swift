@@ -57,7 +57,7 @@ extension ManifestDecoder {
 
     /// A JSON Schema written in the manifest, or the name of a file that holds one.
     mutating func schema(_ node: YAMLNode) -> JSONSchema? {
-        guard let path = text(node) else { return compiled(node.json, at: node) }
+        guard boolean(node) == nil, let path = text(node) else { return compiled(node.json, at: node) }
         let (schema, findings) = files.schema(path)
         for finding in findings { report(finding) }
         return schema

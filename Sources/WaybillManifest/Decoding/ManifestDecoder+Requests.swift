@@ -11,37 +11,49 @@ extension ManifestDecoder {
 
     /// A request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
-        // All parts are read, also when one of them cannot be, so that every mistake is found.
-        let address = address(node, level: level)
-        var request = RequestDefinition(
-            address: address ?? .path(Setting(ScalarTemplate(node), at: node.span, level: level))
+        let entries = KnownEntries<StepKey>(node)
+        return request(
+            at: address(entries, level: level),
+            method: entries[.method].flatMap { text($0) },
+            settings: settings(node, level: level),
+            entries,
+            level: level
         )
-        request.settings = settings(node, level: level)
-        complete(&request, from: node, level: level)
-        return address == nil ? nil : request
     }
 
-    /// Reads the keys of a request that are no settings.
-    mutating func complete(_ request: inout RequestDefinition, from node: YAMLNode, level: Level) {
-        for (key, value) in node.mapping?.entries ?? .empty {
-            switch key.text {
-            case "service": request.service = text(value)
-            case "method": request.method = text(value)
-            case "vars": request.vars = variables(value, level: level)
-            case "outputs": request.outputs = outputs(value, level: level)
-            case "returns": request.returns = returnShape(value, level: level)
-            case "download": request.download = download(value, level: level)
-            case "mock": request.mock = mockExamples(value)
-            default: break
-            }
+    /// A request of which the address, the method and the settings are known. What is wrong in the rest is found also where
+    /// there is no address.
+    mutating func request(
+        at address: Address?,
+        method: Spanned<String>?,
+        settings: Settings,
+        _ entries: KnownEntries<StepKey>,
+        level: Level
+    ) -> RequestDefinition? {
+        let vars = variables(entries[.vars], level: level)
+        let outputs = outputs(entries[.outputs], level: level)
+        let returns = returnShape(entries[.returns], level: level)
+        let download = entries[.download].map { self.download($0, level: level) }
+        return address.map {
+            RequestDefinition(
+                settings: settings,
+                service: entries[.service].flatMap { text($0) },
+                method: method,
+                address: $0,
+                vars: vars,
+                outputs: outputs,
+                returns: returns,
+                download: download,
+                mock: entries[.mock].map { mockExamples($0) } ?? []
+            )
         }
     }
 
-    private mutating func address(_ node: YAMLNode, level: Level) -> Address? {
-        if let url = node["url"] {
+    private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
+        if let url = entries[.url] {
             return scalarTemplate(url).map { .url(Setting($0, at: url.span, level: level)) }
         }
-        guard let path = node["path"] else { return nil }
+        guard let path = entries[.path] else { return nil }
         return scalarTemplate(path).map { .path(Setting($0, at: path.span, level: level)) }
     }
 
@@ -69,12 +81,5 @@ extension ManifestDecoder {
             delay: node["delay"]?.text.flatMap { Duration(manifestText: $0) } ?? .zero,
             span: node.span
         )
-    }
-}
-
-extension ScalarTemplate {
-    /// What stands for an address that could not be read.
-    fileprivate init(_ node: YAMLNode) {
-        self.init(content: .constant(.null, text: ""), span: node.span)
     }
 }

@@ -7,10 +7,10 @@ extension ManifestDecoder {
         var settings = Settings()
         guard let mapping = node?.mapping else { return settings }
         for (key, value) in mapping.entries {
-            guard let text = key.text else { continue }
-            if let name = SettingName.byText[text] {
-                decode(name, value, level: level, into: &settings)
-            } else if text == "inherit" {
+            guard let index = key.index(in: SettingName.table) else { continue }
+            if index < SettingName.allCases.count {
+                decode(SettingName.allCases[index], value, level: level, into: &settings)
+            } else {
                 settings.declined = declined(value)
             }
         }
@@ -19,9 +19,7 @@ extension ManifestDecoder {
 
     private func declined(_ node: YAMLNode) -> [Spanned<SettingName>] {
         (node.mapping?.entries ?? .empty).compactMap { key, value in
-            guard value.scalar?.json == .bool(false), let name = key.text.flatMap({ SettingName.byText[$0] }) else {
-                return nil
-            }
+            guard boolean(value) == false, let name: SettingName = word(key) else { return nil }
             return Spanned(name, at: value.span)
         }
     }

@@ -57,11 +57,19 @@ package struct SessionDefinition: Sendable {
 }
 
 /// A request that steps can call.
-package struct Endpoint: Sendable {
+package final class Endpoint: Sendable {
     /// What a call must or may give.
-    package var inputs: Definitions<InputDeclaration>
+    package let inputs: Definitions<InputDeclaration>
     /// The request.
-    package var request: RequestDefinition
+    package let request: RequestDefinition
+
+    init(
+        inputs: Definitions<InputDeclaration>,
+        request: RequestDefinition
+    ) {
+        self.inputs = inputs
+        self.request = request
+    }
 }
 
 /// A value that a manifest or an endpoint takes.

@@ -27,6 +27,7 @@ struct TextCheck {
 
     /// libyaml compares each `%TAG` directive with all before it, so that many of them take forever.
     private static func tooManyDirectives(in file: SourceFile) -> Diagnostic? {
+        guard file.bytes.contains(UInt8(ascii: "%")) else { return nil }
         let limit = 100
         let directive = Array("%TAG".utf8)
         let lines = (1...file.lineCount).lazy.map { file.byteRange(ofLine: $0) }
@@ -45,6 +46,8 @@ struct TextCheck {
     private static func firstFinding(in bytes: UnsafeBufferPointer<UInt8>, of file: SourceFile) -> Diagnostic? {
         var index = 0
         while index < bytes.count {
+            index += plainBytes(in: bytes, from: index)
+            guard index < bytes.count else { break }
             let byte = bytes[index]
             if byte >= 0x20, byte < 0x7F {
                 index += 1
@@ -69,6 +72,24 @@ struct TextCheck {
             }
         }
         return nil
+    }
+
+    /// How many bytes from an index on need no closer look, as printable ASCII or line feeds: eight are looked at in one.
+    private static func plainBytes(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let raw = UnsafeRawBufferPointer(bytes)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let signs = ones << 7
+        var index = start
+        while index + 8 <= raw.count {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard word & signs == 0 else { break }
+            // No byte is above 0x7F, so that no sum carries into the next one: each sets the sign of its byte alone.
+            let isPrintable = (word &+ ones &* 0x60) & ~(word &+ ones)
+            let isLineFeed = ~((word ^ ones &* 0x0A) &+ ones &* 0x7F)
+            guard (isPrintable | isLineFeed) & signs == signs else { break }
+            index += 8
+        }
+        return index - start
     }
 
     /// The code point of the well-formed sequence of several bytes at an index (Unicode, table 3-7).

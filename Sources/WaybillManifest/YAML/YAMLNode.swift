@@ -1,9 +1,11 @@
+package import WaybillData
 package import WaybillDiagnostics
 
 /// A value of a YAML document and the exact place where it stands.
 ///
-/// Nodes never change, and an alias is the very node that its anchor names, so that copying one costs nothing.
-package final class YAMLNode: Sendable {
+/// Nodes are places in a tree that never changes, and an alias is the very node that its anchor names, so that copying
+/// one costs next to nothing.
+package struct YAMLNode: Sendable {
     /// The three shapes of a value.
     package enum Content: Sendable {
         /// A text, number, boolean or null.
@@ -14,96 +16,74 @@ package final class YAMLNode: Sendable {
         case mapping(YAMLMapping)
     }
 
-    /// What is stored of the content; the place of a scalar is that of its node.
-    private enum Storage {
-        case scalar(text: String, YAMLScalar.Style, YAMLScalar.Tag?)
-        case sequence([YAMLNode])
-        case mapping(YAMLMapping)
-    }
+    let tree: YAMLTree
+    let index: ValueTree.Index
+
+    /// Which kind of value it is, scalars by the core schema of YAML 1.2.
+    package var kind: JSON.Kind { tree.values.kind(of: index) }
 
     /// From the first to the last byte of the value itself: without its tag and anchor, and without the comments, blank
     /// lines and line breaks behind it. Quotes and brackets belong to it, and so does the `|` of a block.
-    package let span: SourceSpan
-
-    private let storage: Storage
-
-    /// The tag and the anchor; most nodes have neither, so they are kept apart.
-    private let properties: YAMLProperties?
-
-    /// A scalar at a place.
-    init(
-        text: String,
-        style: YAMLScalar.Style,
-        tag: YAMLScalar.Tag?,
-        span: SourceSpan,
-        properties: YAMLProperties? = nil
-    ) {
-        storage = .scalar(text: text, style, tag)
-        self.span = span
-        self.properties = properties
-    }
-
-    /// A sequence at a place.
-    init(sequence elements: [YAMLNode], span: SourceSpan, properties: YAMLProperties?) {
-        storage = .sequence(elements)
-        self.span = span
-        self.properties = properties
-    }
-
-    /// A mapping at a place.
-    init(mapping: YAMLMapping, span: SourceSpan, properties: YAMLProperties?) {
-        storage = .mapping(mapping)
-        self.span = span
-        self.properties = properties
-    }
+    package var span: SourceSpan { tree.span(of: index) }
 
     /// The value.
     package var content: Content {
-        switch storage {
-        case .scalar(let text, let style, let tag):
-            .scalar(YAMLScalar(text: text, style: style, tag: tag, span: span))
-        case .sequence(let elements): .sequence(elements)
-        case .mapping(let mapping): .mapping(mapping)
+        switch kind {
+        case .array: .sequence(elements)
+        case .object: .mapping(YAMLMapping(tree: tree, index: index))
+        default: .scalar(wholeScalar)
         }
     }
 
     /// The text of the scalar, if the node is one.
     package var text: String? {
-        if case .scalar(let text, _, _) = storage { text } else { nil }
+        tree.values.isScalar(index) ? tree.values.text(of: index) : nil
+    }
+
+    /// Which of a set of names the text of the scalar is; faster than to look `text` up. A node that is no scalar has none.
+    package func index(in names: NameTable) -> Int? {
+        tree.values.isScalar(index) ? tree.values.index(ofText: index, in: names) : nil
     }
 
     /// The tag as written, such as `!!str`.
-    package var tag: Spanned<String>? { properties?.tag }
+    package var tag: Spanned<String>? { tree.properties[index]?.tag }
 
     /// The name of the anchor without its `&`; the span has the `&`.
-    package var anchor: Spanned<String>? { properties?.anchor }
+    package var anchor: Spanned<String>? { tree.properties[index]?.anchor }
 
     /// The scalar, if the node is one.
-    package var scalar: YAMLScalar? {
-        if case .scalar(let scalar) = content { scalar } else { nil }
-    }
+    package var scalar: YAMLScalar? { tree.values.isScalar(index) ? wholeScalar : nil }
 
     /// The elements, if the node is a sequence.
-    package var sequence: [YAMLNode]? {
-        if case .sequence(let elements) = storage { elements } else { nil }
-    }
+    package var sequence: [YAMLNode]? { kind == .array ? elements : nil }
 
     /// The entries, if the node is a mapping.
-    package var mapping: YAMLMapping? {
-        if case .mapping(let mapping) = storage { mapping } else { nil }
-    }
+    package var mapping: YAMLMapping? { kind == .object ? YAMLMapping(tree: tree, index: index) : nil }
 
     /// The value of a name, if the node is a mapping that has it.
     package subscript(name: String) -> YAMLNode? { mapping?[name] }
+
+    /// The value as JSON, scalars by the core schema of YAML 1.2.
+    ///
+    /// The names of members are the texts of the keys. An entry whose key is not a scalar has no name in JSON and is left
+    /// out; `YAMLReader.read` has refused it.
+    package var json: JSON { tree.values.json(of: index) }
+
+    private var wholeScalar: YAMLScalar {
+        let mark = tree.marks[Int(index)]
+        return YAMLScalar(text: tree.values.text(of: index), style: mark.style, tag: mark.tag, span: span)
+    }
+
+    private var elements: [YAMLNode] {
+        (0..<tree.values.elementCount(of: index)).map {
+            YAMLNode(tree: tree, index: tree.values.element(at: $0, of: index))
+        }
+    }
 }
 
-/// What may stand before a value: `!tag` and `&anchor`.
-final class YAMLProperties: Sendable {
-    let tag: Spanned<String>?
-    let anchor: Spanned<String>?
-
-    init(tag: Spanned<String>?, anchor: Spanned<String>?) {
-        self.tag = tag
-        self.anchor = anchor
+extension YAMLNode: Equatable {
+    /// Whether two nodes are the same place of the same tree.
+    package static func == (left: YAMLNode, right: YAMLNode) -> Bool {
+        left.tree === right.tree && left.index == right.index
     }
 }

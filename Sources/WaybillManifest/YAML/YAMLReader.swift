@@ -31,9 +31,8 @@ package struct YAMLReader: Sendable {
     ///
     /// - Returns: the document, as far as it could be read, and the findings. It is usable when none is an error.
     package func read(_ file: SourceFile) -> (document: YAMLNode?, diagnostics: [Diagnostic]) {
-        var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: true)
-        run(&builder)
-        if builder.documents.isEmpty, builder.findings.isEmpty {
+        let (documents, findings) = read(file, isSingleDocument: true)
+        if documents.isEmpty, findings.isEmpty {
             let finding = Diagnostic(
                 "empty-file",
                 file.bytes.isEmpty ? "the file is empty" : "the file has no content, only blank lines and comments",
@@ -41,38 +40,37 @@ package struct YAMLReader: Sendable {
             )
             return (nil, [finding])
         }
-        return (builder.documents.first, builder.findings.sortedByPlace())
+        return (documents.first, findings)
     }
 
     /// Reads a text of any number of documents.
     ///
     /// - Returns: the documents before the first syntax error, and the findings.
     package func readStream(_ file: SourceFile) -> ([YAMLNode], [Diagnostic]) {
-        var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: false)
-        run(&builder)
-        return (builder.documents, builder.findings.sortedByPlace())
+        read(file, isSingleDocument: false)
     }
 
-    private func run(_ builder: inout YAMLTreeBuilder) {
-        let file = builder.file
-        guard file.bytes.count <= limits.maximumBytes else {
+    private func read(_ file: SourceFile, isSingleDocument: Bool) -> ([YAMLNode], [Diagnostic]) {
+        let maximumBytes = min(limits.maximumBytes, Self.greatestSize)
+        guard file.bytes.count <= maximumBytes else {
             let finding = Diagnostic(
                 "too-large",
-                "the file has \(file.bytes.count) bytes, more than the \(limits.maximumBytes) that are allowed",
+                "the file has \(file.bytes.count) bytes, more than the \(maximumBytes) that are allowed",
                 at: file.span(0..<0)
             )
-            builder.findings.append(finding)
-            return
+            return ([], [finding])
         }
         let check = TextCheck(file)
-        if let finding = check.finding {
-            builder.findings.append(finding)
-            return
-        }
-        let failure = YAMLEventParser.parse(file, skipping: check.byteOrderMarkLength) { builder.take($0) }
+        if let finding = check.finding { return ([], [finding]) }
+        var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: isSingleDocument)
+        let failure = YAMLEventParser.parse(file, skipping: check.byteOrderMarkLength) { builder.take($0, $1) }
+        let (documents, lastValue) = builder.finished()
         if let failure {
-            let error = SyntaxError(failure, in: file, behind: builder.lastValue)
-            builder.findings.append(error.diagnostic)
+            builder.findings.append(SyntaxError(failure, in: file, behind: lastValue).diagnostic)
         }
+        return (documents, builder.findings.sortedByPlace())
     }
+
+    /// A tree of values counts the bytes of their texts in 32 bits, and an escape may stand for more than it takes.
+    private static let greatestSize = 1 << 30
 }

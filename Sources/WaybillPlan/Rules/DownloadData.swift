@@ -7,10 +7,8 @@ import WaybillManifest
 struct DownloadData: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        func check(_ definition: RequestDefinition, _ step: Step?) {
-            guard let download = definition.download else { return }
-            let needs = definition.needsOfData(step)
-            guard let first = needs.first else { return }
+        func check(_ download: Download?, _ needs: [SourceSpan]) {
+            guard let download, let first = needs.first else { return }
             diagnostics.append(
                 Diagnostic(
                     "download-has-no-data",
@@ -21,16 +19,16 @@ struct DownloadData: ManifestRule {
                 )
             )
         }
-        for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request, nil) }
+        for endpoint in subject.manifest.endpoints.values {
+            let request = endpoint.value.request
+            if request.download != nil { check(request.download, request.needsOfData) }
+        }
         subject.manifest.forEachStep { site in
-            switch site.step.action {
-            case .request(let definition): check(definition, site.step)
-            case .call(let call):
-                guard let request = subject.manifest.endpoints[call.name.value]?.value.request else { return }
-                var own = RequestDefinition(address: request.address)
-                own.download = request.download
-                check(own, site.step)
-            case .group, .graph, .values, .end: return
+            guard let download = subject.download(of: site.step) else { return }
+            if case .request(let definition) = site.step.action {
+                check(download, definition.needsOfData + site.step.needsOfData)
+            } else {
+                check(download, site.step.needsOfData)
             }
         }
         return diagnostics
@@ -38,24 +36,32 @@ struct DownloadData: ManifestRule {
 }
 
 extension RequestDefinition {
-    /// What needs data, of the request and of the step that sends it. What farther levels say is for others too.
-    fileprivate func needsOfData(_ step: Step?) -> [SourceSpan] {
-        var spans: [SourceSpan] = []
-        for entry in settings.entries + (step?.settings.entries ?? []) {
+    /// What needs data. What farther levels say is for other requests too.
+    fileprivate var needsOfData: [SourceSpan] {
+        settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span) + [returns?.span].compactMap { $0 }
+    }
+}
+
+extension Step {
+    /// What needs data, of what is written with the step itself.
+    fileprivate var needsOfData: [SourceSpan] {
+        var spans = settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span)
+        if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
+        if let until = flow?.until, until.that.usesData { spans.append(until.that.span) }
+        if let items = flow?.paginate?.items { spans.append(items.span) }
+        return spans
+    }
+}
+
+extension Settings {
+    fileprivate var needsOfData: [SourceSpan] {
+        entries.compactMap { entry in
             switch entry.value {
-            case .filter, .expectJSON, .expectSchema: spans.append(entry.span)
-            case .expectBody(let check) where check.that.usesData: spans.append(check.that.span)
-            default: break
+            case .filter, .expectJSON, .expectSchema: entry.span
+            case .expectBody(let check) where check.that.usesData: check.that.span
+            default: nil
             }
         }
-        spans += (outputs + (step?.outputs ?? [])).filter(\.value.usesData).map(\.value.span)
-        if let returns { spans.append(returns.span) }
-        if let step {
-            if let write = step.flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
-            if let until = step.flow?.until, until.that.usesData { spans.append(until.that.span) }
-            if let items = step.flow?.paginate?.items { spans.append(items.span) }
-        }
-        return spans
     }
 }
 

@@ -3,23 +3,43 @@ import WaybillDiagnostics
 import WaybillManifest
 
 /// Where an expression stands, which says what its names mean.
-struct UsePlace {
+final class UsePlace: Sendable {
     /// The level that it was written at.
-    var level: Level
+    let level: Level
     /// The graph that it is part of.
-    var graph: Definition<Graph>?
+    let graph: Definition<Graph>?
     /// The step that it belongs to.
-    var step: StepSite?
+    let step: StepSite?
     /// The variables of the `forEach` around it, outer to inner.
-    var loopVariables: [Spanned<String>] = []
+    let loopVariables: [Spanned<String>]
     /// The variables of the request that it belongs to.
-    var vars: [VariableDefinition] = []
+    let vars: [VariableDefinition]
     /// The sessions that `session` can be.
-    var sessions: [SessionDefinition] = []
+    let sessions: [SessionDefinition]
     /// Whether the request names a service that does not exist, so that nothing is known of its session.
-    var isServiceUnknown = false
+    let isServiceUnknown: Bool
     /// Whether it is evaluated for each request, which then decides between several sessions.
-    var isOfRequest = true
+    let isOfRequest: Bool
+
+    init(
+        level: Level,
+        graph: Definition<Graph>? = nil,
+        step: StepSite? = nil,
+        loopVariables: [Spanned<String>] = [],
+        vars: [VariableDefinition] = [],
+        sessions: [SessionDefinition] = [],
+        isServiceUnknown: Bool = false,
+        isOfRequest: Bool = true
+    ) {
+        self.level = level
+        self.graph = graph
+        self.step = step
+        self.loopVariables = loopVariables
+        self.vars = vars
+        self.sessions = sessions
+        self.isServiceUnknown = isServiceUnknown
+        self.isOfRequest = isOfRequest
+    }
 }
 
 extension RuleSubject {
@@ -42,14 +62,18 @@ extension RuleSubject {
             }
             for (name, endpoint) in manifest.endpoints {
                 let request = endpoint.value.request
-                var place = UsePlace(level: .endpoint(name), vars: request.vars, sessions: sessions(of: request))
-                place.isServiceUnknown = isServiceUnknown(of: request)
+                let place = UsePlace(
+                    level: .endpoint(name),
+                    vars: request.vars,
+                    sessions: sessions(of: request),
+                    isServiceUnknown: isServiceUnknown(of: request)
+                )
                 request.visitUses(UseVisitor { body($0, place) })
             }
             for (name, graph) in manifest.graphs {
-                var place = UsePlace(level: .graph(name), graph: graph, sessions: all)
-                graph.value.settings.visitUses(UseVisitor { body($0, place) })
-                place.isOfRequest = false
+                let ofRequests = UsePlace(level: .graph(name), graph: graph, sessions: all)
+                graph.value.settings.visitUses(UseVisitor { body($0, ofRequests) })
+                let place = UsePlace(level: .graph(name), graph: graph, sessions: all, isOfRequest: false)
                 let visitor = UseVisitor { body($0, place) }
                 visitor.duration(graph.value.deadline?.value)
                 for output in graph.value.outputs { output.visitUses(visitor, .end, .result) }
@@ -61,27 +85,41 @@ extension RuleSubject {
         }
     }
 
+    /// Where the uses of a step stand: those evaluated before the elements of its `forEach` are there, and the others.
     private func places(of site: StepSite, sessions all: [SessionDefinition]) -> (outside: UsePlace, inside: UsePlace) {
-        var outside = UsePlace(level: .graph(site.graph.name.value), graph: site.graph, step: site, sessions: all)
-        outside.loopVariables = site.around.compactMap { $0.flow?.forEach?.variable }
-        outside.isOfRequest = site.step.isRequest
+        var (sessions, isServiceUnknown, vars) = (all, false, site.step.vars)
         switch site.step.action {
         case .call(let call):
             if let request = manifest.endpoints[call.name.value]?.value.request {
-                outside.sessions = sessions(of: request)
-                outside.isServiceUnknown = isServiceUnknown(of: request)
+                sessions = self.sessions(of: request)
+                isServiceUnknown = self.isServiceUnknown(of: request)
             }
         case .request(let definition):
-            outside.sessions = sessions(of: definition)
-            outside.isServiceUnknown = isServiceUnknown(of: definition)
+            sessions = self.sessions(of: definition)
+            isServiceUnknown = self.isServiceUnknown(of: definition)
+            vars = definition.vars + vars
         case .group, .graph, .values, .end:
             break
         }
-        var inside = outside
-        inside.loopVariables += [site.step.flow?.forEach?.variable].compactMap { $0 }
-        inside.vars = site.step.vars
-        if case .request(let definition) = site.step.action { inside.vars = definition.vars + inside.vars }
-        return (outside, inside)
+        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UsePlace {
+            UsePlace(
+                level: .graph(site.graph.name.value),
+                graph: site.graph,
+                step: site,
+                loopVariables: loopVariables,
+                vars: vars,
+                sessions: sessions,
+                isServiceUnknown: isServiceUnknown,
+                isOfRequest: site.step.isRequest
+            )
+        }
+        let around = site.around.compactMap { $0.flow?.forEach?.variable }
+        let own = site.step.flow?.forEach?.variable
+        if own == nil, vars.isEmpty {
+            let both = place(around, [])
+            return (both, both)
+        }
+        return (place(around, []), place(around + [own].compactMap { $0 }, vars))
     }
 
     private func sessions(of request: RequestDefinition) -> [SessionDefinition] {

@@ -79,7 +79,7 @@ final class RuleSubject: Sendable {
 }
 
 /// A step and where it stands.
-struct StepSite {
+final class StepSite: Sendable {
     /// The graph.
     let graph: Definition<Graph>
     /// The steps around it, outer to inner.
@@ -88,6 +88,13 @@ struct StepSite {
     let step: Step
     /// Whether it is one of those that always run at the end, or inside one.
     let isFinal: Bool
+
+    init(graph: Definition<Graph>, around: [Step], step: Step, isFinal: Bool) {
+        self.graph = graph
+        self.around = around
+        self.step = step
+        self.isFinal = isFinal
+    }
 
     /// The settings of the graph, of the steps around and of the step, outer to inner.
     var settings: [Settings] { [graph.value.settings] + around.map(\.settings) + [step.settings] }
@@ -116,7 +123,7 @@ extension Manifest {
 }
 
 /// A request and where it would be sent from, with its cascade merged.
-struct RequestSite: Sendable {
+final class RequestSite: Sendable {
     /// The request as written.
     let definition: RequestDefinition
     /// The settings of the graph and of the steps around it, outer to inner; none for an endpoint by itself.
@@ -140,11 +147,14 @@ struct RequestSite: Sendable {
         _ layers: LayerCache
     ) {
         self.definition = definition
-        self.steps = step?.settings ?? []
+        let steps = step?.settings ?? []
+        self.steps = steps
         self.endpoint = endpoint
         self.span = span
-        service = RequestService(of: definition, settings: steps, in: layers.manifest)
-        levels = RequestLayers(definition, service: service, steps: steps, in: layers.manifest).settings
+        let service = RequestService(of: definition, settings: steps, in: layers.manifest)
+        self.service = service
+        let levels = RequestLayers(definition, service: service, steps: steps, in: layers.manifest).settings
+        self.levels = levels
         merged = layers.merge(levels, service: service)
     }
 

@@ -25,20 +25,18 @@ private struct NameScope {
     let use: ExpressionUse
     let place: UsePlace
 
-    private var manifest: Manifest { subject.manifest }
-
     func check(_ reference: Reference) -> Diagnostic? {
         let name = reference.name
         guard sees(name) else { return unknownRoot(Spanned(name, at: use.text.span(of: reference.nameRange))) }
         switch name {
         case "inputs": return member(1, of: reference, sort: "input") { inputNames }
-        case "secrets": return member(1, of: reference, sort: "secret") { Array(manifest.secrets.keys) }
-        case "data": return member(1, of: reference, sort: "data") { Array(manifest.data.keys) }
+        case "secrets": return member(1, of: reference, sort: "secret") { Array(subject.manifest.secrets.keys) }
+        case "data": return member(1, of: reference, sort: "data") { Array(subject.manifest.data.keys) }
         case "vars": return member(1, of: reference, sort: "variable") { place.vars.map(\.name.value) }
         case "session": return session(reference)
         case "manifest":
             return member(1, of: reference, sort: "name") { ["inputs"] }
-                ?? member(2, of: reference, sort: "input") { Array(manifest.inputs.keys) }
+                ?? member(2, of: reference, sort: "input") { Array(subject.manifest.inputs.keys) }
         case "run": return member(1, of: reference, sort: "name") { ["id", "startedAt", "environment"] }
         case "request": return member(1, of: reference, sort: "name") { ["method", "url", "query", "body"] }
         case "response": return member(1, of: reference, sort: "name") { ["status", "headers", "cookies", "time"] }
@@ -49,7 +47,7 @@ private struct NameScope {
     private func sees(_ name: String) -> Bool {
         switch name {
         case "inputs", "manifest", "secrets", "run": true
-        case "data": !manifest.data.isEmpty
+        case "data": !subject.manifest.data.isEmpty
         case "steps": place.graph != nil
         case "vars": !place.vars.isEmpty
         case "session": !place.sessions.isEmpty || place.isServiceUnknown
@@ -71,11 +69,11 @@ private struct NameScope {
     private var inputNames: [String] {
         let own: [String]
         switch place.level {
-        case .endpoint(let name): own = Array(manifest.endpoints[name]?.value.inputs.keys ?? [])
-        case .graph(let name): own = Array(manifest.graphs[name]?.value.inputs.keys ?? [])
+        case .endpoint(let name): own = Array(subject.manifest.endpoints[name]?.value.inputs.keys ?? [])
+        case .graph(let name): own = Array(subject.manifest.graphs[name]?.value.inputs.keys ?? [])
         case .defaults, .service: own = []
         }
-        return own + manifest.inputs.keys.filter { !own.contains($0) }
+        return own + subject.manifest.inputs.keys.filter { !own.contains($0) }
     }
 
     private func session(_ reference: Reference) -> Diagnostic? {

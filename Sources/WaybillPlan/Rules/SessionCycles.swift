@@ -59,10 +59,9 @@ extension RequestSite {
             else { return }
             span = use.text.span(of: reference.range)
         }
-        var request = RequestDefinition(address: definition.address)
-        request.settings = merged
-        request.vars = definition.vars
-        request.visitUses(visitor)
+        merged.visitUses(visitor)
+        visitor.scalar(definition.address.text.value, .request, .address)
+        for variable in definition.vars { visitor.value(variable.value, .request, .variable) }
         return span
     }
 }

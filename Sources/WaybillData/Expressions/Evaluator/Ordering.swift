@@ -27,3 +27,9 @@ enum Ordering {
         return isLess(left, right)
     }
 }
+
+extension JSON {
+    /// Whether a value comes before another (RFC 9535, section 2.3.5.2.2): numbers by value, strings by code points. All
+    /// others have no order.
+    package static func precedes(_ left: JSON, _ right: JSON) -> Bool { Ordering.isLess(left, right) }
+}

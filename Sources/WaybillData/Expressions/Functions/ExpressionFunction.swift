@@ -1,5 +1,5 @@
 /// A function of the expression language: how it is called, what it is for, and how its result is computed.
-package struct ExpressionFunction: Sendable {
+package final class ExpressionFunction: Sendable {
     /// What a function takes at one place.
     package struct Parameter: Sendable {
         /// The name it has in the signature.

@@ -134,7 +134,20 @@ extension ExpressionParser {
     }
 
     private func nextWordOrArithmetic(hasSpaceBefore: Bool) throws(ExpressionSyntaxError) -> Operator? {
-        for (word, sign) in [("and", "&&"), ("or", "||"), ("AND", "&&"), ("OR", "||")] where hasSpaceBefore {
+        guard let next else { return nil }
+        if hasSpaceBefore, Self.isNameStart(next) { try refuseWord() }
+        guard dialect == .waybill, let sign = ArithmeticOperator(byte: next) else { return nil }
+        let hasSpaceAfter = byte(after: 1).map(Self.isSpace) ?? true
+        if !hasSpaceBefore || !hasSpaceAfter {
+            let why = next == UInt8(ascii: "-") ? ", because a name may hold a '-'" : ""
+            throw error("'\(sign.rawValue)' needs a space on both sides", help: "Write 'a \(sign.rawValue) b'\(why).")
+        }
+        return .arithmetic(sign)
+    }
+
+    /// `and` and `or` are what other languages write.
+    private func refuseWord() throws(ExpressionSyntaxError) {
+        for (word, sign) in [("and", "&&"), ("or", "||"), ("AND", "&&"), ("OR", "||")] {
             let range = position..<position + word.utf8.count
             if range.upperBound <= bytes.count, bytes[range].elementsEqual(word.utf8),
                 !Self.isNameByte(byte(after: word.utf8.count))
@@ -142,16 +155,6 @@ extension ExpressionParser {
                 throw error("'\(word)' is not an operator", at: range, help: "Write '\(sign)'.")
             }
         }
-        guard dialect == .waybill, let next, let sign = ArithmeticOperator(rawValue: text(position..<position + 1))
-        else {
-            return nil
-        }
-        let hasSpaceAfter = byte(after: 1).map(Self.isSpace) ?? true
-        if !hasSpaceBefore || !hasSpaceAfter {
-            let why = next == UInt8(ascii: "-") ? ", because a name may hold a '-'" : ""
-            throw error("'\(sign.rawValue)' needs a space on both sides", help: "Write 'a \(sign.rawValue) b'\(why).")
-        }
-        return .arithmetic(sign)
     }
 
     /// What to say of text behind a complete expression.

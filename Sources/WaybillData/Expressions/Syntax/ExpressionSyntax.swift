@@ -51,6 +51,18 @@ enum ArithmeticOperator: String, Sendable {
     case times = "*"
     case divide = "/"
     case remainder = "%"
+
+    /// The operator that a character of ASCII is.
+    init?(byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "+"): self = .plus
+        case UInt8(ascii: "-"): self = .minus
+        case UInt8(ascii: "*"): self = .times
+        case UInt8(ascii: "/"): self = .divide
+        case UInt8(ascii: "%"): self = .remainder
+        default: return nil
+        }
+    }
 }
 
 /// A path as it was written: where it begins, and its segments.

@@ -3,7 +3,7 @@ extension Template {
     package static func expression(in text: String) throws(ExpressionSyntaxError) -> EmbeddedExpression {
         let bytes = Array(text.utf8)
         let start = bytes.firstIndex { !ExpressionParser.isSpace($0) } ?? 0
-        guard bytes[start...].starts(with: "${".utf8) else {
+        guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "$"), bytes[start + 1] == UInt8(ascii: "{") else {
             return EmbeddedExpression(expression: try Expression(parsing: text), offset: 0)
         }
         let end = (bytes.lastIndex { !ExpressionParser.isSpace($0) } ?? start) + 1

@@ -14,6 +14,8 @@ package struct Template: Sendable {
     package let parts: [Part]
     /// Things that work but are probably not meant, in UTF-8 bytes of the template.
     package let warnings: [ExpressionWarning]
+    /// Every path that the expressions refer to, in UTF-8 bytes of the template.
+    package let references: [Reference]
 
     /// Parses the text of a template position.
     package init(parsing text: String) throws(ExpressionSyntaxError) {
@@ -21,6 +23,7 @@ package struct Template: Sendable {
         self.parts = try scanner.parts()
         self.text = text
         self.warnings = scanner.warnings
+        self.references = scanner.references
     }
 
     /// The text that the template always is, if nothing in it is computed.
@@ -47,11 +50,6 @@ package struct Template: Sendable {
         parts.compactMap { part in
             if case .expression(let expression) = part { expression } else { nil }
         }
-    }
-
-    /// Every path that the expressions refer to, in UTF-8 bytes of the template.
-    package var references: [Reference] {
-        expressions.flatMap(\.references)
     }
 
     /// The value: of a lone `${…}` with its own type, else a text.

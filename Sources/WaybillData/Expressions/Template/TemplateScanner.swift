@@ -1,6 +1,8 @@
 /// Takes a template apart into literal text and expressions.
 struct TemplateScanner {
     private(set) var warnings: [ExpressionWarning] = []
+    /// What the expressions refer to.
+    private(set) var references: [Reference] = []
     private let bytes: [UInt8]
     private var position = 0
 
@@ -10,24 +12,35 @@ struct TemplateScanner {
 
     mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
         var parts: [Template.Part] = []
-        var literal: [UInt8] = []
+        var literal = ""
+        var literalEnd = 0
         while position < bytes.count {
-            if starts(with: "$${") {
-                literal += Array("${".utf8)
+            switch bytes[position] {
+            case UInt8(ascii: "$") where starts(with: "$${"):
+                literal += text(literalEnd..<position) + "${"
                 position += 3
-            } else if starts(with: "${") {
-                if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
-                literal = []
+                literalEnd = position
+            case UInt8(ascii: "$") where starts(with: "${"):
+                literal += text(literalEnd..<position)
+                if !literal.isEmpty { parts.append(.literal(literal)) }
+                literal = ""
                 parts.append(.expression(try embedded()))
-            } else {
-                if starts(with: "{{") { warnOfBraces() }
-                literal.append(bytes[position])
+                literalEnd = position
+            case UInt8(ascii: "{") where starts(with: "{{"):
+                warnOfBraces()
+                position += 1
+            default:
                 position += 1
             }
         }
-        if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
+        literal += text(literalEnd..<position)
+        if !literal.isEmpty { parts.append(.literal(literal)) }
         warnOfLiteralPath(parts)
         return parts
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        range.isEmpty ? "" : String(decoding: bytes[range], as: UTF8.self)
     }
 
     /// What one `${…}` at the position holds.
@@ -65,21 +78,20 @@ struct TemplateScanner {
     private mutating func embedded(from start: Int, to end: Int) throws(ExpressionSyntaxError) -> EmbeddedExpression {
         let expression: Expression
         do {
-            expression = try Expression(parsing: String(decoding: bytes[start..<end], as: UTF8.self))
+            expression = try Expression(parsing: text(start..<end))
         } catch {
             throw error.moved(by: start)
         }
         let embedded = EmbeddedExpression(expression: expression, offset: start)
-        warnings += embedded.warnings
+        if !expression.warnings.isEmpty { warnings += embedded.warnings }
+        for reference in expression.references { references.append(reference.moved(by: start)) }
         return embedded
     }
 
     private func starts(with text: StaticString) -> Bool {
-        let end = position + text.utf8CodeUnitCount
-        return end <= bytes.count
-            && bytes[position..<end].elementsEqual(
-                UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-            )
+        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+        return true
     }
 
     // MARK: Warnings
@@ -106,6 +118,7 @@ struct TemplateScanner {
     /// A text like `$.id` or `steps.login.data` is never evaluated, though it looks as if it should be.
     private mutating func warnOfLiteralPath(_ parts: [Template.Part]) {
         guard parts.count == 1, case .literal(let text) = parts[0], text.utf8.count < 200,
+            text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }),
             let expression = try? Expression(parsing: text), expression.references.count == 1,
             let path = expression.references.first, path.range == 0..<text.utf8.count
         else { return }

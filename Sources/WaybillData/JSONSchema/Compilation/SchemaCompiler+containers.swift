@@ -52,6 +52,9 @@ extension SchemaCompiler {
             }
         }
         if applicators && validation { try readDependencies(source, into: &rules) }
+        rules.looksAtMembers =
+            !rules.patterns.isEmpty || rules.additional != nil || rules.propertyNames != nil
+            || rules.members.contains { $0.schema != nil }
         return rules
     }
 

@@ -78,14 +78,13 @@ extension SchemaCompiler {
         of source: SchemaSource,
         _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> Int {
-        let pointer = source.place.pointer.appending(path)
         guard value.kind == .object || value.kind == .boolean else {
             throw JSONSchemaError(
                 "must be a schema: a mapping, true or false",
-                at: pointer,
+                at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }
-        return index(of: documents.place(of: pointer, in: source.place))
+        return index(of: documents.place(of: path, in: source.place))
     }
 }

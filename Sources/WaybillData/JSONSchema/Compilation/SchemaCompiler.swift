@@ -54,7 +54,10 @@ struct SchemaCompiler {
             for (number, resource) in documents.resources.enumerated() where resource.dynamicAnchors.contains(name) {
                 guard let pointer = resource.anchors[name] else { continue }
                 targets[number] = index(
-                    of: SchemaPlace(resource: number, document: resource.document, pointer: pointer)
+                    of: SchemaPlace(
+                        resource: number,
+                        position: SchemaPosition(document: resource.document, pointer: pointer)
+                    )
                 )
             }
             return targets

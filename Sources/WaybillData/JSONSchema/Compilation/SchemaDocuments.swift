@@ -14,11 +14,7 @@ struct SchemaDocuments {
         var dynamicAnchors: Set<String> = []
     }
 
-    /// A subschema by its document and pointer.
-    struct Position: Hashable {
-        let document: Int
-        let pointer: JSONPointer
-    }
+    private typealias Position = SchemaPosition
 
     private(set) var documents: [(address: String, root: JSON)] = []
     private(set) var resources: [Resource] = []
@@ -33,8 +29,7 @@ struct SchemaDocuments {
 
     /// The value at a place.
     func value(at place: SchemaPlace) -> JSON {
-        let position = Position(document: place.document, pointer: place.pointer)
-        return found[position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
+        found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
     /// Reads a document, and gives the place of its root.
@@ -46,14 +41,10 @@ struct SchemaDocuments {
         return place(at: Position(document: document, pointer: JSONPointer()))
     }
 
-    /// The place of a schema that stands at a pointer inside another; it has been scanned with that one.
-    func place(of pointer: JSONPointer, in outer: SchemaPlace) -> SchemaPlace {
-        let position = Position(document: outer.document, pointer: pointer)
-        return SchemaPlace(
-            resource: found[position]?.resource ?? outer.resource,
-            document: outer.document,
-            pointer: pointer
-        )
+    /// The place of a schema that stands at a path inside another; it has been scanned with that one.
+    func place(of path: [JSONPointer.Token], in outer: SchemaPlace) -> SchemaPlace {
+        let position = outer.position.appending(path)
+        return SchemaPlace(resource: found[position]?.resource ?? outer.resource, position: position)
     }
 
     /// An error at a place or one of its keywords.
@@ -63,7 +54,7 @@ struct SchemaDocuments {
     }
 
     private func place(at position: Position) -> SchemaPlace {
-        SchemaPlace(resource: found[position]?.resource ?? 0, document: position.document, pointer: position.pointer)
+        SchemaPlace(resource: found[position]?.resource ?? 0, position: position)
     }
 
     private mutating func addResource(
@@ -92,8 +83,7 @@ extension SchemaDocuments {
             let resource = try identify(members, at: position, outer: outer)
             found[position] = (schema, resource)
             for (path, subschema) in SchemaKeywords.subschemas(of: members) {
-                let pointer = position.pointer.appending(path)
-                open.append((subschema, Position(document: position.document, pointer: pointer), resource))
+                open.append((subschema, position.appending(path), resource))
             }
         }
     }
@@ -104,7 +94,7 @@ extension SchemaDocuments {
         at position: Position,
         outer: Int
     ) throws(JSONSchemaError) -> Int {
-        let place = SchemaPlace(resource: outer, document: position.document, pointer: position.pointer)
+        let place = SchemaPlace(resource: outer, position: position)
         var resource = outer
         if let id = members["$id"] {
             let address = try address(of: id, at: place)
@@ -184,11 +174,8 @@ extension SchemaDocuments {
         _ keyword: String,
         at place: SchemaPlace
     ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?) {
-        let uri = URIReference(reference).resolved(against: URIReference(resources[place.resource].address))
-        guard let resource = try resource(at: uri.withoutFragment.description) else {
-            throw error("refers to '\(reference)', which is not a known schema", at: place, keyword)
-        }
-        guard let fragment = URIReference.percentDecoded(uri.fragment ?? "") else {
+        let (resource, written) = try target(of: reference, keyword, at: place)
+        guard let fragment = URIReference.percentDecoded(written) else {
             throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
         }
         let start = resources[resource]
@@ -203,6 +190,24 @@ extension SchemaDocuments {
             return (self.place(at: Position(document: start.document, pointer: pointer)), fragment)
         }
         return (try walk(fragment, from: start, for: place, keyword), nil)
+    }
+
+    /// The resource that a reference leads to, and the fragment as it is written.
+    private mutating func target(
+        of reference: String,
+        _ keyword: String,
+        at place: SchemaPlace
+    ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
+        let address = resources[place.resource].address
+        // Nearly all references stay in their own resource.
+        if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[address] {
+            return (own, String(reference.unicodeScalars.dropFirst()))
+        }
+        let uri = URIReference(reference).resolved(against: URIReference(address))
+        guard let resource = try resource(at: uri.withoutFragment.description) else {
+            throw error("refers to '\(reference)', which is not a known schema", at: place, keyword)
+        }
+        return (resource, uri.fragment ?? "")
     }
 
     /// The resource of an address; reads registered documents as they are needed.

@@ -9,10 +9,10 @@ final class SchemaNode: Sendable {
     let types: SchemaTypeSet
     let constant: AllowedValues?
     let enumeration: AllowedValues?
-    let number: NumberRules?
-    let string: StringRules?
-    let array: ArrayRules?
-    let object: ObjectRules?
+    let numberRules: Rules<NumberRules>?
+    let stringRules: Rules<StringRules>?
+    let arrayRules: Rules<ArrayRules>?
+    let objectRules: Rules<ObjectRules>?
     let applicators: [Applicator]
     let unevaluatedItems: Int?
     let unevaluatedProperties: Int?
@@ -27,10 +27,10 @@ final class SchemaNode: Sendable {
         types = parts.types
         constant = parts.constant
         enumeration = parts.enumeration
-        number = parts.number
-        string = parts.string
-        array = parts.array
-        object = parts.object
+        numberRules = parts.number.map(Rules.init)
+        stringRules = parts.string.map(Rules.init)
+        arrayRules = parts.array.map(Rules.init)
+        objectRules = parts.object.map(Rules.init)
         applicators = parts.applicators
         unevaluatedItems = parts.unevaluatedItems
         unevaluatedProperties = parts.unevaluatedProperties
@@ -39,6 +39,20 @@ final class SchemaNode: Sendable {
             !parts.refusesEverything && parts.types == .everything && parts.constant == nil && parts.enumeration == nil
             && parts.number == nil && parts.string == nil && parts.array == nil && parts.object == nil
             && parts.applicators.isEmpty && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
+    }
+
+    var number: NumberRules? { numberRules?.all }
+    var string: StringRules? { stringRules?.all }
+    var array: ArrayRules? { arrayRules?.all }
+    var object: ObjectRules? { objectRules?.all }
+}
+
+/// The rules for one kind of value, behind a reference: to look at one of them, the others need not be copied.
+final class Rules<Of: Sendable>: Sendable {
+    let all: Of
+
+    init(_ all: Of) {
+        self.all = all
     }
 }
 
@@ -61,8 +75,49 @@ struct SchemaParts {
 /// Where a subschema stands: in which resource, and at which pointer from the root of its document.
 struct SchemaPlace: Sendable, Hashable {
     let resource: Int
+    let position: SchemaPosition
+
+    var document: Int { position.document }
+    var pointer: JSONPointer { position.pointer }
+}
+
+/// A subschema by its document and pointer. The hash is kept, so that a step further down costs only that step.
+struct SchemaPosition: Sendable, Hashable {
     let document: Int
     let pointer: JSONPointer
+    private let hash: Int
+
+    init(document: Int, pointer: JSONPointer) {
+        self.init(document, pointer, hash: Self.hash(document, pointer.tokens))
+    }
+
+    private init(_ document: Int, _ pointer: JSONPointer, hash: Int) {
+        self.document = document
+        self.pointer = pointer
+        self.hash = hash
+    }
+
+    /// The position that a path leads to from here.
+    func appending(_ path: [JSONPointer.Token]) -> SchemaPosition {
+        SchemaPosition(document, pointer.appending(path), hash: Self.hash(hash, path))
+    }
+
+    static func == (left: SchemaPosition, right: SchemaPosition) -> Bool {
+        left.hash == right.hash && left.document == right.document && left.pointer == right.pointer
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(hash)
+    }
+
+    private static func hash(_ start: Int, _ tokens: [JSONPointer.Token]) -> Int {
+        tokens.reduce(start) { hash, token in
+            var hasher = Hasher()
+            hasher.combine(hash)
+            hasher.combine(token)
+            return hasher.finalize()
+        }
+    }
 }
 
 /// A keyword that applies subschemas to the instance itself.
@@ -120,6 +175,8 @@ struct ObjectRules: Sendable {
     var names = NameTable()
     var members: [Member] = []
     var requiredCount = 0
+    /// Whether the members themselves are of interest, and not only which of the required names there are.
+    var looksAtMembers = false
     var patterns: [(pattern: ECMAScriptPattern, schema: Int)] = []
     var additional: Int?
     var propertyNames: Int?
@@ -140,10 +197,11 @@ struct ObjectRules: Sendable {
 }
 
 /// The values of `const` or `enum`.
-struct AllowedValues: Sendable {
+final class AllowedValues: Sendable {
     /// All of them, in order.
     let list: [JSON]
-    private let strings: NameTable
+    /// The strings among them.
+    let strings: NameTable
     private let others: Set<JSON>
 
     init(_ list: [JSON]) {
@@ -152,8 +210,11 @@ struct AllowedValues: Sendable {
         others = Set(list.filter { $0.kind != .string })
     }
 
+    /// Whether there is anything but strings among them.
+    var hasOthers: Bool { !others.isEmpty }
+
     func contains(_ instance: JSON) -> Bool {
         if case .string(let string) = instance { return strings.index(of: string) != nil }
-        return !others.isEmpty && others.contains(instance)
+        return hasOthers && others.contains(instance)
     }
 }

@@ -1,6 +1,6 @@
 extension SchemaEvaluator {
     /// Whether the subschemas that apply to the instance itself accept it.
-    mutating func accepts(_ applicator: Applicator, _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func accepts(_ applicator: Applicator, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
         switch applicator {
         case .reference(let target):
             return accepts(target, instance, &seen)
@@ -23,7 +23,7 @@ extension SchemaEvaluator {
     }
 
     /// Whether a node accepts an instance, as one alternative among others: what it evaluated counts only then.
-    mutating func tries(_ schema: Int, _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func tries(_ schema: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
         layers += 1
         defer { layers -= 1 }
         guard seen.isTracking else { return accepts(schema, instance) }
@@ -34,12 +34,12 @@ extension SchemaEvaluator {
     }
 
     /// Whether a node accepts an instance, as one alternative among others, with no interest in what it evaluated.
-    mutating func tries(_ schema: Int, _ instance: JSON) -> Bool {
+    mutating func tries(_ schema: Int, _ instance: Value) -> Bool {
         var seen = EvaluatedPlaces()
         return tries(schema, instance, &seen)
     }
 
-    private mutating func acceptsAny(_ schemas: [Int], _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
+    private mutating func acceptsAny(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
         var isAccepted = false
         for schema in schemas where tries(schema, instance, &seen) {
             // All branches that hold count for what was evaluated.
@@ -49,7 +49,7 @@ extension SchemaEvaluator {
         return isAccepted
     }
 
-    private mutating func acceptsOne(_ schemas: [Int], _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
+    private mutating func acceptsOne(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
         var isAccepted = false
         for schema in schemas where tries(schema, instance, &seen) {
             if isAccepted { return false }

@@ -1,25 +1,40 @@
 extension SchemaEvaluator {
     /// Whether an array follows its rules.
-    mutating func accepts(_ rules: ArrayRules, _ elements: [JSON], _ seen: inout EvaluatedPlaces) -> Bool {
-        guard rules.acceptsCount(of: elements) else { return false }
-        for (schema, element) in zip(rules.prefix, elements) where !accepts(schema, element) { return false }
-        seen.insert(0..<min(rules.prefix.count, elements.count))
-        if let items = rules.items, elements.count > rules.prefix.count {
-            for element in elements[rules.prefix.count...] where !accepts(items, element) { return false }
-            seen.insert(rules.prefix.count..<elements.count)
+    mutating func accepts(
+        _ rules: Rules<ArrayRules>,
+        _ elements: Instances.Elements,
+        _ seen: inout EvaluatedPlaces
+    ) -> Bool {
+        let count = instances.count(of: elements)
+        guard rules.all.acceptsCount(count) else { return false }
+        let prefix = min(rules.all.prefix.count, count)
+        for position in 0..<prefix {
+            let element = instances.element(at: position, of: elements)
+            guard accepts(rules.all.prefix[position], element) else { return false }
         }
-        if rules.contains != nil {
-            let found = count(rules, elements, &seen)
-            if found < rules.minContains || found > rules.maxContains ?? .max { return false }
+        seen.insert(0..<prefix)
+        if let items = rules.all.items, count > prefix {
+            for position in prefix..<count {
+                guard accepts(items, instances.element(at: position, of: elements)) else { return false }
+            }
+            seen.insert(prefix..<count)
         }
-        return !rules.uniqueItems || ArrayRules.firstDuplicate(among: elements) == nil
+        if rules.all.contains != nil {
+            let found = self.count(rules.all, elements, &seen)
+            if found < rules.all.minContains || found > rules.all.maxContains ?? .max { return false }
+        }
+        guard rules.all.uniqueItems, count > 1 else { return true }
+        return ArrayRules.firstDuplicate(
+            among: (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
+        ) == nil
     }
 
     /// How many elements the schema of `contains` accepts.
-    mutating func count(_ rules: ArrayRules, _ elements: [JSON], _ seen: inout EvaluatedPlaces) -> Int {
+    mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedPlaces) -> Int {
         guard let contains = rules.contains else { return 0 }
         var found = 0
-        for (position, element) in elements.enumerated() where tries(contains, element) {
+        for position in 0..<instances.count(of: elements)
+        where tries(contains, instances.element(at: position, of: elements)) {
             found += 1
             seen.insert(position)
             if !seen.isTracking, rules.maxContains == nil, found >= rules.minContains { break }
@@ -29,65 +44,83 @@ extension SchemaEvaluator {
 
     /// Whether an object follows its rules.
     mutating func accepts(
-        _ rules: ObjectRules,
-        _ members: JSONObject,
-        _ instance: JSON,
+        _ rules: Rules<ObjectRules>,
+        _ members: Instances.Members,
+        _ instance: Value,
         _ seen: inout EvaluatedPlaces
     ) -> Bool {
-        guard rules.acceptsCount(of: members) else { return false }
+        guard rules.all.acceptsCount(instances.count(of: members)) else { return false }
         if layers > 0, !acceptsAtGlance(rules, members) { return false }
-        var position = 0
-        var requiredFound = 0
-        for (name, value) in members {
-            if let propertyNames = rules.propertyNames, !accepts(propertyNames, .string(name)) { return false }
-            var isKnown = false
-            if let index = rules.names.index(of: name) {
-                let member = rules.members[index]
-                if member.isRequired { requiredFound += 1 }
-                if let schema = member.schema {
-                    isKnown = true
-                    if !accepts(schema, value) { return false }
-                }
-            }
-            for (pattern, schema) in rules.patterns where pattern.matches(name) {
-                isKnown = true
-                if !accepts(schema, value) { return false }
-            }
-            if !isKnown, let additional = rules.additional {
-                isKnown = true
-                if !accepts(additional, value) { return false }
-            }
-            if isKnown { seen.insert(position) }
-            position += 1
+        if rules.all.looksAtMembers {
+            guard acceptsMembers(rules, members, &seen) else { return false }
+        } else {
+            for name in rules.all.names.names where !instances.hasMember(name, in: members) { return false }
         }
-        guard requiredFound == rules.requiredCount else { return false }
-        for (name, needs, _) in rules.dependentRequired where members[name] != nil {
-            for need in needs where members[need] == nil { return false }
+        for (name, needs, _) in rules.all.dependentRequired where instances.hasMember(name, in: members) {
+            for need in needs where !instances.hasMember(need, in: members) { return false }
         }
-        for (name, schema, _) in rules.dependentSchemas where members[name] != nil {
+        for (name, schema, _) in rules.all.dependentSchemas where instances.hasMember(name, in: members) {
             if !accepts(schema, instance, &seen) { return false }
         }
         return true
     }
 
+    private mutating func acceptsMembers(
+        _ rules: Rules<ObjectRules>,
+        _ members: Instances.Members,
+        _ seen: inout EvaluatedPlaces
+    ) -> Bool {
+        var requiredFound = 0
+        for position in 0..<instances.count(of: members) {
+            if let propertyNames = rules.all.propertyNames {
+                guard accepts(propertyNames, instances.name(at: position, of: members)) else { return false }
+            }
+            var isKnown = false
+            if let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) {
+                let member = rules.all.members[index]
+                if member.isRequired { requiredFound += 1 }
+                if let schema = member.schema {
+                    isKnown = true
+                    if !accepts(schema, instances.value(at: position, of: members)) { return false }
+                }
+            }
+            if !rules.all.patterns.isEmpty {
+                let name = instances.string(instances.name(at: position, of: members))
+                for (pattern, schema) in rules.all.patterns where pattern.matches(name) {
+                    isKnown = true
+                    if !accepts(schema, instances.value(at: position, of: members)) { return false }
+                }
+            }
+            if !isKnown, let additional = rules.all.additional {
+                isKnown = true
+                if !accepts(additional, instances.value(at: position, of: members)) { return false }
+            }
+            if isKnown { seen.insert(position) }
+        }
+        return requiredFound == rules.all.requiredCount
+    }
+
     /// Whether the names are right and the members' own types and values, without looking into them.
     ///
     /// Among alternatives this tells most of those apart that were not meant, before any time goes into their depths.
-    private func acceptsAtGlance(_ rules: ObjectRules, _ members: JSONObject) -> Bool {
-        let isClosed = rules.patterns.isEmpty && rules.additional.map { program.nodes[$0].refusesEverything } ?? false
+    private func acceptsAtGlance(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
+        guard rules.all.looksAtMembers else { return true }
+        let isClosed =
+            rules.all.patterns.isEmpty && rules.all.additional.map { program.nodes[$0].refusesEverything } ?? false
         var requiredFound = 0
-        for (name, value) in members {
-            guard let index = rules.names.index(of: name) else {
+        for position in 0..<instances.count(of: members) {
+            guard let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) else {
                 if isClosed { return false }
                 continue
             }
-            let member = rules.members[index]
+            let member = rules.all.members[index]
             if member.isRequired { requiredFound += 1 }
             if let schema = member.schema {
                 let node = program.nodes[schema]
-                if node.refusesEverything || !acceptsKind(node, value) { return false }
+                let value = instances.value(at: position, of: members)
+                if node.refusesEverything || !acceptsKind(node, instances.kind(of: value), value) { return false }
             }
         }
-        return requiredFound == rules.requiredCount
+        return requiredFound == rules.all.requiredCount
     }
 }

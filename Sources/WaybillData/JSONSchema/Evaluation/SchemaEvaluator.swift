@@ -1,13 +1,9 @@
 /// Decides whether an instance is valid, as fast as may be: it stops at the first fault and builds no messages.
-struct SchemaEvaluator {
-    /// How deeply evaluations may lie within each other. References without end come to this.
-    static let greatestDepth = 1_200
-    /// How many evaluations any instance may take, and how many more for each value in it. Alternatives within
-    /// alternatives, or schemas that apply one another twice over, could otherwise take exponential time.
-    static let freeWork = 1_000_000
-    static let workPerValue = 1_000
+struct SchemaEvaluator<Instances: SchemaInstances> {
+    typealias Value = Instances.Value
 
     let program: SchemaProgram
+    let instances: Instances
     /// The resources that evaluation has passed through, outermost first; kept only where a `$dynamicRef` asks.
     var scope: [Int] = []
     private var depth = 0
@@ -16,39 +12,58 @@ struct SchemaEvaluator {
     /// Whether a limit was passed, so that the verdict is worth nothing.
     var isExhausted = false
     private var work = 0
-    private var greatestWork = Self.freeWork
-    private let root: JSON
+    private var greatestWork = SchemaLimits.freeWork
+    private let root: Value
 
     /// An evaluator for one instance.
-    init(_ program: SchemaProgram, _ instance: JSON) {
+    init(_ program: SchemaProgram, _ root: Value, of instances: Instances) {
         self.program = program
-        root = instance
+        self.root = root
+        self.instances = instances
+    }
+
+    /// Whether the schema accepts the instance.
+    mutating func acceptsRoot() -> Bool {
+        accepts(0, root) && !isExhausted
     }
 
     /// Whether a node accepts an instance.
-    mutating func accepts(_ index: Int, _ instance: JSON) -> Bool {
+    mutating func accepts(_ index: Int, _ instance: Value) -> Bool {
         var seen = EvaluatedPlaces()
         return accepts(index, instance, &seen)
     }
 
     /// Whether a node accepts an instance; records which places of it were evaluated. After a refusal the record is
     /// not to be used.
-    mutating func accepts(_ index: Int, _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
         let node = program.nodes[index]
         if node.acceptsEverything { return true }
         if node.refusesEverything { return false }
         guard enter() else { return false }
         defer { leave() }
-        let isNewScope = !program.dynamicAnchors.isEmpty && scope.last != node.place.resource
-        if isNewScope { scope.append(node.place.resource) }
-        defer { if isNewScope { scope.removeLast() } }
+        if program.dynamicAnchors.isEmpty || scope.last == node.place.resource { return accepts(node, instance, &seen) }
+        scope.append(node.place.resource)
+        defer { scope.removeLast() }
+        return accepts(node, instance, &seen)
+    }
 
-        guard acceptsValue(node, instance) else { return false }
+    private mutating func accepts(_ node: SchemaNode, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+        let kind = instances.kind(of: instance)
+        guard acceptsKind(node, kind, instance) else { return false }
+        switch kind {
+        case .number:
+            if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
+        case .string:
+            if let rules = node.stringRules, !rules.all.accepts(instances.string(instance)) { return false }
+        default: break
+        }
         if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {
-            return acceptsParts(node, instance, &seen)
+            return acceptsParts(node, kind, instance, &seen)
         }
         var own = EvaluatedPlaces(tracking: true)
-        guard acceptsParts(node, instance, &own), acceptsUnevaluated(node, instance, &own) else { return false }
+        guard acceptsParts(node, kind, instance, &own), acceptsUnevaluated(node, kind, instance, &own) else {
+            return false
+        }
         seen.formUnion(own)
         return true
     }
@@ -56,7 +71,7 @@ struct SchemaEvaluator {
     /// Goes one evaluation deeper, unless that passes a limit.
     mutating func enter() -> Bool {
         work += 1
-        if depth >= Self.greatestDepth || work > greatestWork, !isExhausted { isExhausted = !grantsMore() }
+        if depth >= SchemaLimits.greatestDepth || work > greatestWork, !isExhausted { isExhausted = !grantsMore() }
         if isExhausted { return false }
         depth += 1
         return true
@@ -69,36 +84,61 @@ struct SchemaEvaluator {
 
     /// Raises the limit of work to what the size of the instance allows; whether evaluation may go on.
     private mutating func grantsMore() -> Bool {
-        guard depth < Self.greatestDepth, greatestWork == Self.freeWork else { return false }
-        greatestWork += root.valueCount.multipliedReportingOverflow(by: Self.workPerValue).partialValue
-        return greatestWork > Self.freeWork
+        guard depth < SchemaLimits.greatestDepth, greatestWork == SchemaLimits.freeWork else { return false }
+        greatestWork += valueCount(of: root).multipliedReportingOverflow(by: SchemaLimits.workPerValue).partialValue
+        return greatestWork > SchemaLimits.freeWork
+    }
+
+    /// How many values there are in one, itself included.
+    private func valueCount(of value: Value) -> Int {
+        var count = 0
+        var open = [value]
+        while let value = open.popLast() {
+            count += 1
+            switch instances.kind(of: value) {
+            case .array:
+                let elements = instances.elements(of: value)
+                open += (0..<instances.count(of: elements)).map { instances.element(at: $0, of: elements) }
+            case .object:
+                let members = instances.members(of: value)
+                open += (0..<instances.count(of: members)).map { instances.value(at: $0, of: members) }
+            default: break
+            }
+        }
+        return count
     }
 
     /// Whether a value has a type and is among the values that a node allows.
-    func acceptsKind(_ node: SchemaNode, _ instance: JSON) -> Bool {
-        if node.types != .everything, !node.types.accepts(instance) { return false }
-        if let constant = node.constant, !constant.contains(instance) { return false }
-        if let enumeration = node.enumeration, !enumeration.contains(instance) { return false }
+    func acceptsKind(_ node: SchemaNode, _ kind: JSON.Kind, _ instance: Value) -> Bool {
+        if !node.types.accepts(kind) {
+            guard kind == .number, node.types.contains(.integer), instances.number(instance).isInteger else {
+                return false
+            }
+        }
+        if let constant = node.constant, !isAmong(constant, kind, instance) { return false }
+        if let enumeration = node.enumeration, !isAmong(enumeration, kind, instance) { return false }
         return true
     }
 
-    /// The keywords that look at the value alone.
-    private func acceptsValue(_ node: SchemaNode, _ instance: JSON) -> Bool {
-        guard acceptsKind(node, instance) else { return false }
-        switch instance {
-        case .number(let number): return node.number?.accepts(number) ?? true
-        case .string(let string): return node.string?.accepts(string) ?? true
-        default: return true
-        }
+    private func isAmong(_ values: AllowedValues, _ kind: JSON.Kind, _ instance: Value) -> Bool {
+        if kind == .string { return instances.isName(instance, in: values.strings) }
+        return values.hasOthers && values.contains(instances.json(instance))
     }
 
     /// The keywords that apply subschemas, save `unevaluated…`.
-    private mutating func acceptsParts(_ node: SchemaNode, _ instance: JSON, _ seen: inout EvaluatedPlaces) -> Bool {
-        switch instance {
-        case .array(let elements):
-            if let rules = node.array, !accepts(rules, elements, &seen) { return false }
-        case .object(let members):
-            if let rules = node.object, !accepts(rules, members, instance, &seen) { return false }
+    private mutating func acceptsParts(
+        _ node: SchemaNode,
+        _ kind: JSON.Kind,
+        _ instance: Value,
+        _ seen: inout EvaluatedPlaces
+    ) -> Bool {
+        switch kind {
+        case .array:
+            if let rules = node.arrayRules, !accepts(rules, instances.elements(of: instance), &seen) { return false }
+        case .object:
+            if let rules = node.objectRules {
+                guard accepts(rules, instances.members(of: instance), instance, &seen) else { return false }
+            }
         default:
             break
         }
@@ -108,22 +148,27 @@ struct SchemaEvaluator {
 
     private mutating func acceptsUnevaluated(
         _ node: SchemaNode,
-        _ instance: JSON,
+        _ kind: JSON.Kind,
+        _ instance: Value,
         _ seen: inout EvaluatedPlaces
     ) -> Bool {
-        switch instance {
-        case .array(let elements):
+        switch kind {
+        case .array:
             guard let schema = node.unevaluatedItems else { return true }
-            for (position, element) in elements.enumerated() where !seen.contains(position) {
-                if !accepts(schema, element) { return false }
+            let elements = instances.elements(of: instance)
+            let count = instances.count(of: elements)
+            for position in 0..<count where !seen.contains(position) {
+                if !accepts(schema, instances.element(at: position, of: elements)) { return false }
             }
-            seen.insert(0..<elements.count)
-        case .object(let members):
+            seen.insert(0..<count)
+        case .object:
             guard let schema = node.unevaluatedProperties else { return true }
-            for (position, member) in members.enumerated() where !seen.contains(position) {
-                if !accepts(schema, member.value) { return false }
+            let members = instances.members(of: instance)
+            let count = instances.count(of: members)
+            for position in 0..<count where !seen.contains(position) {
+                if !accepts(schema, instances.value(at: position, of: members)) { return false }
             }
-            seen.insert(0..<members.count)
+            seen.insert(0..<count)
         default:
             break
         }
@@ -131,19 +176,12 @@ struct SchemaEvaluator {
     }
 }
 
-extension JSON {
-    /// How many values there are in this one, itself included.
-    fileprivate var valueCount: Int {
-        var count = 0
-        var open = [self]
-        while let value = open.popLast() {
-            count += 1
-            switch value {
-            case .array(let elements): open += elements
-            case .object(let members): for member in members { open.append(member.value) }
-            default: break
-            }
-        }
-        return count
-    }
+/// How much evaluating may take.
+enum SchemaLimits {
+    /// How deeply evaluations may lie within each other. References without end come to this.
+    static let greatestDepth = 1_200
+    /// How many evaluations any instance may take, and how many more for each value in it. Alternatives within
+    /// alternatives, or schemas that apply one another twice over, could otherwise take exponential time.
+    static let freeWork = 1_000_000
+    static let workPerValue = 1_000
 }

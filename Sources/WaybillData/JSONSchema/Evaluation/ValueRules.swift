@@ -28,8 +28,8 @@ extension StringRules {
 }
 
 extension ArrayRules {
-    func acceptsCount(of elements: [JSON]) -> Bool {
-        elements.count >= minItems ?? 0 && elements.count <= maxItems ?? .max
+    func acceptsCount(_ count: Int) -> Bool {
+        count >= minItems ?? 0 && count <= maxItems ?? .max
     }
 
     /// The first element that equals an earlier one, and that earlier one.
@@ -49,7 +49,7 @@ extension ArrayRules {
 }
 
 extension ObjectRules {
-    func acceptsCount(of members: JSONObject) -> Bool {
-        members.count >= minProperties ?? 0 && members.count <= maxProperties ?? .max
+    func acceptsCount(_ count: Int) -> Bool {
+        count >= minProperties ?? 0 && count <= maxProperties ?? .max
     }
 }

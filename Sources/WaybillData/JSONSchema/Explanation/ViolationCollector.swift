@@ -7,7 +7,7 @@ import WaybillDiagnostics
 struct ViolationCollector {
     let program: SchemaProgram
     /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
-    var evaluator: SchemaEvaluator
+    var evaluator: SchemaEvaluator<JSONInstances>
     private(set) var violations: [SchemaViolation] = []
     private var told: Set<Told> = []
     /// How many alternatives are being tried out to see which is nearest.
@@ -28,7 +28,7 @@ struct ViolationCollector {
         self.program = program
         self.limit = limit
         root = instance
-        evaluator = SchemaEvaluator(program, instance)
+        evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
     }
 
     /// All violations of the program's first node.
@@ -79,6 +79,8 @@ struct ViolationCollector {
             let message = "is not allowed"
             return report(node, path, message, .notAllowed, reference, at: token)
         }
+        // A member or an element that is in order need not be walked through once more.
+        if token != nil, evaluator.accepts(schema, instance) { return }
         keywordPath += path
         if let token { instancePath.append(token) }
         collect(schema, instance, reference)

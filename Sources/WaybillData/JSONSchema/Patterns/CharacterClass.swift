@@ -53,6 +53,25 @@ struct CharacterClass: Sendable {
         holds(value) != isNegated
     }
 
+    /// The values under 128 that are in the set, as one bit each.
+    fileprivate var ascii: (low: UInt64, high: UInt64) {
+        var (low, high): (UInt64, UInt64) = (0, 0)
+        func insert(_ value: UInt32) {
+            if value < 64 { low |= 1 << UInt64(value) } else { high |= 1 << UInt64(value - 64) }
+        }
+        for range in ranges where range.lowerBound < 128 {
+            for value in range.lowerBound...min(range.upperBound, 127) { insert(value) }
+        }
+        for subset in subsets {
+            let (lower, upper) = subset.ascii
+            (low, high) = (low | lower, high | upper)
+        }
+        if !properties.isEmpty {
+            for value in UInt32(0)..<128 where holds(value) { insert(value) }
+        }
+        return isNegated ? (~low, ~high) : (low, high)
+    }
+
     private func holds(_ value: UInt32) -> Bool {
         if ranges.contains(where: { $0.contains(value) }) || subsets.contains(where: { $0.contains(value) }) {
             return true
@@ -64,12 +83,11 @@ struct CharacterClass: Sendable {
 
 /// Which ASCII characters a set holds, as one bit each.
 struct ASCIISet: Sendable {
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
+    private let low: UInt64
+    private let high: UInt64
 
     init(_ set: CharacterClass) {
-        for value in UInt32(0)..<64 where set.contains(value) { low |= 1 << UInt64(value) }
-        for value in UInt32(64)..<128 where set.contains(value) { high |= 1 << UInt64(value - 64) }
+        (low, high) = set.ascii
     }
 
     /// Whether the set holds a value under 128.

@@ -5,10 +5,15 @@ extension RequestDefinition {
         visitor.scalar(address.text.value, .request, .address)
         for variable in vars { visitor.value(variable.value, .request, .variable) }
         for output in outputs { output.visitUses(visitor, .answer) }
-        if let download {
-            visitor.scalar(download.to, .request, .fileName)
-            visitor.expression(download.checksum?.value, .answer, .expectation)
-        }
+        download?.visitUses(visitor)
+    }
+}
+
+extension Download {
+    /// Visits every use of the expression language in it.
+    package func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(to, .request, .fileName)
+        visitor.expression(checksum?.value, .answer, .expectation)
     }
 }
 

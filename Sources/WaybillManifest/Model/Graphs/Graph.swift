@@ -1,25 +1,47 @@
 package import WaybillDiagnostics
 
 /// A chain or batch that can be run.
-package struct Graph: Sendable {
+package final class Graph: Sendable {
     /// What it does.
-    package var description: String?
+    package let description: String?
     /// What a step that runs it must or may give.
-    package var inputs: Definitions<InputDeclaration>
+    package let inputs: Definitions<InputDeclaration>
     /// Settings of all its requests.
-    package var settings: Settings
+    package let settings: Settings
     /// The longest time that it may take.
-    package var deadline: Setting<DurationTemplate>?
+    package let deadline: Setting<DurationTemplate>?
     /// The steps and how they are run.
-    package var body: Group
+    package let body: Group
     /// What a failure does.
-    package var onFailure: FailureMode
+    package let onFailure: FailureMode
     /// Steps that always run at the end.
-    package var finally: Group?
+    package let finally: Group?
     /// The values of the run.
-    package var outputs: [OutputDefinition]
+    package let outputs: [OutputDefinition]
     /// Words that runs can be limited to.
-    package var tags: [Spanned<String>]
+    package let tags: [Spanned<String>]
+
+    init(
+        description: String? = nil,
+        inputs: Definitions<InputDeclaration>,
+        settings: Settings,
+        deadline: Setting<DurationTemplate>? = nil,
+        body: Group,
+        onFailure: FailureMode,
+        finally: Group? = nil,
+        outputs: [OutputDefinition],
+        tags: [Spanned<String>]
+    ) {
+        self.description = description
+        self.inputs = inputs
+        self.settings = settings
+        self.deadline = deadline
+        self.body = body
+        self.onFailure = onFailure
+        self.finally = finally
+        self.outputs = outputs
+        self.tags = tags
+    }
 }
 
 /// Steps that are run together.

@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 
 /// One step of a chain or batch.
-package struct Step: Sendable {
+package final class Step: Sendable {
     /// What a step does.
     package enum Action: Sendable {
         /// Calls an endpoint with inputs.
@@ -9,7 +9,7 @@ package struct Step: Sendable {
         /// Runs another graph with inputs.
         case graph(Call)
         /// Sends a request written in place.
-        indirect case request(RequestDefinition)
+        case request(RequestDefinition)
         /// Runs steps.
         case group(Group)
         /// Computes values.
@@ -27,27 +27,53 @@ package struct Step: Sendable {
     }
 
     /// The name by which other steps refer to it.
-    package var id: Spanned<String>?
+    package let id: Spanned<String>?
     /// A name for people.
-    package var name: String?
+    package let name: String?
     /// What the step is for.
-    package var description: String?
+    package let description: String?
     /// What the step does.
-    package var action: Action
+    package let action: Action
     /// When, how often and after what it is done; `nil` where nothing is said of that.
-    package var flow: Flow?
+    package let flow: Flow?
     /// Settings of the step and of all that is inside it.
-    package var settings: Settings
+    package let settings: Settings
     /// Values computed before each attempt, besides those of the endpoint or request.
-    package var vars: [VariableDefinition]
+    package let vars: [VariableDefinition]
     /// Values for later steps, besides those of the endpoint or request.
-    package var outputs: [OutputDefinition]
+    package let outputs: [OutputDefinition]
     /// What a failure does.
-    package var onFailure: FailureMode
+    package let onFailure: FailureMode
     /// Where the step's discriminating key stands, such as `call` or `get`.
-    package var span: SourceSpan
+    package let span: SourceSpan
     /// The discriminating key.
-    package var form: StepForm
+    package let form: StepForm
+
+    init(
+        id: Spanned<String>? = nil,
+        name: String? = nil,
+        description: String? = nil,
+        action: Action,
+        flow: Flow? = nil,
+        settings: Settings,
+        vars: [VariableDefinition],
+        outputs: [OutputDefinition],
+        onFailure: FailureMode,
+        span: SourceSpan,
+        form: StepForm
+    ) {
+        self.id = id
+        self.name = name
+        self.description = description
+        self.action = action
+        self.flow = flow
+        self.settings = settings
+        self.vars = vars
+        self.outputs = outputs
+        self.onFailure = onFailure
+        self.span = span
+        self.form = form
+    }
 }
 
 /// The keys that say what a step does.

@@ -2,29 +2,46 @@ package import WaybillData
 package import WaybillDiagnostics
 
 /// A request as the manifest writes it: an endpoint, or a request in place in a graph.
-package struct RequestDefinition: Sendable {
+package final class RequestDefinition: Sendable {
     /// The settings written with it.
-    package var settings = Settings()
+    package let settings: Settings
     /// The name of the service.
-    package var service: Spanned<String>?
+    package let service: Spanned<String>?
     /// The method; GET when nothing is said.
-    package var method: Spanned<String>?
+    package let method: Spanned<String>?
     /// The path or the absolute URL.
-    package var address: Address
+    package let address: Address
     /// Values computed before each attempt.
-    package var vars: [VariableDefinition] = []
+    package let vars: [VariableDefinition]
     /// Values for later steps.
-    package var outputs: [OutputDefinition] = []
+    package let outputs: [OutputDefinition]
     /// What the data must be.
-    package var returns: ReturnShape?
+    package let returns: ReturnShape?
     /// The file that the answer goes to.
-    package var download: Download?
+    package let download: Download?
     /// Example answers.
-    package var mock: [MockExample] = []
+    package let mock: [MockExample]
 
-    /// A request of which only the address is known.
-    package init(address: Address) {
+    init(
+        settings: Settings = Settings(),
+        service: Spanned<String>? = nil,
+        method: Spanned<String>? = nil,
+        address: Address,
+        vars: [VariableDefinition] = [],
+        outputs: [OutputDefinition] = [],
+        returns: ReturnShape? = nil,
+        download: Download? = nil,
+        mock: [MockExample] = []
+    ) {
+        self.settings = settings
+        self.service = service
+        self.method = method
         self.address = address
+        self.vars = vars
+        self.outputs = outputs
+        self.returns = returns
+        self.download = download
+        self.mock = mock
     }
 }
 

@@ -1,3 +1,5 @@
+import WaybillData
+
 /// The keys of settings: what defaults, a service, an endpoint, a graph or a step may say of requests.
 package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case baseURL, version
@@ -9,6 +11,6 @@ package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case cache, retry, duplicates, concurrency, maxConnections, rate, priority
     case debug, tag, standalone
 
-    /// The keys by their texts, since that is how a decoder meets them.
-    static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    /// The keys by the positions of their cases, and `inherit` behind them.
+    static let table = NameTable(allCases.map(\.rawValue) + ["inherit"])
 }

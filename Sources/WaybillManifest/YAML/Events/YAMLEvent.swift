@@ -17,14 +17,26 @@ struct YAMLEvent {
     var start: Int
     /// Where it ends. For the end of a block collection this is past comments and blank lines that follow.
     var end: Int
-    /// The value of a scalar, or the name that an alias refers to.
-    var text = ""
-    /// The name of the node's anchor.
-    var anchor: String?
-    /// The node's tag with its handle expanded: `tag:yaml.org,2002:str` for `!!str`.
-    var tag: String?
+    /// The node's tag and anchor; most nodes have neither.
+    var properties: Properties?
     /// Whether a collection is written with brackets.
     var isFlow = false
+
+    /// The name of the node's anchor, or that an alias refers to.
+    var anchor: String? { properties?.anchor }
+    /// The node's tag with its handle expanded: `tag:yaml.org,2002:str` for `!!str`.
+    var tag: String? { properties?.tag }
+
+    /// What may stand before a node, behind a reference, so that the many events without it are small.
+    final class Properties {
+        let anchor: String?
+        let tag: String?
+
+        init(anchor: String?, tag: String?) {
+            self.anchor = anchor
+            self.tag = tag
+        }
+    }
 }
 
 /// Why the parser could not go on, in the parser's own words; `SyntaxFinding` says it in ours.

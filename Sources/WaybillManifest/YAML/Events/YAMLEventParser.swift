@@ -3,14 +3,19 @@ import WaybillDiagnostics
 
 /// libyaml's event parser, behind one function: no C pointer leaves this file.
 enum YAMLEventParser {
-    /// Hands the events of a file to `body` one by one, until that returns `false` or the text is at its end.
+    /// Hands the events of a file to `body` one by one, with the text of a scalar in UTF-8, until that returns `false` or
+    /// the file is at its end.
     ///
     /// The text must be valid UTF-8 without forbidden control characters (`TextCheck`), with a byte order mark of
     /// `prefix` bytes or none.
     ///
     /// - Returns: why the parser had to stop, if it had to.
-    static func parse(_ file: SourceFile, skipping prefix: Int, _ body: (YAMLEvent) -> Bool) -> YAMLFailure? {
-        file.bytes.withUnsafeBufferPointer { bytes in
+    static func parse(
+        _ file: SourceFile,
+        skipping prefix: Int,
+        _ body: (YAMLEvent, Span<UInt8>) -> Bool
+    ) -> YAMLFailure? {
+        file.bytes.withUnsafeBufferPointer { bytes -> YAMLFailure? in
             // The parser keeps a pointer to itself, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
@@ -27,7 +32,7 @@ enum YAMLEventParser {
                 guard yaml_parser_parse(parser, &event) == 1 else { return failure(of: parser.pointee, &cursor) }
                 defer { yaml_event_delete(&event) }
                 if event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT { return nil }
-                if let event = converted(event, &cursor), !body(event) { return nil }
+                if let converted = converted(event, &cursor), !body(converted, scalarText(event).span) { return nil }
             }
         }
     }
@@ -41,17 +46,15 @@ enum YAMLEventParser {
         case YAML_DOCUMENT_END_EVENT:
             return YAMLEvent(kind: .documentEnd, start: start, end: end)
         case YAML_ALIAS_EVENT:
-            let name = string(event.data.alias.anchor) ?? ""
-            return YAMLEvent(kind: .alias, start: start, end: end, text: name)
+            let properties = properties(anchor: event.data.alias.anchor, tag: nil)
+            return YAMLEvent(kind: .alias, start: start, end: end, properties: properties)
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
             return YAMLEvent(
                 kind: .scalar(style(scalar.style)),
                 start: start,
                 end: end,
-                text: String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self),
-                anchor: string(scalar.anchor),
-                tag: string(scalar.tag)
+                properties: properties(anchor: scalar.anchor, tag: scalar.tag)
             )
         case YAML_SEQUENCE_START_EVENT:
             let sequence = event.data.sequence_start
@@ -59,8 +62,7 @@ enum YAMLEventParser {
                 kind: .sequenceStart,
                 start: start,
                 end: end,
-                anchor: string(sequence.anchor),
-                tag: string(sequence.tag),
+                properties: properties(anchor: sequence.anchor, tag: sequence.tag),
                 isFlow: sequence.style == YAML_FLOW_SEQUENCE_STYLE
             )
         case YAML_MAPPING_START_EVENT:
@@ -69,8 +71,7 @@ enum YAMLEventParser {
                 kind: .mappingStart,
                 start: start,
                 end: end,
-                anchor: string(mapping.anchor),
-                tag: string(mapping.tag),
+                properties: properties(anchor: mapping.anchor, tag: mapping.tag),
                 isFlow: mapping.style == YAML_FLOW_MAPPING_STYLE
             )
         case YAML_SEQUENCE_END_EVENT:
@@ -80,6 +81,12 @@ enum YAMLEventParser {
         default:
             return nil
         }
+    }
+
+    /// The text of a scalar, as long as the event is not deleted.
+    private static func scalarText(_ event: yaml_event_t) -> UnsafeBufferPointer<UInt8> {
+        guard event.type == YAML_SCALAR_EVENT else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
     }
 
     private static func failure(of parser: yaml_parser_t, _ cursor: inout CodePointCursor) -> YAMLFailure {
@@ -109,8 +116,13 @@ enum YAMLEventParser {
         }
     }
 
-    private static func string(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        pointer.map { String(decodingCString: $0, as: UTF8.self) }
+    private static func properties(
+        anchor: UnsafeMutablePointer<yaml_char_t>?,
+        tag: UnsafeMutablePointer<yaml_char_t>?
+    ) -> YAMLEvent.Properties? {
+        if anchor == nil && tag == nil { return nil }
+        let texts = [anchor, tag].map { $0.map { String(decodingCString: $0, as: UTF8.self) } }
+        return YAMLEvent.Properties(anchor: texts[0], tag: texts[1])
     }
 }
 

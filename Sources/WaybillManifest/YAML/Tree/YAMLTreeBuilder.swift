@@ -1,16 +1,24 @@
+import WaybillData
 import WaybillDiagnostics
 
 /// Builds the tree from events, with a stack of its own instead of recursion, and stops at the limits.
 struct YAMLTreeBuilder {
     let file: SourceFile
+    /// The values that are complete.
+    var values = ValueTree()
+    /// How and where they are written.
+    private(set) var marks: [YAMLTree.Mark] = []
+    private var properties: [ValueTree.Index: YAMLProperties] = [:]
     /// The documents that are complete.
-    private(set) var documents: [YAMLNode] = []
+    private var documents: [ValueTree.Index] = []
     var findings: [Diagnostic] = []
 
     private let limits: YAMLReader.Limits
     private let isSingleDocument: Bool
 
     private var frames: [Frame] = []
+    /// The children of all frames that are complete, those of an outer frame first; keys and values in turn for mappings.
+    private var children: [ValueTree.Index] = []
     private var anchors: [String: Anchor] = [:]
     /// How many values there are so far, aliases followed.
     private var nodeCount = 0
@@ -23,14 +31,14 @@ struct YAMLTreeBuilder {
         var start: Int
         /// Where the last child ends.
         var end: Int
-        /// The children that are complete; keys and values in turn for a mapping.
-        var children: [YAMLNode] = []
+        /// Where its children begin among those of all frames.
+        var childrenStart: Int
         /// `nodeCount` when it began.
         var countBefore: Int
         /// How many levels there are inside.
         var height = 0
-        /// The name of its anchor, and where that stands.
-        var anchor: (name: String, start: Int)?
+        /// Where its tag and anchor begin, if it has any.
+        var propertiesStart: Int
         var properties: YAMLProperties?
     }
 
@@ -39,29 +47,47 @@ struct YAMLTreeBuilder {
         /// Tells apart anchors of one name.
         var start: Int
         /// The node, once it is complete.
-        var node: YAMLNode?
+        var node: ValueTree.Index?
         /// How many values it is, aliases followed.
         var nodeCount = 0
         var height = 0
     }
 
-    /// The last value that is complete.
-    var lastValue: YAMLNode? { frames.last { !$0.children.isEmpty }?.children.last ?? documents.last }
-
     init(file: SourceFile, limits: YAMLReader.Limits, isSingleDocument: Bool) {
         self.file = file
         self.limits = limits
         self.isSingleDocument = isSingleDocument
+        values.reserve(forBytes: file.bytes.count)
+        marks.reserveCapacity(file.bytes.count / 12)
     }
 
-    /// Takes the next event.
+    /// The documents that are complete, and the last value that is.
+    func finished() -> (documents: [YAMLNode], lastValue: YAMLNode?) {
+        let tree = YAMLTree(file: file, values: values, marks: marks, properties: properties)
+        let last = children.last ?? documents.last
+        return (documents.map { YAMLNode(tree: tree, index: $0) }, last.map { YAMLNode(tree: tree, index: $0) })
+    }
+
+    /// Where a value stands.
+    func span(of value: ValueTree.Index) -> SourceSpan {
+        file.span(Int(marks[Int(value)].lower)..<Int(marks[Int(value)].upper))
+    }
+
+    /// Notes how and where the value is written that was added last.
+    mutating func mark(_ range: Range<Int>, _ style: YAMLScalar.Style = .plain, _ tag: YAMLScalar.Tag? = nil) {
+        marks.append(
+            YAMLTree.Mark(lower: UInt32(range.lowerBound), upper: UInt32(range.upperBound), style: style, tag: tag)
+        )
+    }
+
+    /// Takes the next event, with the text of a scalar in UTF-8.
     ///
     /// - Returns: whether reading should go on.
-    mutating func take(_ event: YAMLEvent) -> Bool {
+    mutating func take(_ event: YAMLEvent, _ text: Span<UInt8>) -> Bool {
         switch event.kind {
         case .documentStart: startDocument(event)
         case .documentEnd: true
-        case .scalar(let style): addScalar(event, style)
+        case .scalar(let style): addScalar(event, style, text)
         case .alias: addAlias(event)
         case .sequenceStart: open(event, isMapping: false)
         case .mappingStart: open(event, isMapping: true)
@@ -84,7 +110,7 @@ struct YAMLTreeBuilder {
 
     // MARK: Scalars and aliases
 
-    private mutating func addScalar(_ event: YAMLEvent, _ style: YAMLScalar.Style) -> Bool {
+    private mutating func addScalar(_ event: YAMLEvent, _ style: YAMLScalar.Style, _ text: Span<UInt8>) -> Bool {
         var (start, end) = (event.start, event.end)
         var properties: YAMLProperties?
         var tag: YAMLScalar.Tag?
@@ -96,14 +122,20 @@ struct YAMLTreeBuilder {
         if style == .literal || style == .folded {
             end = BlockScalarSegments.end(of: start..<end, in: file.bytes)
         }
-        let span = file.span(start..<end)
         if let written = properties?.tag {
             let check = TagCheck(written, expanded: event.tag)
-            tag = check.scalarTag(for: event.text)
-            if let finding = check.findingForScalar(event.text, at: span) { findings.append(finding) }
+            let text = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            tag = check.scalarTag(for: text)
+            if let finding = check.findingForScalar(text, at: file.span(start..<end)) { findings.append(finding) }
         }
-        let node = YAMLNode(text: event.text, style: style, tag: tag, span: span, properties: properties)
-        let count = 1 + event.text.utf8.count / 1024
+        let isString = tag == .string || tag == nil && style != .plain
+        let node = text.withUnsafeBufferPointer { text in
+            let (kind, number) = isString ? (.string, nil) : CoreSchema.kind(of: text)
+            return values.addScalar(kind, text: text, number: number)
+        }
+        mark(start..<end, style, tag)
+        if let properties { self.properties[node] = properties }
+        let count = 1 + text.count / 1024
         guard grow(by: count, at: start..<end) else { return false }
         if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start, node: node, nodeCount: count) }
         add(node, end: end, height: 0)
@@ -114,10 +146,10 @@ struct YAMLTreeBuilder {
     ///
     /// libyaml gives the place of the next token where that is not a block's.
     private func placeOfNothing(at offset: Int) -> (Int, Int) {
-        // The frame itself is not copied here: its children would be copied when the next one is added.
-        guard let end = frames.last?.end, offset > end, frames.last?.children.isEmpty == false else {
+        guard let frame = frames.last, offset > frame.end, children.count > frame.childrenStart else {
             return (offset, offset)
         }
+        let end = frame.end
         let before = file.bytes[offset - 1]
         if before == UInt8(ascii: ":") || before == UInt8(ascii: "-") { return (offset, offset) }
         let next = PropertyScanner.skippingSpace(from: end, in: file.bytes)
@@ -127,13 +159,14 @@ struct YAMLTreeBuilder {
 
     private mutating func addAlias(_ event: YAMLEvent) -> Bool {
         let span = file.span(event.start..<event.end)
-        guard let anchor = anchors[event.text] else {
+        let name = event.anchor ?? ""
+        guard let anchor = anchors[name] else {
             return addBroken(
                 Diagnostic(
                     "unknown-alias",
-                    "no anchor '&\(event.text.shortened)' stands before this alias",
+                    "no anchor '&\(name.shortened)' stands before this alias",
                     at: span,
-                    help: ["A text that begins with '*' must be quoted: '*\(event.text.shortened)'."]
+                    help: ["A text that begins with '*' must be quoted: '*\(name.shortened)'."]
                 )
             )
         }
@@ -141,7 +174,7 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "recursive-alias",
-                    "the value of '&\(event.text.shortened)' contains itself",
+                    "the value of '&\(name.shortened)' contains itself",
                     at: span,
                     secondary: [.init(file.span(anchor.start..<anchor.start + 1), "the anchor")]
                 )
@@ -157,7 +190,9 @@ struct YAMLTreeBuilder {
     private mutating func addBroken(_ finding: Diagnostic) -> Bool {
         findings.append(finding)
         if let span = finding.primary?.span {
-            add(YAMLNode(text: "", style: .plain, tag: nil, span: span), end: span.range.upperBound, height: 0)
+            let null = values.addScalar(.null, text: UnsafeBufferPointer(start: nil, count: 0))
+            mark(span.range)
+            add(null, end: span.range.upperBound, height: 0)
         }
         return findings.count < limits.maximumFindings
     }
@@ -167,7 +202,7 @@ struct YAMLTreeBuilder {
     private mutating func open(_ event: YAMLEvent, isMapping: Bool) -> Bool {
         var start = event.start
         var properties: YAMLProperties?
-        if event.tag != nil || event.anchor != nil {
+        if event.properties != nil {
             (properties, start) = PropertyScanner.scan(event, in: file)
             if let written = properties?.tag {
                 let check = TagCheck(written, expanded: event.tag)
@@ -184,8 +219,9 @@ struct YAMLTreeBuilder {
                 isFlow: event.isFlow,
                 start: start,
                 end: start,
+                childrenStart: children.count,
                 countBefore: countBefore,
-                anchor: event.anchor.map { ($0, event.start) },
+                propertiesStart: event.start,
                 properties: properties
             )
         )
@@ -196,32 +232,32 @@ struct YAMLTreeBuilder {
         guard let frame = frames.popLast() else { return true }
         // Only a closing bracket has a width; everything else ends where its last child does.
         let end = frame.isFlow && event.end > event.start ? event.end : max(frame.end, frame.start)
-        let span = file.span(frame.start..<end)
-        let node: YAMLNode
-        if frame.isMapping {
-            var keys = MappingKeys(file: file)
-            let mapping = keys.mapping(of: frame.children)
-            findings += keys.findings
-            node = YAMLNode(mapping: mapping, span: span, properties: frame.properties)
-        } else {
-            node = YAMLNode(sequence: frame.children, span: span, properties: frame.properties)
-        }
+        let node = addCollection(frame, at: frame.start..<end)
+        children.removeLast(children.count - frame.childrenStart)
+        if let properties = frame.properties { self.properties[node] = properties }
         // A later anchor of the same name inside has taken the name over.
-        if let (name, start) = frame.anchor, anchors[name]?.start == start {
+        if let name = frame.properties?.anchor?.value, anchors[name]?.start == frame.propertiesStart {
             let count = nodeCount - frame.countBefore
-            anchors[name] = Anchor(start: start, node: node, nodeCount: count, height: frame.height + 1)
+            anchors[name] = Anchor(start: frame.propertiesStart, node: node, nodeCount: count, height: frame.height + 1)
         }
         add(node, end: end, height: frame.height + 1)
         return findings.count < limits.maximumFindings
     }
 
-    private mutating func add(_ node: consuming YAMLNode, end: Int, height: Int) {
+    /// Adds the collection itself. No slice of the children outlives this, so that they are not copied when they change.
+    private mutating func addCollection(_ frame: Frame, at range: Range<Int>) -> ValueTree.Index {
+        if frame.isMapping { return addMapping(children[frame.childrenStart...], at: range) }
+        defer { mark(range) }
+        return values.addArray(children[frame.childrenStart...])
+    }
+
+    private mutating func add(_ node: ValueTree.Index, end: Int, height: Int) {
         guard !frames.isEmpty else {
             documents.append(node)
             return
         }
         let last = frames.count - 1
-        frames[last].children.append(node)
+        children.append(node)
         frames[last].end = end
         frames[last].height = max(frames[last].height, height)
     }

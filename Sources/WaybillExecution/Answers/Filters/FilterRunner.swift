@@ -15,14 +15,17 @@ struct FilterRunner {
 
     /// The data after all stages.
     ///
-    /// - Parameter scope: the scope of a level; its `$` is replaced by the data at hand.
+    /// - Parameters:
+    ///   - isSuccess: Whether the status is 2xx; otherwise only the stages run that are for every status.
+    ///   - scope: The scope of a level; its `$` is replaced by the data at hand.
     static func run(
         _ stages: [Setting<PlannedStage>],
         on data: ScopeValue,
+        isSuccess: Bool = true,
         scope: (Level) -> EvaluationScope
     ) throws(Refusal) -> ScopeValue {
         var data = data
-        for stage in stages {
+        for stage in stages where isSuccess || stage.value.onEveryStatus {
             var scope = scope(stage.level)
             scope.current = data
             do {
@@ -64,8 +67,35 @@ struct FilterRunner {
             }
             guard let content = envelope.data else { return data }
             return (try? content.value(in: scope)) ?? ScopeValue(.null)
-        case .map, .where, .pick, .omit, .rename, .set, .sort, .unique, .limit, .flatten, .decode, .schema, .default:
-            preconditionFailure("a plan with this stage is refused before it runs")
+        case .map, .where, .sort, .unique, .limit, .flatten:
+            return try ListStage(stage, data, scope).run()
+        case .pick, .omit, .rename, .set:
+            return try MemberStage(stage, data, scope).run()
+        case .decode(let format):
+            return ScopeValue(try decode(data.json, as: format, at: stage.span), isSecret: data.isSecret)
+        case .schema(let schema):
+            guard let violation = schema.validate(data.json, limit: 1).first else { return data }
+            throw Refusal(message: violation.sentence, span: stage.span)
+        case .default(let value):
+            return data.json == .null ? try value.value(in: scope) : data
+        }
+    }
+
+    /// The value of a text that is in another format.
+    private static func decode(_ data: JSON, as format: FilterStage.Format, at span: SourceSpan) throws(Refusal) -> JSON
+    {
+        guard let text = data.string else {
+            throw Refusal(message: "only a text can be decoded, and the data is \(data.kind.phrase)", span: span)
+        }
+        do {
+            switch format {
+            case .json: return try JSONParser().parse(Array(text.utf8))
+            case .plist: return try PropertyListParser().parse(Array(text.utf8))
+            }
+        } catch let error as JSONSyntaxError {
+            throw Refusal(message: "the text is not JSON: \(error.message) at byte \(error.offset)", span: span)
+        } catch {
+            throw Refusal(message: "the text is not a property list: \(error)", span: span)
         }
     }
 

@@ -1,0 +1,92 @@
+import WaybillDiagnostics
+import WaybillPlan
+
+/// Writes a plan as a directed graph in Graphviz's language, for `dot`.
+package struct GraphvizPlanPrinter: PlanPrinter {
+    /// A printer.
+    package init() {}
+
+    package func document(for description: PlanDescription) -> String {
+        let diagram = PlanDiagramBuilder.diagram(of: description)
+        var writer = GraphvizWriter()
+        writer.text += "digraph \(GraphvizWriter.quoted([description.form.text(description.plan.name)])) {\n"
+        writer.text += "  compound=true;\n"
+        writer.text += "  node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
+        writer.text += "  graph [fontname=\"Helvetica\", fontsize=11, labeljust=l];\n"
+        for item in diagram.items { writer.write(item, indent: "  ") }
+        for arrow in diagram.arrows { writer.write(arrow) }
+        writer.text += "}\n"
+        return writer.text
+    }
+}
+
+private struct GraphvizWriter {
+    var text = ""
+    /// For each box a node in it: an arrow leads to a node and is cut off at the box around that.
+    private var nodes: [Int: Int] = [:]
+
+    /// Recursive, as deep as the steps: their depth is limited where the manifest is read.
+    ///
+    /// - Returns: the number of some node in what was written.
+    @discardableResult
+    mutating func write(_ item: PlanDiagram.Item, indent: String) -> Int {
+        switch item {
+        case .node(let node):
+            text += "\(indent)n\(node.number) [label=\(Self.quoted(node.lines))\(Self.style(of: node.shape))];\n"
+            return node.number
+        case .box(let box):
+            text += "\(indent)subgraph cluster_\(box.number) {\n\(indent)  label=\(Self.quoted(box.lines));\n"
+            var first: Int?
+            for item in box.items {
+                let node = write(item, indent: indent + "  ")
+                first = first ?? node
+            }
+            text += "\(indent)}\n"
+            // A box is never empty.
+            let node = first ?? 0
+            nodes[box.number] = node
+            return node
+        }
+    }
+
+    mutating func write(_ arrow: PlanDiagram.Arrow) {
+        var attributes: [String] = []
+        switch arrow.reason {
+        case .order: break
+        case .data: attributes.append("style=dotted")
+        case .graph: attributes.append("style=bold")
+        }
+        let from = node(of: arrow.from, "ltail", &attributes)
+        let to = node(of: arrow.to, "lhead", &attributes)
+        text += "  n\(from) -> n\(to)\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");\n"
+    }
+
+    private func node(of end: PlanDiagram.End, _ attribute: String, _ attributes: inout [String]) -> Int {
+        switch end {
+        case .node(let number): return number
+        case .box(let number):
+            attributes.append("\(attribute)=cluster_\(number)")
+            return nodes[number] ?? 0
+        }
+    }
+
+    private static func style(of shape: PlanDiagram.Shape) -> String {
+        switch shape {
+        case .step: ""
+        case .graph: ", shape=box, peripheries=2"
+        case .decision: ", shape=hexagon"
+        case .nothing: ", shape=plaintext"
+        }
+    }
+
+    /// Lines as a quoted string of Graphviz, in which `\N` and the like have no meaning, nor have entities of HTML.
+    static func quoted(_ lines: [String]) -> String {
+        let escaped = lines.map { line in
+            PrintableText.oneLine(line)
+                .replacing("\\", with: "\\\\")
+                .replacing("\"", with: "\\\"")
+                .replacing("&", with: "&amp;")
+        }
+        return "\"\(escaped.joined(separator: "\\n"))\""
+    }
+}

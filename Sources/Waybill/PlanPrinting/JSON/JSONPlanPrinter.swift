@@ -1,0 +1,159 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// Writes a plan as one JSON document of the shape that `schemas/plan.schema.json` describes.
+package struct JSONPlanPrinter: PlanPrinter {
+    /// A printer.
+    package init() {}
+
+    package func document(for description: PlanDescription) -> String {
+        let writer = PlanJSON(form: description.form, environment: description.environment)
+        return JSONWriter(layout: .pretty).string(.object(writer.members(of: description.plan))) + "\n"
+    }
+}
+
+/// The parts of a plan as JSON.
+struct PlanJSON {
+    let form: WrittenForm
+    let environment: EnvironmentPlaces
+
+    func members(of plan: Plan) -> JSONObject {
+        .present([
+            ("name", .string(form.text(plan.name))),
+            ("manifest", .string(plan.manifest)),
+            ("environment", plan.environment.map { .string($0) }),
+            ("concurrency", .count(plan.concurrency)),
+            ("inputs", form.value(.object(plan.inputs))),
+            ("secrets", .array(plan.secrets.map(value))),
+            ("data", .object(plan.data.mapValues(Self.extent))),
+            ("graphs", .array(plan.graphs.map(value))),
+            ("subgraphs", .array(plan.sortedSubgraphs.map(value))),
+            ("sessions", .array(plan.sortedSessions.map { value($0.service, $0.session) })),
+        ])
+    }
+
+    private func value(_ secret: SecretPlan) -> JSON {
+        [
+            "name": .string(secret.name),
+            "variable": .string(secret.variable.value),
+            "from": .object(.present(place(secret.variable.span))),
+        ]
+    }
+
+    /// How much data there is, without the data.
+    private static func extent(_ value: JSON) -> JSON {
+        switch value {
+        case .array(let elements): ["records": .count(elements.count)]
+        case .object(let members): ["members": .count(members.count)]
+        default: ["type": .string(value.kind.rawValue)]
+        }
+    }
+
+    private func value(_ graph: GraphPlan) -> JSON {
+        .object(
+            .present(
+                [
+                    ("name", .string(graph.name)),
+                    ("tags", .array(graph.tags.map { .string(form.text($0)) })),
+                    ("inputs", .array(graph.inputs.values.map(value))),
+                    ("deadline", graph.deadline.map { value(.string(form.text($0.value)), from: $0.span, $0.level) }),
+                ] + members(of: graph.body) + [
+                    ("finally", graph.finally.map { .array($0.steps.map(value)) }),
+                    ("outputs", .array(graph.outputs.map(value))),
+                ]
+            )
+        )
+    }
+
+    /// An input that a graph takes.
+    private func value(_ input: Definition<InputDeclaration>) -> JSON {
+        .object(
+            .present([
+                ("name", .string(input.name.value)),
+                ("schema", form.value(input.value.schema.document)),
+                ("default", input.value.defaultValue.map(form.value)),
+            ])
+        )
+    }
+
+    private func value(_ service: String, _ session: SessionPlan) -> JSON {
+        [
+            "service": .string(service),
+            "renewOn": .array(session.renewOn.map { form.value([$0]) }),
+            "request": value(session.request),
+        ]
+    }
+
+    /// What a chain or batch says of itself.
+    func members(of group: GroupPlan) -> [(name: String, value: JSON?)] {
+        [
+            ("order", .string(group.order.rawValue)),
+            ("onFailure", .string(group.onFailure.rawValue)),
+            ("concurrency", group.concurrency.map { .count($0) }),
+            ("steps", .array(group.steps.map(value))),
+        ]
+    }
+
+    // MARK: Provenance
+
+    /// A value and where it was written.
+    func value(_ value: JSON, from span: SourceSpan, _ level: Level) -> JSON {
+        ["value": value, "from": from(span, level)]
+    }
+
+    /// The level and the place that something was written at.
+    func from(_ span: SourceSpan, _ level: Level) -> JSON {
+        .object(
+            .present(
+                [
+                    ("level", .string(level.keyword)),
+                    ("name", level.name.map { .string($0) }),
+                    ("environment", environment.environment(at: span).map { .string($0) }),
+                ] + place(span)
+            )
+        )
+    }
+
+    /// A place in a file.
+    func place(_ span: SourceSpan) -> [(name: String, value: JSON?)] {
+        let start = span.start
+        return [
+            ("file", .string(span.file.name)), ("line", .count(start.line)), ("column", .count(start.column)),
+        ]
+    }
+}
+
+extension Level {
+    /// The sort of level.
+    var keyword: String {
+        switch self {
+        case .defaults: "defaults"
+        case .service: "service"
+        case .endpoint: "endpoint"
+        case .graph: "graph"
+        }
+    }
+
+    /// The name of the service, endpoint or graph.
+    var name: String? {
+        switch self {
+        case .defaults: nil
+        case .service(let name), .endpoint(let name), .graph(let name): name
+        }
+    }
+}
+
+extension Plan {
+    /// The graphs that steps run, in the order of their names.
+    var sortedSubgraphs: [GraphPlan] {
+        subgraphs.values.sorted { $0.name < $1.name }
+    }
+
+    /// The sessions, in the order of their services' names.
+    var sortedSessions: [(service: String, session: SessionPlan)] {
+        sessions.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+}

@@ -1,0 +1,128 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// Steps and their requests as JSON.
+extension PlanJSON {
+    func value(_ step: StepPlan) -> JSON {
+        .object(
+            .present(
+                [
+                    ("path", .string(step.path)),
+                    ("id", step.id.map { .string($0) }),
+                    ("name", .string(form.text(step.name))),
+                    ("form", .string(step.form.rawValue)),
+                    ("span", .object(.present(place(step.span)))),
+                ] + members(of: step.flow) + members(of: step)
+            )
+        )
+    }
+
+    private func members(of step: StepPlan) -> [(name: String, value: JSON?)] {
+        let onFailure: (name: String, value: JSON?) = ("onFailure", .string(step.onFailure.rawValue))
+        switch step.work {
+        case .request(let request): return [onFailure, ("request", value(request))]
+        case .group(let group): return members(of: group)
+        case .graph(let name, let arguments):
+            return [onFailure, ("graph", .string(name.value)), ("with", .array(arguments.map(value)))]
+        case .values(let values): return [onFailure, ("values", .array(values.map(value)))]
+        case .end(let condition): return [onFailure, ("end", .string(form.text(condition)))]
+        }
+    }
+
+    private func members(of flow: Flow?) -> [(name: String, value: JSON?)] {
+        guard let flow else { return [] }
+        return [
+            ("when", flow.when.map { .string(form.text($0)) }),
+            ("delay", flow.delay.map { .string(form.text($0)) }),
+            ("deadline", flow.deadline.map { value(.string(form.text($0.value)), from: $0.span, $0.level) }),
+            ("forEach", flow.forEach.map(form.value)),
+            ("until", flow.until.map(form.value)),
+            ("paginate", flow.paginate.map(form.value)),
+            ("write", flow.write.map(form.value)),
+            ("needs", flow.needs.isEmpty ? nil : .array(flow.needs.map { .string($0.value) })),
+        ]
+    }
+
+    // MARK: Requests
+
+    func value(_ request: RequestPlan) -> JSON {
+        let isURL = if case .url = request.address { true } else { false }
+        let written = request.address.text
+        let settings = request.settings.entries.filter { $0.value.name != .filters }
+        return .object(
+            .present([
+                ("endpoint", request.endpoint.map { .string($0) }),
+                ("service", request.service.map { .string($0) }),
+                ("method", .string(request.method)),
+                ("address", .string(form.address(of: request))),
+                (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
+                ("with", .array(request.arguments.map(value))),
+                ("settings", .array(settings.map(value))),
+                ("filters", .array(request.filters.map(value))),
+                ("vars", .array(request.vars.map(value))),
+                ("outputs", .array(request.outputs.map(value))),
+                ("returns", request.returns.map(value)),
+                ("download", request.download.map { value(form.value($0), from: $0.span, $0.level) }),
+                ("mocks", .count(request.mock.count)),
+            ])
+        )
+    }
+
+    /// A setting: its key, the name under it where it has one, its value and where that was written.
+    private func value(_ setting: Setting<SettingValue>) -> JSON {
+        .object(
+            .present([
+                ("key", .string(setting.value.name.rawValue)),
+                ("name", setting.value.part.map { .string(form.text($0)) }),
+                ("value", form.value(setting.value)),
+                ("from", from(setting.span, setting.level)),
+            ])
+        )
+    }
+
+    private func value(_ stage: Setting<PlannedStage>) -> JSON {
+        [
+            "stage": form.value(stage.value.stage),
+            "onEveryStatus": .bool(stage.value.onEveryStatus),
+            "from": from(stage.span, stage.level),
+        ]
+    }
+
+    private func value(_ argument: ArgumentPlan) -> JSON {
+        let value: (source: String, value: JSON) =
+            switch argument.source {
+            case .template(let template): ("call", form.value(template))
+            case .constant(let constant): ("default", form.value(constant))
+            }
+        return [
+            "name": .string(argument.name),
+            "value": value.value,
+            "source": .string(value.source),
+            "from": .object(.present(place(argument.span))),
+        ]
+    }
+
+    private func value(_ variable: VariableDefinition) -> JSON {
+        [
+            "name": .string(variable.name.value),
+            "value": form.value(variable.value),
+            "from": from(variable.name.span, variable.level),
+        ]
+    }
+
+    func value(_ output: OutputDefinition) -> JSON {
+        [
+            "name": .string(output.name.value),
+            "value": .string(form.text(output.value)),
+            "secret": .bool(output.isSecret),
+            "from": from(output.name.span, output.level),
+        ]
+    }
+
+    private func value(_ shape: ReturnShape) -> JSON {
+        let schema = form.value(shape.schema.document)
+        return value(shape.isCollection ? ["collection": schema] : ["object": schema], from: shape.span, shape.level)
+    }
+}

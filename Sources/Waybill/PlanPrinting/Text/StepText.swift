@@ -1,0 +1,275 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// A step in a few lines for people.
+struct StepText {
+    let form: WrittenForm
+
+    /// The first line: what the step is called and what it does.
+    func headline(for step: StepPlan, _ paint: TextPaint) -> String {
+        let id = step.id.map { paint.strong($0) + "  " } ?? ""
+        let what = PrintableText.oneLine(summary(of: step))
+        return "\(id)\(what)\(ownName(of: step).map { "  “\(PrintableText.oneLine(form.text($0)))”" } ?? "")"
+    }
+
+    /// The name that the step was given, if it was given one that says more than its id.
+    func ownName(of step: StepPlan) -> String? {
+        if step.name == step.id { return nil }
+        guard step.id == nil else { return step.name }
+        switch step.work {
+        case .request(let request):
+            let written = request.address.text.value
+            let address = written.constantText ?? written.template?.template.text ?? ""
+            return step.name == "\(request.method) \(address)" ? nil : step.name
+        case .group(let group): return step.name == group.order.rawValue ? nil : step.name
+        case .values, .end: return step.name == step.form.rawValue ? nil : step.name
+        case .graph: return step.name
+        }
+    }
+
+    /// What the step does, in a few words.
+    func summary(of step: StepPlan) -> String {
+        switch step.work {
+        case .request(let request): "\(request.method) \(form.address(of: request))"
+        case .group(let group): words(for: group)
+        case .graph(let name, _): "graph \(name.value)"
+        case .values(let values): "values \(values.map(\.name.value).joined(separator: ", "))"
+        case .end(let condition): "end if \(form.text(condition))"
+        }
+    }
+
+    /// How a group is run.
+    func words(for group: GroupPlan) -> String {
+        var words = group.order.rawValue
+        if group.steps.isEmpty { words += " of nothing" }
+        if let concurrency = group.concurrency { words += ", \(concurrency) at once" }
+        if group.onFailure != .stop { words += ", on failure \(group.onFailure.rawValue)" }
+        return words
+    }
+
+    /// The lines below the first one.
+    func lines(for step: StepPlan) -> [String] {
+        var lines = flowLines(for: step)
+        switch step.work {
+        case .request(let request): lines += detailLines(for: request)
+        case .graph(_, let arguments): if !arguments.isEmpty { lines.append("with \(words(for: arguments))") }
+        case .values(let values): lines += values.map { "\($0.name.value) = \(form.text($0.value))" }
+        case .group, .end: break
+        }
+        if case .group = step.work { return lines }
+        if step.onFailure != .stop { lines.append("on failure \(step.onFailure.rawValue)") }
+        return lines
+    }
+
+    /// A request by itself.
+    func lines(for request: RequestPlan) -> [String] {
+        ["\(request.method) \(form.address(of: request))"] + detailLines(for: request)
+    }
+
+    // MARK: Flow
+
+    /// When, how often and after what the step is done.
+    func flowLines(for step: StepPlan) -> [String] {
+        guard let flow = step.flow else { return [] }
+        var lines: [String] = []
+        if !flow.needs.isEmpty { lines.append("needs \(flow.needs.map(\.value).joined(separator: ", "))") }
+        if let when = flow.when { lines.append("when \(form.text(when))") }
+        if let delay = flow.delay { lines.append("after a delay of \(form.text(delay))") }
+        if let deadline = flow.deadline { lines.append("deadline \(form.text(deadline.value))") }
+        if let forEach = flow.forEach { lines.append(words(for: forEach)) }
+        if let until = flow.until { lines.append(words(for: until)) }
+        if let paginate = flow.paginate { lines.append(words(for: paginate)) }
+        if let write = flow.write {
+            let records = write.records.map { ", records \(form.text($0))" } ?? ""
+            let format = write.format.map { " as \($0.rawValue)" } ?? ""
+            lines.append("writes \(form.text(write.to))\(format)\(records)")
+        }
+        return lines
+    }
+
+    private func words(for forEach: ForEach) -> String {
+        let elements =
+            switch forEach.elements {
+            case .expression(let expression): form.text(expression)
+            case .list(let elements): elements.count == 1 ? "1 element" : "\(elements.count) elements"
+            }
+        let atOnce = forEach.concurrency.map { ", \($0.value) at once" } ?? ""
+        return "for each \(forEach.variable.value) in \(elements)\(atOnce)"
+    }
+
+    private func words(for until: Until) -> String {
+        var words = "until \(form.text(until.that))"
+        if let every = until.every { words += ", every \(form.text(every))" }
+        if let times = until.times { words += ", at most \(times) times" }
+        if let within = until.within { words += ", within \(form.text(within))" }
+        if let fail = until.fail { words += ", failing when \(form.text(fail.when))" }
+        return words
+    }
+
+    private func words(for pagination: Pagination) -> String {
+        func place(_ place: Pagination.Place) -> String {
+            if case .input(let name) = place { "input \(name.value)" } else { "query \(place.name.value)" }
+        }
+        var words =
+            switch pagination.way {
+            case .next(let next): "pages by the URL \(form.text(next))"
+            case .link: "pages by the Link field"
+            case .page(let to, let start): "pages by number, from \(start), in \(place(to))"
+            case .offset(let to, let limit): "pages of \(limit) by offset in \(place(to))"
+            case .cursor(let to, let from): "pages by the cursor \(form.text(from)) in \(place(to))"
+            }
+        if let items = pagination.items { words += ", items \(form.text(items))" }
+        if let condition = pagination.condition { words += ", while \(form.text(condition))" }
+        if let max = pagination.max { words += ", at most \(max)" }
+        return words
+    }
+
+    private func words(for arguments: [ArgumentPlan]) -> String {
+        arguments.map { argument in
+            let value =
+                switch argument.source {
+                case .template(let template): form.value(template)
+                case .constant(let constant): form.value(constant)
+                }
+            return "\(argument.name) = \(WrittenForm.line(value))"
+        }.joined(separator: ", ")
+    }
+
+    // MARK: Requests
+
+    private func detailLines(for request: RequestPlan) -> [String] {
+        var lines: [String] = []
+        if let endpoint = request.endpoint {
+            let service = request.service.map { " of \($0)" } ?? ""
+            let with = request.arguments.isEmpty ? "" : " with \(words(for: request.arguments))"
+            lines.append("calls \(endpoint)\(service)\(with)")
+        } else if let service = request.service {
+            lines.append("service \(service)")
+        }
+        if !request.settings.declined.isEmpty {
+            lines.append("declines \(request.settings.declined.map(\.value.rawValue).joined(separator: ", "))")
+        }
+        return lines + settingLines(for: request.settings(at: .near))
+    }
+
+    /// What the settings of a request say, whichever of them it has.
+    func settingLines(for request: RequestPlan) -> [String] {
+        [content(of: request), transfer(of: request), answer(of: request)].filter { !$0.isEmpty }
+    }
+
+    /// What is sent.
+    private func content(of request: RequestPlan) -> String {
+        let settings = request.settings
+        var parts: [String] = []
+        func add(_ title: String, _ names: [String]) {
+            if !names.isEmpty { parts.append("\(title) \(names.joined(separator: ", "))") }
+        }
+        add("vars", request.vars.map(\.name.value))
+        add("headers", settings.headers.map(\.name.value))
+        add("query", settings.query.map(\.name.value))
+        add("params", settings.params.map(\.name.value))
+        if let body = settings.body { parts.append("body \(body.value.name)") }
+        if let auth = settings.auth { parts.append("auth \(Self.kind(of: form.value(auth.value)))") }
+        return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
+    }
+
+    /// How it is sent, as far as that is not as usual.
+    private func transfer(of request: RequestPlan) -> String {
+        var parts: [String] = []
+        for entry in request.settings.entries {
+            switch entry.value {
+            case .timeout(.constant(.seconds(60))), .connectTimeout(.constant(.seconds(10))), .cache(.noStore),
+                .redirects(10), .compression(true), .cookies(.on), .priority(.default), .http(.auto),
+                .traffic(.default):
+                continue
+            case .retry(let policy): parts.append("retry \(policy.times) \(policy.times == 1 ? "time" : "times")")
+            case .tls(let name, _): parts.append("tls.\(name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
+            case .timeout, .connectTimeout, .deadline, .cache, .redirects, .compression, .cookies, .priority, .http,
+                .traffic, .proxy, .resolve, .unixSocket, .network, .reachability, .duplicates, .rate, .debug, .tag,
+                .standalone, .maxConnections, .maxBody, .encoding, .arrays, .userAgent:
+                parts.append("\(entry.value.name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
+            default: continue
+            }
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// What is made of the answer.
+    private func answer(of request: RequestPlan) -> String {
+        let settings = request.settings
+        var parts: [String] = []
+        if let decoding = settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
+        if !request.filters.isEmpty {
+            parts.append("filters \(request.filters.map(\.value.stage.name).joined(separator: ", "))")
+        }
+        let expected = expectations(in: settings)
+        if !expected.isEmpty { parts.append("expects \(expected.joined(separator: ", "))") }
+        if let returns = request.returns {
+            parts.append("returns \(returns.isCollection ? "a collection" : "an object")")
+        }
+        if let download = request.download {
+            parts.append("downloads to \(download.to.map { form.text($0) } ?? "the results folder")")
+        }
+        if !request.outputs.isEmpty {
+            parts.append(
+                "gives "
+                    + request.outputs.map { $0.name.value + ($0.isSecret ? " (secret)" : "") }.joined(separator: ", ")
+            )
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    private func expectations(in settings: Settings) -> [String] {
+        let expectation = settings.expect
+        var parts: [String] = []
+        if let status = expectation.status {
+            parts.append("status \(status.value.map(\.description).joined(separator: " or "))")
+        }
+        parts += expectation.headers.map { "header \($0.name.value)" }
+        if expectation.json != nil { parts.append("json") }
+        parts += expectation.body.map { form.text($0.value.that) }
+        if let time = expectation.maxTime { parts.append("at most \(form.text(time.value))") }
+        if expectation.schema != nil { parts.append("a schema") }
+        return parts
+    }
+
+    /// The key of a mapping with one, or the text.
+    private static func kind(of value: JSON) -> String {
+        value.object?.names.first ?? WrittenForm.line(value)
+    }
+}
+
+extension RequestPlan {
+    /// How far from a request a setting is written.
+    enum Distance {
+        /// At the endpoint, the graph or a step.
+        case near
+        /// At the defaults or the service, where it is for many requests.
+        case far
+    }
+
+    /// The request with nothing but the settings at one distance, and what it says of itself only where that is near.
+    func settings(at distance: Distance) -> RequestPlan {
+        var request = self
+        request.settings = settings.without { $0.level.distance != distance }
+        request.filters = filters.filter { $0.level.distance == distance }
+        guard distance == .far else { return request }
+        request.vars = []
+        request.outputs = []
+        request.returns = nil
+        request.download = nil
+        return request
+    }
+}
+
+extension Level {
+    /// How far from a request the level is.
+    var distance: RequestPlan.Distance {
+        switch self {
+        case .defaults, .service: .far
+        case .endpoint, .graph: .near
+        }
+    }
+}

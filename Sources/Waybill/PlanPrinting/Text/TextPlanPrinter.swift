@@ -1,0 +1,137 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// Writes a plan as text for people: a tree of steps for each graph. A graph that several steps run is written once.
+package struct TextPlanPrinter: PlanPrinter {
+    private let colour: Bool
+
+    /// A printer, with ANSI colours or without.
+    package init(colour: Bool = false) {
+        self.colour = colour
+    }
+
+    package func document(for description: PlanDescription) -> String {
+        var text = TextPlan(form: description.form, paint: TextPaint(colour: colour))
+        text.add(description.plan, environment: description.environment)
+        return text.text
+    }
+}
+
+/// The text of a plan, as far as it has been written.
+private struct TextPlan {
+    let form: WrittenForm
+    let paint: TextPaint
+    private(set) var text = ""
+
+    init(form: WrittenForm, paint: TextPaint) {
+        self.form = form
+        self.paint = paint
+    }
+
+    mutating func add(_ plan: Plan, environment: EnvironmentPlaces) {
+        let environment = plan.environment.map { ", environment \($0)" } ?? ""
+        line("\(paint.strong(form.text(plan.name)))  \(plan.manifest)\(environment)")
+        line("at most \(plan.concurrency) requests at once")
+        section("inputs", plan.inputs.map { ($0.name, WrittenForm.line(form.value($0.value))) })
+        section("secrets", plan.secrets.map { ($0.name, "from the environment variable \($0.variable.value)") })
+        section("data", plan.data.map { ($0.name, Self.extent($0.value)) })
+        addServices(of: plan)
+        for graph in plan.graphs { add(graph, "graph \(paint.strong(graph.name))") }
+        for graph in plan.sortedSubgraphs where !plan.graphs.contains(where: { $0.name == graph.name }) {
+            add(graph, "graph \(paint.strong(graph.name)), run by other graphs")
+        }
+        for (service, session) in plan.sortedSessions {
+            let statuses = session.renewOn.map(\.description).joined(separator: ", ")
+            line("")
+            line("session of \(paint.strong(service)), run when first needed, again on \(statuses)")
+            add(StepText(form: form).lines(for: session.request), prefix: "   ")
+        }
+    }
+
+    private mutating func addServices(of plan: Plan) {
+        for (name, request) in ServiceText(plan).services {
+            line("")
+            line(name.map { "every request of \(paint.strong($0))" } ?? "every request of no service")
+            add(StepText(form: form).settingLines(for: request), prefix: "   ")
+        }
+    }
+
+    // MARK: Graphs
+
+    private mutating func add(_ graph: GraphPlan, _ title: String) {
+        line("")
+        let tags = graph.tags.isEmpty ? "" : ", tags \(graph.tags.map(form.text).joined(separator: ", "))"
+        let deadline = graph.deadline.map { ", deadline \(form.text($0.value))" } ?? ""
+        line("\(title): \(StepText(form: form).words(for: graph.body))\(deadline)\(tags)")
+        for input in graph.inputs.values {
+            let words = input.value.defaultValue.map { " = \(WrittenForm.line(form.value($0)))" } ?? ""
+            line("   takes \(input.name.value)\(words)")
+        }
+        add(graph.body.steps, prefix: "")
+        if let finally = graph.finally, !finally.steps.isEmpty {
+            line("at the end, whatever happened")
+            add(finally.steps, prefix: "")
+        }
+        for output in graph.outputs {
+            let secret = output.isSecret ? " (secret)" : ""
+            line("gives \(output.name.value)\(secret) = \(form.text(output.value))")
+        }
+    }
+
+    /// Recursive, as deep as the steps: their depth is limited where the manifest is read.
+    private mutating func add(_ steps: [StepPlan], prefix: String) {
+        for (index, step) in steps.enumerated() {
+            let isLast = index == steps.count - 1
+            let words = StepText(form: form)
+            line("\(prefix)\(isLast ? "└─ " : "├─ ")\(words.headline(for: step, paint))")
+            let inner = prefix + (isLast ? "   " : "│  ")
+            var steps: [StepPlan] = []
+            if case .group(let group) = step.work { steps = group.steps }
+            add(words.lines(for: step), prefix: inner + (steps.isEmpty ? "  " : "│ "))
+            add(steps, prefix: inner)
+        }
+    }
+
+    // MARK: Lines
+
+    private mutating func section(_ title: String, _ entries: [(name: String, text: String)]) {
+        guard !entries.isEmpty else { return }
+        line("")
+        line(paint.strong(title))
+        for (name, text) in entries { line("   \(name)  \(paint.faint(PrintableText.oneLine(text)))") }
+    }
+
+    private mutating func add(_ lines: [String], prefix: String) {
+        for text in lines { line(prefix + paint.faint(PrintableText.oneLine(text))) }
+    }
+
+    private mutating func line(_ line: String) {
+        text += line
+        text += "\n"
+    }
+
+    private static func extent(_ value: JSON) -> String {
+        switch value {
+        case .array(let elements): "\(elements.count) \(elements.count == 1 ? "record" : "records")"
+        case .object(let members): "an object of \(members.count) \(members.count == 1 ? "member" : "members")"
+        default: value.kind.rawValue
+        }
+    }
+}
+
+/// The ANSI styles of texts for people.
+struct TextPaint: Sendable {
+    /// Whether there are colours at all.
+    let colour: Bool
+
+    func strong(_ text: String) -> String { style("1", PrintableText.oneLine(text)) }
+    func faint(_ text: String) -> String { style("2", text) }
+    func warning(_ text: String) -> String { style("33", text) }
+
+    private func style(_ code: String, _ text: String) -> String {
+        colour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,126 @@
+import WaybillData
+import WaybillManifest
+
+/// Takes out of texts what may be a credential that somebody wrote down instead of naming a secret.
+enum CredentialMask {
+    /// The words that a value of the Authorization field may begin with and that are no secret (RFC 9110, section 11.4).
+    private static let schemes: Set<String> = [
+        "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "key", "negotiate", "oauth", "token",
+    ]
+
+    /// The text of a credential: what it refers to stays, every literal part is gone.
+    static func credential(_ scalar: ScalarTemplate) -> String {
+        switch scalar.content {
+        case .constant(_, let text): literal(text, isFirst: true)
+        case .template(let template):
+            template.template.parts.enumerated().reduce(into: "") { text, part in
+                switch part.element {
+                case .literal(let piece): text += literal(piece, isFirst: part.offset == 0)
+                case .expression(let embedded): text += "${\(expression(embedded.expression))}"
+                }
+            }
+        }
+    }
+
+    /// The text of an expression that gives a credential, without its string literals.
+    static func expression(_ expression: Expression) -> String {
+        withoutStrings(expression.text)
+    }
+
+    /// A text in which the user's name and password of every URL are masked, except for what they refer to.
+    static func userInformation(in text: String) -> String {
+        guard text.contains("://"), text.contains("@") else { return text }
+        var result = ""
+        var rest = Substring(text)
+        while let colon = rest.firstRange(of: "://") {
+            result += rest[..<colon.upperBound]
+            rest = rest[colon.upperBound...]
+            let authority = authority(of: rest)
+            guard let end = positions(in: authority).last(where: { authority[$0] == "@" }) else { continue }
+            result += maskedUserInformation(authority[..<end])
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    private static func literal(_ text: String, isFirst: Bool) -> String {
+        if text.isEmpty { return "" }
+        if isFirst, let space = text.firstIndex(of: " "), schemes.contains(text[..<space].lowercased()) {
+            let rest = text[space...].drop { $0 == " " }
+            return text[..<rest.startIndex] + (rest.isEmpty ? "" : Redactor.mask)
+        }
+        return Redactor.mask
+    }
+
+    /// An expression's text with `'***'` for each string that is not the name of a member.
+    private static func withoutStrings(_ text: String) -> String {
+        let scalars = Array(text.unicodeScalars)
+        var result = String.UnicodeScalarView()
+        var lastSolid: Unicode.Scalar?
+        var index = 0
+        while index < scalars.count {
+            let quote = scalars[index]
+            guard quote == "'" || quote == "\"" else {
+                result.append(quote)
+                if quote != " " { lastSolid = quote }
+                index += 1
+                continue
+            }
+            var end = index + 1
+            while end < scalars.count, scalars[end] != quote { end += scalars[end] == "\\" ? 2 : 1 }
+            end = min(end + 1, scalars.count)
+            let next = scalars[end...].first { $0 != " " }
+            if lastSolid == "[", next == "]" {
+                result.append(contentsOf: scalars[index..<end])
+            } else {
+                result.append(contentsOf: "'\(Redactor.mask)'".unicodeScalars)
+            }
+            lastSolid = quote
+            index = end
+        }
+        return String(result)
+    }
+
+    // MARK: URLs
+
+    /// What stands before the path, the query and the fragment, `${…}` taken whole.
+    private static func authority(of text: Substring) -> Substring {
+        let end = positions(in: text).first { "/?# ".contains(text[$0]) }
+        return text[..<(end ?? text.endIndex)]
+    }
+
+    private static func maskedUserInformation(_ text: Substring) -> String {
+        guard let colon = positions(in: text).first(where: { text[$0] == ":" }) else { return masked(text) }
+        return "\(masked(text[..<colon])):\(masked(text[text.index(after: colon)...]))"
+    }
+
+    /// A part of a URL with its literal pieces masked.
+    private static func masked(_ text: Substring) -> String {
+        guard !text.isEmpty else { return "" }
+        guard let template = try? Template(parsing: String(text)), template.literal == nil else { return Redactor.mask }
+        return template.parts.reduce(into: "") { result, part in
+            switch part {
+            case .literal: result += Redactor.mask
+            case .expression(let embedded): result += "${\(expression(embedded.expression))}"
+            }
+        }
+    }
+
+    /// Where the characters stand that are in no `${…}`.
+    private static func positions(in text: Substring) -> [Substring.Index] {
+        var positions: [Substring.Index] = []
+        var depth = 0
+        for index in text.indices {
+            let character = text[index]
+            if depth == 0, character == "$", text[index...].hasPrefix("${") {
+                depth = 1
+            } else if depth > 0 {
+                // The brace that opened it counts too.
+                if character == "{" { depth += 1 } else if character == "}" { depth -= depth == 2 ? 2 : 1 }
+            } else {
+                positions.append(index)
+            }
+        }
+        return positions
+    }
+}

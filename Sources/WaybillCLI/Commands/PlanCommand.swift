@@ -1,0 +1,65 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillPlan
+
+/// `waybill plan`
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Prints what a run would do, without sending anything.",
+        discussion: """
+            Values are shown as the manifest has them, ${…} included; secrets by their names only. Formats: text (a tree of \
+            steps), json (see waybill schema print plan), mermaid (a flowchart for Markdown), dot (for Graphviz).
+
+            Exit status: 0 there is a plan, 2 the manifest or its inputs are invalid, 64 wrong usage.
+            """
+    )
+
+    /// The form of the plan.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        /// A tree for people.
+        case text
+        /// One JSON document.
+        case json
+        /// A flowchart of Mermaid.
+        case mermaid
+        /// A directed graph of Graphviz.
+        case dot
+    }
+
+    @OptionGroup var options: ManifestOptions
+
+    @Option(name: .customLong("graph"), help: "A graph to plan; may be repeated. Otherwise 'main', or the only one.")
+    var graphs: [String] = []
+
+    @OptionGroup var inputs: InputOptions
+
+    @Option(help: "The form of the plan: text, json, mermaid or dot.")
+    var format = Format.text
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    func run() async throws {
+        let output = Output(noColour: noColor)
+        var (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        planOptions.graphs = graphs
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
+        let pipeline = try Pipeline(allowsOutside: options.allowOutside)
+        let stage = pipeline.describedPlan(options.manifest, options: planOptions)
+        output.report(findings + stage.diagnostics)
+        guard let description = stage.value else { throw ExitStatus.invalid }
+        let printer: any PlanPrinter =
+            switch format {
+            case .text: TextPlanPrinter(colour: output.coloursOutput)
+            case .json: JSONPlanPrinter()
+            case .mermaid: MermaidPlanPrinter()
+            case .dot: GraphvizPlanPrinter()
+            }
+        try output.writeResult(Array(printer.document(for: description).utf8))
+    }
+}

@@ -1,0 +1,117 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// The query and the body of a request, evaluated.
+///
+/// `params` go to the query for GET, HEAD and DELETE; otherwise they are the body, in the encoding that is asked for, or
+/// fields of an explicit form.
+struct RequestContent {
+    /// The query parameters, those of the path apart.
+    private(set) var query: ParameterList
+    /// The body.
+    private(set) var body: [UInt8]?
+    /// The media type of the body, for a Content-Type field where none is given.
+    private(set) var type: String?
+
+    private let scope: RequestScope
+
+    init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationProblem) {
+        self.scope = scope
+        query = ParameterList(arrays: .repeat)
+        for entry in settings.query {
+            for value in entry.values.value ?? [] {
+                query.add(entry.name.value, try value.text(in: scope.scope(entry.values.level)))
+            }
+        }
+        let params = settings.params
+        var fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
+        let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
+        if isInQuery || settings.encoding?.value ?? .form == .form {
+            for parameter in params {
+                guard let value = parameter.value.value else { continue }
+                try fields.add(parameter.name.value, value, in: scope.scope(parameter.value.level))
+            }
+        }
+        if isInQuery {
+            for (name, value) in fields.pairs { query.add(name, ComputedText(text: value, isSecret: fields.isSecret)) }
+            fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
+        }
+        if let body = settings.body {
+            try setBody(body, fields: fields)
+        } else if !isInQuery, !params.isEmpty {
+            try setParameters(params, fields: fields, as: settings.encoding)
+        }
+    }
+
+    private mutating func set(_ text: String, _ type: String) {
+        body = Array(text.utf8)
+        self.type = type
+    }
+
+    private mutating func setBody(
+        _ body: Setting<BodyDefinition>,
+        fields: ParameterList
+    ) throws(EvaluationProblem) {
+        let scope = scope.scope(body.level)
+        switch body.value {
+        case .json(let value):
+            set(JSONWriter().string(try value.value(in: scope).json), "application/json")
+        case .plist(let value):
+            try setPropertyList(try value.value(in: scope).json, at: body.span)
+        case .text(let value):
+            set(try value.text(in: scope).text, "text/plain; charset=utf-8")
+        case .form(let members):
+            var form = fields
+            for member in members { try form.add(member.name.value, member.value, in: scope) }
+            set(form.form, "application/x-www-form-urlencoded")
+        case .base64(let value):
+            let text = try value.text(in: scope).text
+            guard let bytes = Base64.decode(text) else {
+                throw EvaluationProblem(message: "the body is not base64", span: value.span)
+            }
+            self.body = bytes
+            type = "application/octet-stream"
+        case .graphql(let query, let variables):
+            var request = JSONObject([("query", .string(try query.text(in: scope).text))])
+            if !variables.isEmpty {
+                var values = JSONObject()
+                for variable in variables { values[variable.name.value] = try variable.value.value(in: scope).json }
+                request["variables"] = .object(values)
+            }
+            set(JSONWriter().string(.object(request)), "application/json")
+        case .file, .multipart:
+            preconditionFailure("a plan with this body is refused before it runs")
+        }
+    }
+
+    private mutating func setParameters(
+        _ params: [NamedValue],
+        fields: ParameterList,
+        as encoding: Setting<ParameterEncoding>?
+    ) throws(EvaluationProblem) {
+        switch encoding?.value ?? .form {
+        case .form: set(fields.form, "application/x-www-form-urlencoded")
+        case .json: set(JSONWriter().string(.object(try object(params))), "application/json")
+        case .plist: try setPropertyList(.object(try object(params)), at: encoding?.span ?? params[0].name.span)
+        }
+    }
+
+    private func object(_ params: [NamedValue]) throws(EvaluationProblem) -> JSONObject {
+        var object = JSONObject()
+        for parameter in params {
+            guard let value = parameter.value.value else { continue }
+            object[parameter.name.value] = try value.value(in: scope.scope(parameter.value.level)).json
+        }
+        return object
+    }
+
+    private mutating func setPropertyList(_ value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
+        do {
+            body = try PropertyListWriter.xml(value)
+            type = "application/x-plist"
+        } catch {
+            throw EvaluationProblem(message: "this cannot be a property list: \(error)", span: span)
+        }
+    }
+}

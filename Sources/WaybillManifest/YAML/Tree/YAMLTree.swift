@@ -1,0 +1,45 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// A text that was read as YAML: its values, laid out flat, and how and where each of them is written.
+final class YAMLTree: Sendable {
+    /// How and where a value is written.
+    struct Mark {
+        var lower: UInt32
+        var upper: UInt32
+        /// The style and the tag of a scalar.
+        var style = YAMLScalar.Style.plain
+        var tag: YAMLScalar.Tag?
+    }
+
+    let file: SourceFile
+    let values: ValueTree
+    /// By the index of the value.
+    let marks: [Mark]
+    /// The tags and anchors; most values have neither.
+    let properties: [ValueTree.Index: YAMLProperties]
+
+    init(file: SourceFile, values: ValueTree, marks: [Mark], properties: [ValueTree.Index: YAMLProperties]) {
+        self.file = file
+        self.values = values
+        self.marks = marks
+        self.properties = properties
+    }
+
+    /// Where a value stands.
+    func span(of value: ValueTree.Index) -> SourceSpan {
+        let mark = marks[Int(value)]
+        return file.span(Int(mark.lower)..<Int(mark.upper))
+    }
+}
+
+/// What may stand before a value: `!tag` and `&anchor`.
+final class YAMLProperties: Sendable {
+    let tag: Spanned<String>?
+    let anchor: Spanned<String>?
+
+    init(tag: Spanned<String>?, anchor: Spanned<String>?) {
+        self.tag = tag
+        self.anchor = anchor
+    }
+}

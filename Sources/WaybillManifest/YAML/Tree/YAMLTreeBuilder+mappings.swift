@@ -1,0 +1,104 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// Makes a mapping from its keys and values: checks the keys and lays merge keys (`<<`) under them.
+extension YAMLTreeBuilder {
+    /// Adds the mapping of keys and values that stand in turn.
+    mutating func addMapping(_ keysAndValues: ArraySlice<ValueTree.Index>, at range: Range<Int>) -> ValueTree.Index {
+        let mapping = values.addObject(keysAndValues)
+        mark(range)
+        var mergesSomething = false
+        for position in 0..<values.memberCount(of: mapping) {
+            let key = values.name(at: position, of: mapping)
+            if !values.isScalar(key) {
+                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted text", at: span(of: key)))
+            } else if isMergeKey(key) {
+                mergesSomething = true
+            }
+        }
+        reportDuplicates(in: mapping)
+        guard mergesSomething else { return mapping }
+        let merged = values.addObject(merged(mapping)[...])
+        mark(range)
+        return merged
+    }
+
+    // MARK: Duplicate keys
+
+    private mutating func reportDuplicates(in mapping: ValueTree.Index) {
+        for (first, position) in values.duplicateNames(in: mapping) {
+            let (key, other) = (values.name(at: position, of: mapping), values.name(at: first, of: mapping))
+            findings.append(
+                Diagnostic(
+                    "duplicate-key",
+                    "the key '\(values.text(of: key).shortened)' stands twice in the same mapping",
+                    at: span(of: key),
+                    secondary: [.init(span(of: other), "first given here")]
+                )
+            )
+        }
+    }
+
+    // MARK: Merge keys
+
+    private func isMergeKey(_ key: ValueTree.Index) -> Bool {
+        guard values.textSize(of: key) == 2, marks[Int(key)].style == .plain, marks[Int(key)].tag == nil else {
+            return false
+        }
+        return values.text(of: key) == "<<"
+    }
+
+    /// The keys and values with those of the merge keys in their stead: its own keys win, then the earlier mapping.
+    private mutating func merged(_ mapping: ValueTree.Index) -> [ValueTree.Index] {
+        let entries = entries(of: mapping)
+        var known = Set(entries.filter { values.isScalar($0.key) }.map { CodePoints(values.text(of: $0.key)) })
+        var merged: [ValueTree.Index] = []
+        for (key, value) in entries {
+            guard values.isScalar(key), isMergeKey(key) else {
+                merged += [key, value]
+                continue
+            }
+            for source in mergeSources(value) {
+                for (key, value) in self.entries(of: source) where values.isScalar(key) {
+                    if known.insert(CodePoints(values.text(of: key))).inserted { merged += [key, value] }
+                }
+            }
+        }
+        return merged
+    }
+
+    private func entries(of mapping: ValueTree.Index) -> [(key: ValueTree.Index, value: ValueTree.Index)] {
+        (0..<values.memberCount(of: mapping)).map { position in
+            (values.name(at: position, of: mapping), values.value(at: position, of: mapping))
+        }
+    }
+
+    /// The mappings that a merge key takes in.
+    private mutating func mergeSources(_ value: ValueTree.Index) -> [ValueTree.Index] {
+        switch values.kind(of: value) {
+        case .object:
+            return [value]
+        case .array:
+            let elements = (0..<values.elementCount(of: value)).map { values.element(at: $0, of: value) }
+            for element in elements where values.kind(of: element) != .object { refuse(element) }
+            return elements.filter { values.kind(of: $0) == .object }
+        default:
+            refuse(value)
+            return []
+        }
+    }
+
+    private mutating func refuse(_ value: ValueTree.Index) {
+        // An alias that leads nowhere has been reported already.
+        let start = span(of: value).range.lowerBound
+        if start < file.bytes.count, file.bytes[start] == UInt8(ascii: "*") { return }
+        findings.append(
+            Diagnostic(
+                "invalid-merge",
+                "'<<' takes in a mapping or a list of mappings, nothing else",
+                at: span(of: value),
+                help: ["Quote the key to give it no special meaning: '<<'."]
+            )
+        )
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+
+@Suite struct FilterStageTests {
+    /// What comes of data that goes through filters.
+    private func run(_ filters: String, on body: String, status: Int = 200) async throws -> Executor.Outcome {
+        let step = "{id: a, get: /a, filters: [\(filters)], expect: {status: \(status)}, outputs: {x: $}}"
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain: [\(step)]\n    outputs: {x: steps.a.outputs.x}\n",
+            ["/a": .json(body, status: status)]
+        )
+        return await fixture.run()
+    }
+
+    @Test(arguments: [
+        ("{map: {i: \"${item.a}\", n: 1}}", #"[{"a": 1}, {"a": "x"}]"#, #"[{"i": 1, "n": 1}, {"i": "x", "n": 1}]"#),
+        ("{map: \"${item.a}\"}", #"[{"a": 1}, {"a": 2}]"#, "[1, 2]"),
+        ("{map: {b: \"${$.a}\"}}", #"{"a": 1}"#, #"{"b": 1}"#),
+        ("{map: \"n${item}\"}", "[1, 2]", #"["n1", "n2"]"#),
+        ("{where: item.a > 1}", #"[{"a": 1}, {"a": 2}]"#, #"[{"a": 2}]"#),
+        ("{where: \"item > $[0]\"}", "[1, 2, 0, 3]", "[2, 3]"),
+        ("{pick: [a, c]}", #"{"c": 1, "b": 2, "a": 3}"#, #"{"a": 3, "c": 1}"#),
+        ("{pick: [a]}", #"[{"a": 1, "b": 2}, {}]"#, #"[{"a": 1}, {}]"#),
+        ("{omit: [a, z]}", #"{"a": 1, "b": 2}"#, #"{"b": 2}"#),
+        ("{rename: {a: b, x: y}}", #"{"a": 1, "b": 2, "c": 3}"#, #"{"b": 1, "c": 3}"#),
+        ("{rename: {a: b, b: a}}", #"{"a": 1, "b": 2}"#, #"{"b": 1, "a": 2}"#),
+        ("{set: {c: item.a + 1, a: length($)}}", #"[{"a": 1}, {"a": 5}]"#, #"[{"a": 2, "c": 2}, {"a": 2, "c": 6}]"#),
+        ("{set: {n: \"null\"}}", "{}", #"{"n": null}"#),
+        ("{sort: {by: item.a}}", #"[{"a": 2}, {"a": 1.5}, {"a": 10}]"#, #"[{"a": 1.5}, {"a": 2}, {"a": 10}]"#),
+        (
+            "{sort: {by: item.a, order: desc}}", #"[{"a": "b", "i": 1}, {"a": "c"}, {"a": "b", "i": 2}]"#,
+            #"[{"a": "c"}, {"a": "b", "i": 1}, {"a": "b", "i": 2}]"#
+        ),
+        ("{sort: {by: item.a}}", "[]", "[]"),
+        ("{unique: {by: item.a}}", #"[{"a": 1}, {"a": 1.0, "b": 2}, {"a": "1"}]"#, #"[{"a": 1}, {"a": "1"}]"#),
+        ("{limit: 2}", "[1, 2, 3]", "[1, 2]"),
+        ("{limit: 0}", "[1]", "[]"),
+        ("{flatten: true}", "[[1], 2, [[3]]]", "[1, 2, [3]]"),
+        ("{decode: json}", #""{\"a\": 1}""#, #"{"a": 1}"#),
+        ("{decode: plist}", #""<plist><array><integer>1</integer></array></plist>""#, "[1]"),
+        ("{schema: {type: array}}", "[1]", "[1]"),
+        ("{select: $.a}, {default: [0]}", #"{"a": null}"#, "[0]"),
+        ("{default: 1}", "false", "false"),
+        ("{flatten: true}, {where: item > 1}, {limit: 1}", "[[1, 2], [3]]", "[2]"),
+    ])
+    func `a stage gives`(filters: String, body: String, result: String) async throws {
+        let outcome = try await run(filters, on: body)
+        let failure = outcome.result.steps.first?.failure?.message.string ?? "no outputs"
+        let values = try #require(outcome.outputs.first?.values.value, "\(failure)")
+        #expect(values["x"] == (try JSONParser().parse(Array(result.utf8))))
+    }
+
+    @Test(arguments: [
+        ("{where: item.a > 1}", "{}", "'where' goes through a list, and the data is an object"),
+        ("{where: item.a > 1}", #"[{"b": 1}]"#, "nothing matches item.a"),
+        ("{sort: {by: item}}", #"[1, "a"]"#, "'sort' compares numbers or texts, and here is a string beside a number"),
+        ("{sort: {by: item}}", "[true]", "'sort' compares numbers or texts, and here is a boolean beside a boolean"),
+        ("{pick: [a]}", "[1]", "'pick' changes the members of an object, and here is a number"),
+        ("{decode: json}", "1", "only a text can be decoded, and the data is a number"),
+        ("{decode: json}", #""{""#, "the text is not JSON: "),
+        ("{decode: plist}", #""x""#, "the text is not a property list: "),
+        ("{schema: {required: [a]}}", "{}", "the data is missing the key 'a'"),
+    ])
+    func `a stage refuses data that it cannot use, in words`(filters: String, body: String, words: String) async throws
+    {
+        let failure = try await run(filters, on: body).result.steps.first?.failure
+        #expect(failure?.kind == .filter)
+        #expect(failure?.message.string.hasPrefix(words) == true, "\(failure?.message.string ?? "it passed")")
+        #expect(failure?.span != nil)
+    }
+
+    @Test func `a filter for any status runs on those that are no success, and others do not`() async throws {
+        let text = """
+            filters:
+              code: [{require: {that: $.code == 0, message: $.text}}]
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, filters: [FILTER], expect: {status: 404}}
+
+            """
+        let reply = ["/a": FakeTransport.Reply.json(#"{"code": 1, "text": "no"}"#, status: 404)]
+        let other = try ExecutionFixture(text.replacing("FILTER", with: "code"), reply)
+        #expect(await other.run().summary == "a:passed")
+        let any = try ExecutionFixture(text.replacing("FILTER", with: "{filter: code, for: any}"), reply)
+        #expect(await any.run().result.steps.first?.failure?.message.string == "no")
+    }
+}

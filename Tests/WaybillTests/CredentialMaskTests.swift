@@ -1,0 +1,55 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+@testable import Waybill
+
+@Suite struct CredentialMaskTests {
+    @Test(arguments: [
+        ("hunter2", "***"),
+        ("Bearer hunter2", "Bearer ***"),
+        ("Bearer ${secrets.token}", "Bearer ${secrets.token}"),
+        ("Bearer x${secrets.token}", "Bearer ***${secrets.token}"),
+        ("hunter2 and ${secrets.token}", "***${secrets.token}"),
+        ("${'hunter2'}", "${'***'}"),
+        (#"${concat("hun\"ter2", secrets.token)}"#, "${concat('***', secrets.token)}"),
+        ("${base64(concat(inputs.user, ':hunter2'))}", "${base64(concat(inputs.user, '***'))}"),
+        ("${inputs['user']}", "${inputs['user']}"),
+        ("${inputs.list[?@.name == 'hunter2'].id}", "${inputs.list[?@.name == '***'].id}"),
+        ("${inputs['user', 'hunter2']}", "${inputs['***', '***']}"),
+    ])
+    func `of a credential only what it refers to is left`(text: String, expected: String) throws {
+        #expect(CredentialMask.credential(try Self.scalar(text)) == expected)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
+        ("http://me:hunter2@127.0.0.1:8080/", "http://***:***@127.0.0.1:8080/"),
+        ("http://token@127.0.0.1/a@b", "http://***@127.0.0.1/a@b"),
+        ("http://me:p@ss@127.0.0.1/", "http://***:***@127.0.0.1/"),
+        ("socks5h://me:${secrets.p}@127.0.0.1", "socks5h://***:${secrets.p}@127.0.0.1"),
+        ("http://${inputs.u}:a${secrets.p}@host", "http://${inputs.u}:***${secrets.p}@host"),
+        ("http://${concat('a@', inputs.u)}/", "http://${concat('a@', inputs.u)}/"),
+        ("http://host/?next=http://me:hunter2@other/", "http://host/?next=http://***:***@other/"),
+        ("mail me@example.com, see https://example.com/", "mail me@example.com, see https://example.com/"),
+        ("http://", "http://"),
+        ("http://@", "http://@"),
+        ("http://${unclosed@host", "http://${unclosed@host"),
+    ])
+    func `of a URL's user information only what it refers to is left`(text: String, expected: String) {
+        #expect(CredentialMask.userInformation(in: text) == expected)
+    }
+
+    /// A scalar of a manifest in a template position.
+    private static func scalar(_ text: String) throws -> ScalarTemplate {
+        let quoted = JSONWriter().string(.string(text))
+        let description = try PlanFixture.description(
+            "graphs: {main: {chain: [{get: \"http://127.0.0.1/\", headers: {Authorization: \(quoted)}}]}}\n"
+                + "secrets: {token: {env: T}}\ninputs: {user: {default: a}, list: {default: []}}"
+        )
+        let request = try #require(description.plan.graphs[0].body.requests.first?.request)
+        return try #require(request.settings.headers.first?.values.value?.first)
+    }
+}

@@ -1,0 +1,81 @@
+import OrderedCollections
+import Testing
+import WaybillData
+import WaybillManifest
+import WaybillPlan
+import WaybillTestSupport
+
+@testable import Waybill
+
+@Suite struct PlanFormatTests {
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    private static let manifests =
+        TemporaryFolder.files(in: root + "/manifests", ending: ".yaml").filter { !$0.contains("/common/") }
+        + [root + "/Tests/Manifests/every-setting.yaml"]
+
+    @Test(arguments: manifests, [nil, "staging"])
+    func `a plan as JSON follows its schema`(manifest: String, environment: String?) throws {
+        var options = PlanOptions()
+        let isKnown = try ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
+        options.environment = isKnown ? environment : nil
+        let stage = try Pipeline().describedPlan(manifest, options: options)
+        let description = try #require(stage.value, "\(stage.diagnostics)")
+        let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
+        let schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.plan.text))
+        #expect(schema.validate(document) == [])
+    }
+
+    @Test func `the manifest with everything in it has every setting and every form of step`() throws {
+        let stage = try Pipeline().describedPlan(
+            Self.root + "/Tests/Manifests/every-setting.yaml",
+            options: PlanOptions()
+        )
+        let description = try #require(stage.value, "\(stage.diagnostics)")
+        let document = JSONPlanPrinter().document(for: description)
+        for name in SettingName.allCases where ![.filters, .concurrency, .deadline].contains(name) {
+            let isThere = document.contains("\"key\": \"\(name.rawValue)\"")
+            #expect(isThere, "\(name)")
+        }
+        for form in StepForm.allCases {
+            let isThere = document.contains("\"form\": \"\(form.rawValue)\"")
+            #expect(isThere, "\(form)")
+        }
+    }
+
+    @Test func `a value that an environment gives says so`() throws {
+        var options = PlanOptions()
+        options.environment = "staging"
+        let description = try PlanFixture.description(
+            """
+            environments: {staging: {defaults: {timeout: 5s}, services: {s: {headers: {X-B: 2}}}}}
+            defaults: {timeout: 1s, connectTimeout: 1s}
+            services: {s: {baseURL: "http://127.0.0.1/", headers: {X-A: 1, X-B: 1}}}
+            graphs: {main: {chain: [{get: /}]}}
+            """,
+            options: options
+        )
+        let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
+        let settings = try #require(document["graphs"]?[0]?["steps"]?[0]?["request"]?["settings"]?.array)
+        let found = settings.map { setting in
+            let parts = [setting["key"], setting["name"], setting["value"], setting["from"]?["environment"]]
+            return parts.compactMap { $0?.string }.joined(separator: " ")
+        }
+        #expect(
+            found == [
+                "timeout 5s staging", "connectTimeout 1s", "baseURL http://127.0.0.1/", "headers X-A 1",
+                "headers X-B 2 staging",
+            ]
+        )
+    }
+
+    @Test(arguments: PlanFixture.printers.indices)
+    func `of a long plan nothing is left out`(printer: Int) throws {
+        let steps = (1...3000).map { "      - {id: step\($0), get: /items/\($0)}\n" }.joined()
+        let description = try PlanFixture.description(
+            "services: {s: {baseURL: \"http://127.0.0.1/\"}}\ngraphs:\n  main:\n    chain:\n" + steps
+        )
+        let document = PlanFixture.printers[printer].document(for: description)
+        let found = Set(document.matches(of: #/127\.0\.0\.1/items/([0-9]+)/#).compactMap { Int($0.1) })
+        #expect(found == Set(1...3000))
+    }
+}

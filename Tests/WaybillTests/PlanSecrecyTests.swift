@@ -1,0 +1,79 @@
+import Testing
+import WaybillPlan
+
+@testable import Waybill
+
+/// Whatever the format, a plan shows no secret.
+@Suite struct PlanSecrecyTests {
+    /// A manifest in which `hunter2` is a credential wherever it stands.
+    private static let manifest = """
+        inputs: {copy: {type: string, default: "the value is hunter2"}, number: {type: integer, default: 4711}}
+        secrets: {password: {env: PASSWORD}, unused: {env: UNUSED}, number: {env: NUMBER}}
+        environments: {dev: {secrets: {unused: {env: DEV}}}}
+        defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {cookie: a=hunter2, X-Copy: "hunter2"}}
+        services:
+          s:
+            baseURL: http://me:hunter2@127.0.0.1/
+            session: {call: e, with: {x: hunter2}}
+            auth: {basic: {username: me, password: hunter2}}
+        filters: {f: [{map: {a: hunter2}}, {require: {that: "$ == 'hunter2'", message: "'hunter2'"}}]}
+        endpoints:
+          e:
+            path: /a/hunter2
+            inputs: {x: {type: string, default: hunter2, enum: [hunter2]}}
+            filters: [f]
+            auth: {bearer: "tok-hunter2-${inputs.x}"}
+        graphs:
+          hunter2-graph:
+            tags: [hunter2]
+            chain:
+              - {id: a, name: name of hunter2, call: e, with: {x: "hunter2 ${inputs.copy}"}}
+              - {get: /b, auth: {digest: {username: a, password: "${'hunter2'}"}}}
+              - {get: /b, auth: {apiKey: {in: query, name: k, value: hunter2}}, params: {p: {q: [hunter2]}}}
+              - get: /c
+                auth: {oauth2: {tokenURL: "http://a:hunter2@127.0.0.1/", grant: password, username: a, password: hunter2}}
+              - get: /d
+                auth: {awsSigV4: {region: a, service: b, accessKey: c, secretKey: hunter2, sessionToken: hunter2}}
+              - {post: /e, body: {json: {deep: [{er: hunter2}]}}, expect: {json: {a: hunter2}, body: ["$ != 'hunter2'"]}}
+              - {values: {v: "'hunter2'", w: "'aHVudGVyMg=='"}, when: "inputs.copy == 'hunter2'"}
+            outputs: {o: "'hunter2'"}
+        """
+
+    @Test(arguments: PlanFixture.printers.indices)
+    func `what is the value of a secret is not shown anywhere`(printer: Int) throws {
+        var options = PlanOptions()
+        options.environment = "dev"
+        options.variables = ["PASSWORD": "hunter2", "DEV": "aHVudGVyMg==", "NUMBER": "4711"]
+        let description = try PlanFixture.description(Self.manifest, options: options)
+        let document = PlanFixture.printers[printer].document(for: description)
+            // Names are the manifest's structure; nothing in it is a value.
+            .replacing("hunter2-graph", with: "")
+        #expect(!document.contains("hunter2"), "\(document)")
+        #expect(!document.contains("aHVudGVyMg=="), "\(document)")
+        #expect(!document.contains("4711"), "\(document)")
+    }
+
+    @Test(arguments: PlanFixture.printers.indices)
+    func `credentials that somebody wrote down are not shown, whatever the environment says`(printer: Int) throws {
+        let places = """
+            defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {COOKIE: a=hunter2, Proxy-Authorization: hunter2}}
+            services: {s: {baseURL: "http://me:hunter2@127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
+            graphs:
+              main:
+                chain:
+                  - {get: /a}
+                  - {get: /b, auth: {bearer: hunter2}, headers: {Authorization: Basic hunter2}}
+                  - {get: /b, auth: {apiKey: {in: query, name: k, value: hunter2}}}
+                  - {get: /b, auth: {digest: {username: a, password: "${concat('hunter2', '')}"}}}
+                  - get: /c
+                    auth: {oauth2: {tokenURL: "http://127.0.0.1/", grant: refresh_token, refreshToken: hunter2}}
+                  - get: /d
+                    auth: {awsSigV4: {region: a, service: b, accessKey: c, secretKey: hunter2}}
+                  - post: /e
+                    auth: none
+                    body: {multipart: [{name: a, text: b, headers: {Authorization: hunter2}}]}
+            """
+        let document = PlanFixture.printers[printer].document(for: try PlanFixture.description(places))
+        #expect(!document.contains("hunter2"), "\(document)")
+    }
+}
