@@ -3,15 +3,6 @@ import WaybillDiagnostics
 package import WaybillManifest
 
 extension Step {
-    /// The id that was given, or the last part of the name of the endpoint or graph.
-    package var effectiveID: String? {
-        if let id { return id.value }
-        switch action {
-        case .call(let call), .graph(let call): return call.name.value.split(separator: ".").last.map(String.init)
-        case .request, .group, .values, .end: return nil
-        }
-    }
-
     /// Where the id of the step comes from: `id`, or the name of the endpoint or graph.
     var identifierSpan: SourceSpan {
         if let id { return id.span }

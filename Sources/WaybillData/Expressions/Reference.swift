@@ -1,5 +1,5 @@
 /// A path of an expression that begins at `$` or at a bare name, as the checks of a plan need it.
-package struct Reference: Sendable, Equatable {
+package final class Reference: Sendable {
     /// A step of the path.
     package struct Segment: Sendable, Equatable {
         /// What the step selects.
@@ -24,49 +24,63 @@ package struct Reference: Sendable, Equatable {
     }
 
     /// `$`, `item` or another bare name.
-    package var name: String
+    package let name: String
     /// Where the name stands, in UTF-8 bytes of the text.
-    package var nameRange: Range<Int>
+    package let nameRange: Range<Int>
     /// The steps behind the name, up to the first that does not select one certain node.
-    package var segments: [Segment]
+    package let segments: [Segment]
     /// Whether `segments` are the whole path.
-    package var isComplete: Bool
+    package let isComplete: Bool
     /// Where a wildcard, slice, filter or list of selectors follows `segments`: the steps behind it, up to the next that
     /// does not select one certain node. They begin at each child that it selects.
-    package var childSegments: [Segment]?
+    package let childSegments: [Segment]?
     /// Whether more steps follow than `segments` and `childSegments` tell.
-    package var goesOn: Bool
+    package let goesOn: Bool
     /// Whether it stands inside `exists(…)` or is replaced by `default(…)`.
-    package var isGuarded: Bool
+    package let isGuarded: Bool
     /// Whether its value cannot be learned from that of the expression, as behind a digest or in a comparison.
-    package var isConcealed: Bool
+    package let isConcealed: Bool
     /// Where the whole path stands, in UTF-8 bytes of the text.
-    package var range: Range<Int>
+    package let range: Range<Int>
 
-    /// A reference to one certain node.
-    init(name: String, nameRange: Range<Int>, segments: [Segment], range: Range<Int>) {
+    /// A reference; see the properties.
+    init(
+        name: String,
+        nameRange: Range<Int>,
+        segments: [Segment],
+        isComplete: Bool = true,
+        childSegments: [Segment]? = nil,
+        goesOn: Bool = false,
+        isGuarded: Bool = false,
+        isConcealed: Bool = false,
+        range: Range<Int>
+    ) {
         self.name = name
         self.nameRange = nameRange
         self.segments = segments
-        self.isComplete = true
-        self.childSegments = nil
-        self.goesOn = false
-        self.isGuarded = false
-        self.isConcealed = false
+        self.isComplete = isComplete
+        self.childSegments = childSegments
+        self.goesOn = goesOn
+        self.isGuarded = isGuarded
+        self.isConcealed = isConcealed
         self.range = range
     }
 
-    init(_ query: QuerySyntax, name: String, isGuarded: Bool, isConcealed: Bool) {
-        self.name = name
-        self.nameRange = query.rootRange
-        self.segments = Self.certain(query.segments[...])
-        self.isComplete = query.isSingular
+    convenience init(_ query: QuerySyntax, name: String, isGuarded: Bool, isConcealed: Bool) {
+        let segments = Self.certain(query.segments[...])
         let others = query.segments.dropFirst(segments.count)
-        self.childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
-        self.goesOn = others.count > (childSegments.map { $0.count + 1 } ?? 0)
-        self.isGuarded = isGuarded
-        self.isConcealed = isConcealed
-        self.range = query.range
+        let childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
+        self.init(
+            name: name,
+            nameRange: query.rootRange,
+            segments: segments,
+            isComplete: query.isSingular,
+            childSegments: childSegments,
+            goesOn: others.count > (childSegments.map { $0.count + 1 } ?? 0),
+            isGuarded: isGuarded,
+            isConcealed: isConcealed,
+            range: query.range
+        )
     }
 
     /// The steps up to the first that does not select one certain node.
@@ -82,11 +96,25 @@ package struct Reference: Sendable, Equatable {
 
     /// The same reference in a text that holds this one from a byte offset on.
     package func moved(by offset: Int) -> Reference {
-        var moved = self
-        moved.nameRange = nameRange.moved(by: offset)
-        moved.range = range.moved(by: offset)
-        moved.segments = segments.map { $0.moved(by: offset) }
-        moved.childSegments = childSegments?.map { $0.moved(by: offset) }
-        return moved
+        Reference(
+            name: name,
+            nameRange: nameRange.moved(by: offset),
+            segments: segments.map { $0.moved(by: offset) },
+            isComplete: isComplete,
+            childSegments: childSegments?.map { $0.moved(by: offset) },
+            goesOn: goesOn,
+            isGuarded: isGuarded,
+            isConcealed: isConcealed,
+            range: range.moved(by: offset)
+        )
+    }
+}
+
+extension Reference: Equatable {
+    package static func == (left: Reference, right: Reference) -> Bool {
+        left.range == right.range && left.nameRange == right.nameRange && left.name == right.name
+            && left.segments == right.segments && left.childSegments == right.childSegments
+            && left.isComplete == right.isComplete && left.goesOn == right.goesOn
+            && left.isGuarded == right.isGuarded && left.isConcealed == right.isConcealed
     }
 }

@@ -177,7 +177,7 @@ final class RequestSite: Sendable {
     /// What the nearest level says that a closure finds a value in, for keys that are replaced whole.
     func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
         for level in levels.reversed() {
-            if let found = level.last(value) { return found }
+            if let found = level.last(name, value) { return found }
             if level.declined.contains(where: { $0.value == name }) { return nil }
         }
         return nil

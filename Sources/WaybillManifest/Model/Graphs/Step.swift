@@ -48,6 +48,8 @@ package final class Step: Sendable {
     package let span: SourceSpan
     /// The discriminating key.
     package let form: StepForm
+    /// The id that was given, or the last part of the name of the endpoint or graph.
+    package let effectiveID: String?
 
     init(
         id: Spanned<String>? = nil,
@@ -73,10 +75,24 @@ package final class Step: Sendable {
         self.onFailure = onFailure
         self.span = span
         self.form = form
+        effectiveID = id?.value ?? action.lastPart
     }
 }
 
 /// The keys that say what a step does.
 package enum StepForm: String, Sendable, CaseIterable {
     case call, request, get, head, post, put, patch, delete, graph, chain, batch, values, end
+}
+
+extension Step.Action {
+    /// The last part of the dotted name of what is called.
+    fileprivate var lastPart: String? {
+        switch self {
+        case .call(let call), .graph(let call):
+            let name = call.name.value
+            guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return name }
+            return String(name[name.utf8.index(after: dot)...])
+        case .request, .group, .values, .end: return nil
+        }
+    }
 }

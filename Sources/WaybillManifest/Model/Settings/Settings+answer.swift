@@ -1,16 +1,22 @@
 /// What is made of an answer.
 extension Settings {
     /// The media ranges that an answer may have; `nil` inside: any.
-    package var accept: Setting<[MediaRange]?>? { last { if case .accept(let value) = $0 { value } else { nil } } }
+    package var accept: Setting<[MediaRange]?>? {
+        last(.accept) { if case .accept(let value) = $0 { value } else { nil } }
+    }
     /// How an answer is decoded.
-    package var decoding: Setting<Decoding>? { last { if case .decoding(let value) = $0 { value } else { nil } } }
+    package var decoding: Setting<Decoding>? {
+        last(.decoding) { if case .decoding(let value) = $0 { value } else { nil } }
+    }
     /// Whether compressed answers are asked for.
-    package var compression: Setting<Bool>? { last { if case .compression(let value) = $0 { value } else { nil } } }
+    package var compression: Setting<Bool>? {
+        last(.compression) { if case .compression(let value) = $0 { value } else { nil } }
+    }
     /// The largest answer that is read, in bytes after decompression.
-    package var maxBody: Setting<Int>? { last { if case .maxBody(let value) = $0 { value } else { nil } } }
+    package var maxBody: Setting<Int>? { last(.maxBody) { if case .maxBody(let value) = $0 { value } else { nil } } }
     /// What is done before and after success and failure.
     package var intercept: Setting<Interception>? {
-        last { if case .intercept(let value) = $0 { value } else { nil } }
+        last(.intercept) { if case .intercept(let value) = $0 { value } else { nil } }
     }
 
     /// Filters that the decoded answer goes through.
@@ -23,7 +29,7 @@ extension Settings {
 
     /// The statuses that are expected.
     package var expectedStatus: Setting<[StatusPattern]>? {
-        last { if case .expectStatus(let value) = $0 { value } else { nil } }
+        last(.expect) { if case .expectStatus(let value) = $0 { value } else { nil } }
     }
 
     /// What an answer must be.

@@ -3,22 +3,28 @@ package import WaybillDiagnostics
 /// What a request says.
 extension Settings {
     /// The address that paths are added to.
-    package var baseURL: Setting<ScalarTemplate>? { last { if case .baseURL(let value) = $0 { value } else { nil } } }
+    package var baseURL: Setting<ScalarTemplate>? {
+        last(.baseURL) { if case .baseURL(let value) = $0 { value } else { nil } }
+    }
     /// An API version, put between base URL and path.
-    package var version: Setting<ScalarTemplate>? { last { if case .version(let value) = $0 { value } else { nil } } }
+    package var version: Setting<ScalarTemplate>? {
+        last(.version) { if case .version(let value) = $0 { value } else { nil } }
+    }
     /// How parameters are written into a body.
     package var encoding: Setting<ParameterEncoding>? {
-        last { if case .encoding(let value) = $0 { value } else { nil } }
+        last(.encoding) { if case .encoding(let value) = $0 { value } else { nil } }
     }
     /// How lists are written in a form or query.
-    package var arrays: Setting<ArrayStyle>? { last { if case .arrays(let value) = $0 { value } else { nil } } }
+    package var arrays: Setting<ArrayStyle>? {
+        last(.arrays) { if case .arrays(let value) = $0 { value } else { nil } }
+    }
     /// An explicit body.
-    package var body: Setting<BodyDefinition>? { last { if case .body(let value) = $0 { value } else { nil } } }
+    package var body: Setting<BodyDefinition>? { last(.body) { if case .body(let value) = $0 { value } else { nil } } }
     /// Credentials.
-    package var auth: Setting<Authentication>? { last { if case .auth(let value) = $0 { value } else { nil } } }
+    package var auth: Setting<Authentication>? { last(.auth) { if case .auth(let value) = $0 { value } else { nil } } }
     /// The User-Agent field.
     package var userAgent: Setting<ScalarTemplate>? {
-        last { if case .userAgent(let value) = $0 { value } else { nil } }
+        last(.userAgent) { if case .userAgent(let value) = $0 { value } else { nil } }
     }
 
     /// Header fields.

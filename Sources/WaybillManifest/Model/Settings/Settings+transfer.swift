@@ -1,31 +1,39 @@
 /// How, when and how often a request is sent.
 extension Settings {
     /// The longest time of one attempt.
-    package var timeout: Setting<DurationTemplate>? { last { if case .timeout(let value) = $0 { value } else { nil } } }
+    package var timeout: Setting<DurationTemplate>? {
+        last(.timeout) { if case .timeout(let value) = $0 { value } else { nil } }
+    }
     /// The longest time until a connection stands.
     package var connectTimeout: Setting<DurationTemplate>? {
-        last { if case .connectTimeout(let value) = $0 { value } else { nil } }
+        last(.connectTimeout) { if case .connectTimeout(let value) = $0 { value } else { nil } }
     }
     /// The longest time of a step, all its attempts included.
     package var deadline: Setting<DurationTemplate>? {
-        last { if case .deadline(let value) = $0 { value } else { nil } }
+        last(.deadline) { if case .deadline(let value) = $0 { value } else { nil } }
     }
     /// The greatest number of redirects that are followed.
-    package var redirects: Setting<Int>? { last { if case .redirects(let value) = $0 { value } else { nil } } }
+    package var redirects: Setting<Int>? {
+        last(.redirects) { if case .redirects(let value) = $0 { value } else { nil } }
+    }
     /// When and how often an attempt is made again.
-    package var retry: Setting<RetryPolicy>? { last { if case .retry(let value) = $0 { value } else { nil } } }
+    package var retry: Setting<RetryPolicy>? { last(.retry) { if case .retry(let value) = $0 { value } else { nil } } }
     /// What happens to a request while the same one is under way.
     package var duplicates: Setting<DuplicatePolicy>? {
-        last { if case .duplicates(let value) = $0 { value } else { nil } }
+        last(.duplicates) { if case .duplicates(let value) = $0 { value } else { nil } }
     }
     /// The greatest number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
-    package var concurrency: Setting<Int>? { last { if case .concurrency(let value) = $0 { value } else { nil } } }
+    package var concurrency: Setting<Int>? {
+        last(.concurrency) { if case .concurrency(let value) = $0 { value } else { nil } }
+    }
     /// The greatest number of connections to one origin.
     package var maxConnections: Setting<Int>? {
-        last { if case .maxConnections(let value) = $0 { value } else { nil } }
+        last(.maxConnections) { if case .maxConnections(let value) = $0 { value } else { nil } }
     }
     /// Whether no setting of defaults or service applies.
-    package var standalone: Setting<Bool>? { last { if case .standalone(let value) = $0 { value } else { nil } } }
+    package var standalone: Setting<Bool>? {
+        last(.standalone) { if case .standalone(let value) = $0 { value } else { nil } }
+    }
     /// The rules of TLS.
     package var tls: [Setting<TLSOption>] {
         all { entry in

@@ -16,7 +16,7 @@ package struct Settings: Sendable {
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty }
 
     /// Whether a key is said.
-    package func has(_ name: SettingName) -> Bool { entries.contains { $0.value.name == name } }
+    package func has(_ name: SettingName) -> Bool { entries.indices.contains { entries[$0].value.name == name } }
 
     /// The settings without those for which a condition holds.
     package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {
@@ -25,9 +25,10 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// The nearest entry that a closure finds a value in.
-    package func last<Value>(_ value: (SettingValue) -> Value?) -> Setting<Value>? {
-        for entry in entries.reversed() {
+    /// The nearest entry of a key that a closure finds a value in.
+    package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+        for index in entries.indices.reversed() where entries[index].value.name == name {
+            let entry = entries[index]
             if let found = value(entry.value) { return Setting(found, at: entry.span, level: entry.level) }
         }
         return nil

@@ -115,13 +115,18 @@ extension GraphFlow {
 extension Step {
     /// The fields of the step that expressions can use.
     fileprivate var fields: [String] {
-        if flow?.forEach != nil { return ["items", "ok", "error"] }
+        if flow?.forEach != nil { return Self.fieldsOfLoops }
         switch action {
-        case .call, .request: return ["outputs", "data", "status", "headers", "time", "ok", "error"]
-        case .graph, .values: return ["outputs", "ok", "error"]
-        case .group, .end: return ["ok", "error"]
+        case .call, .request: return Self.fieldsOfRequests
+        case .graph, .values: return Self.fieldsOfValues
+        case .group, .end: return Self.fieldsOfGroups
         }
     }
+
+    private static let fieldsOfLoops = ["items", "ok", "error"]
+    private static let fieldsOfRequests = ["outputs", "data", "status", "headers", "time", "ok", "error"]
+    private static let fieldsOfValues = ["outputs", "ok", "error"]
+    private static let fieldsOfGroups = ["ok", "error"]
 
     /// Why a field that steps of other forms have is not one of this step.
     fileprivate func reasonAgainst(field: String, id: String) -> String? {

@@ -1,0 +1,46 @@
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+
+@Suite struct ManifestTrapTests {
+    private func findings(_ file: SourceFile) throws -> [Diagnostic] {
+        try ManifestLoader().load(file).diagnostics.filter {
+            ["missing-colon", "anchor-of-nothing", "cut-by-comment"].contains($0.id.name)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a: {b: c,«d»}\n", "missing-colon"),
+            ("a: {b: [c, d], «e» , f: g}\n", "missing-colon"),
+            ("a: {«'b'»}\n", "missing-colon"),
+            ("a: [{«b» # c\n}]\n", "missing-colon"),
+            ("? «a»\nb: c\n", "missing-colon"),
+            ("a: «&b»\n", "anchor-of-nothing"),
+            ("a: [«&b», c]\n", "anchor-of-nothing"),
+            ("waybill: 1\ndefaults:\n  tag: a\n  query:\n    a: see (no. «#1)»\n", "cut-by-comment"),
+            ("waybill: 1\ndefaults:\n  query:\n    a: ${a «# b}»\n", "cut-by-comment"),
+            ("waybill: 1\ndefaults:\n  filters:\n    - select: concat($.a, ' «#b')»\n", "cut-by-comment"),
+            ("waybill: 1\ndefaults:\n  filters:\n    - select: $.a == 'b «#c'»\n", "cut-by-comment"),
+        ].map { (YAMLMarkedText($0.0), $0.1) } as [(YAMLMarkedText, String)]
+    )
+    func `a trap of YAML is told at its place`(text: YAMLMarkedText, id: String) throws {
+        let found = try findings(text.file)
+        #expect(found.map(\.id.name) == [id])
+        #expect(text.marking(found.first?.primary?.span) == text.description)
+    }
+
+    @Test(
+        arguments: [
+            "a: {b: , c: d}\n", "a: {b: }\n", "a: {b:\n}\n", "a: {b: # c\n}\n", "a: {b-: c}\n", "a:\n  - b\n  -\n",
+            "a:\n- b\n-\n",
+            "a:\nb: c\n", "a:\n\n# b\nc:\n", "a: {b: ''}\n", "a: {'b': \"\"}\n", "a: |\nb: >\n", "a: &b c\nd: *b\n",
+            "a: &b\n  c: d\n", "a: !!null\n", "a: &b !!str\n", "? a\n: b\n", "[a: b, c]\n", "[a: ]\n",
+            "waybill: 1\ndefaults:\n  query:\n    a: it's # a comment\n    b: (c) # d\n    e: (f#g)\n    h: \"i (\" # j\n",
+            "waybill: 1\ndefaults:\n  query:\n    a: ${run.id} # b\n    c: |\n      d ( # e\n",
+        ]
+    )
+    func `what only looks like a trap is none`(text: String) throws {
+        #expect(try findings(SourceFile(name: "test.yaml", text: text)).map(\.headline) == [])
+    }
+}
