@@ -17,7 +17,8 @@ extension PlanBuilder {
         options: PlanOptions
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
-        var diagnostics = checked.diagnostics
+        // What no graph uses may well be there to be called.
+        var diagnostics = checked.diagnostics.filter { $0.id != "unused-definition" }
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
         let found = endpoint(named: name, in: checked, of: manifest, environment: options.environment)
         diagnostics += found.diagnostics

@@ -21,8 +21,9 @@ import WaybillTestSupport
         #expect(schema.validate(["errors": 1, "warnings": 0, "diagnostics": [["id": "x"]]]) != [])
     }
 
-    @Test func `the schema of manifests is printed unless another is named`() async throws {
-        let result = try await Command.run(CommandCase.program, ["schema", "print"])
+    @Test(arguments: [["schema"], ["schema", "print"], ["schema", "manifest"]])
+    func `the schema of manifests is printed unless another is named`(arguments: [String]) async throws {
+        let result = try await Command.run(CommandCase.program, arguments)
         #expect(result.output == EmbeddedSchema.manifest.text)
     }
 

@@ -1,5 +1,6 @@
 import Testing
 import WaybillPlan
+import WaybillTestSupport
 
 @testable import Waybill
 
@@ -75,5 +76,31 @@ import WaybillPlan
             """
         let document = PlanFixture.printers[printer].document(for: try PlanFixture.description(places))
         #expect(!document.contains("hunter2"), "\(document)")
+    }
+
+    @Test func `what is explained of an endpoint shows no credential and no value of a secret`() throws {
+        let folder = TemporaryFolder()
+        let path = folder.write(
+            """
+            waybill: 1
+            secrets: {password: {env: PASSWORD}}
+            environments: {dev: {services: {s: {auth: {bearer: hunter2}}}}}
+            defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {Cookie: a=hunter2, X-Copy: "4711"}}
+            services: {s: {baseURL: "http://me:hunter2@127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
+            endpoints: {e: {path: /a, headers: {Cookie: b=hunter2}, params: {p: "4711"}, inputs: {x: {const: "4711"}}}}
+            """,
+            to: "manifest.yaml"
+        )
+        var options = PlanOptions()
+        options.environment = "dev"
+        options.variables = ["PASSWORD": "4711"]
+        let stage = try Pipeline().explanation(of: "e", in: path, options: options)
+        let explanation = try #require(stage.value, "\(stage.diagnostics)")
+        for document in [
+            TextEndpointPrinter().document(for: explanation), JSONEndpointPrinter().document(for: explanation),
+        ] {
+            #expect(!document.contains("hunter2") && !document.contains("4711"), "\(document)")
+            #expect(document.contains("X-Copy") && document.contains("***"))
+        }
     }
 }

@@ -8,7 +8,8 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract: "Checks data against a JSON Schema, and prints the published schemas.",
-        subcommands: [SchemaCheckCommand.self, SchemaPrintCommand.self]
+        subcommands: [SchemaCheckCommand.self, SchemaPrintCommand.self],
+        defaultSubcommand: SchemaPrintCommand.self
     )
 }
 
@@ -59,7 +60,7 @@ struct SchemaCheckCommand: ParsableCommand {
 struct SchemaPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Prints a published schema: of manifests, of run.json, of the lines of events.ndjson, or of findings."
+        abstract: "Prints a published schema: of manifests, run.json, the lines of events.ndjson, findings, or plans."
     )
 
     @Argument(help: "Which schema.")
