@@ -5,26 +5,25 @@ import WaybillDiagnostics
 struct ManifestTraps {
     private(set) var findings: [Diagnostic] = []
 
-    /// Nodes with an anchor that were looked at; aliases lead to them again.
-    private var seen: Set<ValueTree.Index> = []
+    private let tree: YAMLTree
 
-    /// Looks at a value and everything in it. The recursion is as deep as the tree, which the reader has limited.
+    /// Looks at all values of the text that a value was read from.
     init(in root: YAMLNode) {
-        visit(root)
+        tree = root.tree
+        for index in tree.marks.indices where tree.marks[index].isEmpty {
+            if let properties = tree.properties[ValueTree.Index(index)] {
+                // With a tag it is an empty text on purpose.
+                if let anchor = properties.anchor, properties.tag == nil { report(anchor) }
+            } else if lacksColon(before: index) {
+                report(key: index - 1)
+            }
+        }
     }
 
-    private mutating func visit(_ node: YAMLNode) {
-        if let anchor = node.anchor {
-            guard seen.insert(node.index).inserted else { return }
-            if node.isEmptyText { report(anchor) }
-        }
-        for element in node.sequence ?? [] { visit(element) }
-        var previous: YAMLNode?
-        for (key, value) in node.mapping?.entries ?? .empty {
-            if value.isEmptyText, key.lacksColon { report(key, behind: previous) }
-            visit(value)
-            previous = value
-        }
+    /// Whether the value of which nothing is written stands directly behind its key.
+    private func lacksColon(before index: Int) -> Bool {
+        index > 0 && tree.marks[index - 1].upper == tree.marks[index].lower
+            && tree.values.isScalar(ValueTree.Index(index - 1))
     }
 
     private mutating func report(_ anchor: Spanned<String>) {
@@ -38,42 +37,32 @@ struct ManifestTraps {
         )
     }
 
-    private mutating func report(_ key: YAMLNode, behind previous: YAMLNode?) {
-        let text = key.text ?? ""
+    private mutating func report(key index: Int) {
+        let text = tree.values.text(of: ValueTree.Index(index))
+        let entry = "Write '\(text): null' for an entry without value."
+        let previous = valueBeforeComma(before: index)
         findings.append(
             Diagnostic(
                 "missing-colon",
                 "the entry '\(text)' has no ':'",
-                at: key.span,
-                secondary: previous.map { [.init($0.span, "the ',' behind this begins another entry")] } ?? [],
-                help: [
-                    previous == nil
-                        ? "Write '\(text): null' if it has no value."
-                        : "Between braces a text with ',' in it must be quoted. Write '\(text): null' for an entry without value."
-                ]
+                at: tree.span(of: ValueTree.Index(index)),
+                secondary: previous.map { [.init($0, "the ',' behind this begins another entry")] } ?? [],
+                help: [previous == nil ? entry : "Between braces a text with ',' in it must be quoted. \(entry)"]
             )
         )
     }
+
+    /// Where the value stands that only a comma separates from a key.
+    private func valueBeforeComma(before key: Int) -> SourceSpan? {
+        guard key > 0 else { return nil }
+        let previous = ValueTree.Index(key - 1)
+        let span = tree.span(of: previous)
+        let between = tree.file.bytes[span.range.upperBound..<max(span.range.upperBound, Int(tree.marks[key].lower))]
+        let isComma = between.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == [UInt8(ascii: ",")]
+        return isComma ? span : nil
+    }
 }
 
-extension YAMLNode {
-    /// Whether the node is a value of which nothing is written.
-    fileprivate var isEmptyText: Bool { span.range.isEmpty && text?.isEmpty == true }
-
-    /// Whether no `:` follows the key, which so has no value either.
-    fileprivate var lacksColon: Bool {
-        let bytes = span.file.bytes
-        var index = span.range.upperBound
-        var isComment = false
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): isComment = false
-            case UInt8(ascii: "#"): isComment = true
-            case _ where isComment, UInt8(ascii: " "), UInt8(ascii: "\t"): break
-            case let byte: return byte != UInt8(ascii: ":")
-            }
-            index += 1
-        }
-        return true
-    }
+extension YAMLTree.Mark {
+    fileprivate var isEmpty: Bool { lower == upper }
 }
