@@ -42,7 +42,12 @@ struct StepRun: Sendable {
         result.startedAt = .now()
         context.events.emit(.stepStarted, step: step.path)
 
-        var builder = RequestBuilder(plan, scope: graph.requestScope(), redactor: context.redactor)
+        var builder = RequestBuilder(
+            plan,
+            scope: graph.requestScope(),
+            redactor: context.redactor,
+            proxies: context.proxies
+        )
         let request: HTTPRequest
         do {
             request = try builder.build()
