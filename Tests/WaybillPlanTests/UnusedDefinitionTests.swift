@@ -16,7 +16,6 @@ import WaybillTestSupport
         arguments: [
             ("inputs: {a: {type: string, default: x}}", "input 'a'"), ("secrets: {a: {env: A}}", "secret 'a'"),
             ("data: {a: {file: manifest.yaml}}", "data 'a'"), ("filters: {a: [{limit: 1}]}", "filter 'a'"),
-            ("endpoints: {a: {url: \"http://127.0.0.1/\"}}", "endpoint 'a'"),
         ]
     )
     func `what nothing uses is told`(definition: String, what: String) throws {
@@ -30,8 +29,8 @@ import WaybillTestSupport
         #expect(try unused("\(services)\n\(graph)") == ["nothing uses the service 'b'"])
     }
 
-    @Test func `an endpoint with examples is there for the mock server`() throws {
-        let endpoint = "endpoints: {a: {url: \"http://127.0.0.1/\", mock: {body: 1}}}"
+    @Test func `an endpoint can be called by name`() throws {
+        let endpoint = "endpoints: {a: {url: \"http://127.0.0.1/\"}}"
         #expect(try unused("\(endpoint)\n\(Self.graph)").isEmpty)
     }
 

@@ -7,11 +7,11 @@ extension Explanation {
             "unused-definition",
             "something is defined and nothing uses it",
             """
-            A service, filter, endpoint, input, secret, variable or entry of 'data' has a name that nothing in the manifest uses.
-            Often what should use it names something else. Take it away if it is not needed any more.
+            A service, filter, input, secret, variable or entry of 'data' has a name that nothing in the manifest uses. Often
+            what should use it names something else. Take it away if it is not needed any more.
 
-            Nothing is said of graphs, which are run by name, of endpoints with 'mock', and of included files and files without
-            graphs, whose definitions are for others.
+            Nothing is said of graphs and endpoints, which can be run by name, and of included files and files without graphs,
+            whose definitions are for others.
             """,
             wrong: """
                 waybill: 1

@@ -38,7 +38,7 @@ final class SecretFlow {
         let place: UsePlace
     }
 
-    /// Uses that end in what is sent, written, shown or decided.
+    /// Uses that end in what is sent, written or shown.
     private(set) var ends: [(use: Use, origin: Origin)] = []
     /// The secrets that are held, each with where it came from.
     private(set) var traces: [SecretHolder: SecretTrace] = [:]
@@ -114,9 +114,11 @@ final class SecretFlow {
     // MARK: From where to where
 
     private func note(_ use: ExpressionUse, _ place: UsePlace) {
+        let target = holders[ObjectIdentifier(use.text)]
+        guard target != nil || use.purpose.endsSomewhere else { return }
         for reference in use.text.references where !reference.isConcealed {
             let origin = origin(of: reference, use, place)
-            if let target = holders[ObjectIdentifier(use.text)] {
+            if let target {
                 let span = use.text.span(of: reference.range)
                 switch origin {
                 case .none: break
@@ -141,5 +143,15 @@ final class SecretFlow {
             }
         traces[holder] = trace.passing(span, words)
         waiting.append(holder)
+    }
+}
+
+extension Purpose {
+    /// Whether it matters that a secret gets there.
+    fileprivate var endsSomewhere: Bool {
+        switch self {
+        case .address, .query, .body, .data, .output, .result, .key, .fileName, .record: true
+        case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false
+        }
     }
 }

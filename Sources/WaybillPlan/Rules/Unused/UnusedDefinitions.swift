@@ -4,8 +4,8 @@ import WaybillManifest
 
 /// What a manifest defines is used by something in it.
 ///
-/// Files without graphs are libraries, as are included files: what they define is for others. Graphs can be run by name,
-/// and endpoints with examples of answers can be asked for from the mock server.
+/// Files without graphs are libraries, as are included files: what they define is for others. Graphs and endpoints can be
+/// run by name.
 struct UnusedDefinitions: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -28,9 +28,6 @@ struct UnusedDefinitions: ManifestRule {
         check("data", manifest.data) { name, _ in used.data.contains(name) }
         check("service", manifest.services) { name, _ in used.services.contains(name) }
         check("filter", manifest.filters) { name, _ in used.filters.contains(name) }
-        check("endpoint", manifest.endpoints) { name, endpoint in
-            used.endpoints.contains(name) || !endpoint.request.mock.isEmpty
-        }
         for (endpoint, definition) in manifest.endpoints {
             check("input", definition.value.inputs) { name, _ in used.inputs.contains(.endpoint(endpoint, name)) }
         }

@@ -17,7 +17,6 @@ struct UsedDefinitions {
     private(set) var data: Set<String> = []
     private(set) var services: Set<String> = []
     private(set) var filters: Set<String> = []
-    private(set) var endpoints: Set<String> = []
     /// Variables, by the places of their names.
     private(set) var variables: Set<SourceSpan> = []
 
@@ -46,29 +45,28 @@ struct UsedDefinitions {
 
     private mutating func collectCalls(_ subject: RuleSubject) {
         for service in manifest.services.values {
-            if let call = service.value.session?.call { noteEndpoint(call) }
+            if let call = service.value.session?.call { noteInherited(endpointInputs(call), call) }
         }
         subject.forEachStep { site in
             switch site.step.action {
-            case .call(let call): noteEndpoint(call)
+            case .call(let call): noteInherited(endpointInputs(call), call)
             case .graph(let call): noteInherited(manifest.graphs[call.name.value]?.value.inputs, call)
             case .request, .group, .values, .end: break
             }
         }
     }
 
-    private mutating func noteEndpoint(_ call: Step.Call) {
-        endpoints.insert(call.name.value)
-        noteInherited(manifest.endpoints[call.name.value]?.value.inputs, call)
+    private func endpointInputs(_ call: Step.Call) -> Definitions<InputDeclaration>? {
+        manifest.endpoints[call.name.value]?.value.inputs
     }
 
     /// Notes the manifest's inputs that stand in for those that a call does not give.
     private mutating func noteInherited(_ declared: Definitions<InputDeclaration>?, _ call: Step.Call) {
         guard let declared, !declared.isEmpty, !manifest.inputs.isEmpty else { return }
+        let shared = declared.keys.filter { manifest.inputs[$0] != nil }
+        guard !shared.isEmpty else { return }
         let given = Set(call.arguments.map(\.name.value))
-        for name in declared.keys where !given.contains(name) && manifest.inputs[name] != nil {
-            inputs.insert(.manifest(name))
-        }
+        for name in shared where !given.contains(name) { inputs.insert(.manifest(name)) }
     }
 
     // MARK: Expressions
