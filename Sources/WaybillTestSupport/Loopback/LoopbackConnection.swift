@@ -26,6 +26,16 @@ package final class LoopbackConnection: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Reads this many bytes; nil when the client has ended the connection before.
+    package func read(count: Int) -> [UInt8]? {
+        var bytes = pending.withLock { $0 }
+        while bytes.count < count {
+            if !readMore(into: &bytes) { return nil }
+        }
+        pending.withLock { [bytes] in $0 = Array(bytes[count...]) }
+        return Array(bytes[..<count])
+    }
+
     /// Reads the header of the next request, which `readRequest` reads again with its body; nil when the client has ended
     /// the connection.
     package func peekHead() -> String? {
