@@ -96,15 +96,13 @@ extension SettingValue {
             case .awsSigV4: "awsSigV4"
             case .oauth2: "oauth2"
             }
-        // Redirects are not followed, so that not following them can be asked for.
-        case .redirects(0): nil
         case .network(let network) where !network.allowsMetered: "metered: false"
-        case .deadline, .intercept, .message, .reachability, .redirects, .cache, .retry, .duplicates, .rate, .debug,
+        case .deadline, .intercept, .message, .reachability, .cache, .retry, .duplicates, .rate, .debug,
             .tag:
             name.rawValue
         case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
-            .traffic, .priority, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
+            .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
             .expectTime, .expectSchema, .concurrency, .maxConnections, .standalone:
             nil
         }

@@ -163,7 +163,8 @@ struct RequestBuilder {
                         span: value.span
                     )
                 }
-                fields.append(HTTPField(name: entry.name.value, value: text.text))
+                // What a secret touched does not follow a redirect to another origin.
+                fields.append(HTTPField(name: entry.name.value, value: text.text, isSensitive: text.isSecret))
             }
         }
         func add(_ name: String, _ value: @autoclosure () throws(EvaluationProblem) -> String) throws(EvaluationProblem)
@@ -196,7 +197,7 @@ struct RequestBuilder {
         }
         func set(_ name: String, _ value: String) {
             headers.removeAll { $0.name.lowercased() == name.lowercased() }
-            headers.append(HTTPField(name: name, value: value))
+            headers.append(HTTPField(name: name, value: value, isSensitive: true))
         }
         switch auth.value {
         case .none:

@@ -7,6 +7,7 @@ extension Transport {
         monitor: TransferMonitor? = nil,
         onRedirect: (Redirect) -> Void = { _ in }
     ) async -> Result<HTTPResponse, TransportFailure> {
+        if limit == 0 { return await send(request, monitor: monitor) }
         var request = request
         var state = RedirectState(request, limit: limit)
         var remaining = request.timeout
