@@ -40,7 +40,8 @@ package struct TransportFailure: Error, Sendable, Equatable {
     package var phase: Phase
     /// libcurl's `CURLcode`, or the nearest one where the failure is not libcurl's: 63 (`CURLE_FILESIZE_EXCEEDED`) for a
     /// body over its limit, 100 (`CURLE_TOO_LARGE`) for a header over its limit, 42 (`CURLE_ABORTED_BY_CALLBACK`) for
-    /// what was cancelled or not sent a second time, 3 (`CURLE_URL_MALFORMAT`), 1 (`CURLE_UNSUPPORTED_PROTOCOL`) or
+    /// what was cancelled or not sent a second time, 90 (`CURLE_SSL_PINNEDPUBKEYNOTMATCH`) for a server without a pin,
+    /// 47 (`CURLE_TOO_MANY_REDIRECTS`), 26 (`CURLE_READ_ERROR`) for a file that cannot be read, 3 (`CURLE_URL_MALFORMAT`), 1 (`CURLE_UNSUPPORTED_PROTOCOL`) or
     /// 43 (`CURLE_BAD_FUNCTION_ARGUMENT`) for a request that may not be sent.
     package var code: Int32
     /// One sentence for a person, without a full stop. It names the host and port, and no other part of the request.

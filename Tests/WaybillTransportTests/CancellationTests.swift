@@ -85,7 +85,9 @@ import WaybillTransport
         let socket = try UnresponsivePort()
         let url = "http://127.0.0.1:\(socket.port)/"
         try await CurlTransport.run { transport in
-            let task = Task { await transport.send(HTTPRequest(url: url)) }
+            // Longer than the tasks may have to wait for a busy machine.
+            let request = HTTPRequest(url: url, timeout: .seconds(600), connectTimeout: .seconds(600))
+            let task = Task { await transport.send(request) }
             await Task.yield()
             task.cancel()
             let failure = try #require(await task.value.failure)

@@ -123,7 +123,7 @@ import WaybillTransport
         }
         try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run { transport in
-                let request = HTTPRequest(method: "POST", url: server.url(), timeout: .seconds(20)).with {
+                let request = HTTPRequest(method: "POST", url: server.url()).with {
                     $0.version = .http2PriorKnowledge
                 }
                 let failure = try #require(await transport.send(request).failure)

@@ -20,7 +20,7 @@ import WaybillTransport
 
     @Test func `time stands still while a transfer is held up`() async throws {
         let (heldUp, signal) = AsyncStream.makeStream(of: Int.self)
-        let total = 64 << 20
+        let total = 48 << 20
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
@@ -82,7 +82,7 @@ import WaybillTransport
     }
 
     @Test func `an upload that is held up sends no more`() async throws {
-        let body = [UInt8](repeating: 7, count: 32 << 20)
+        let body = [UInt8](repeating: 7, count: 16 << 20)
         try await LoopbackServer.run(answer: { ServerAnswer(body: Array("\($0.body.count)".utf8)) }) { server in
             try await CurlTransport.run { transport in
                 let monitor = TransferMonitor()

@@ -44,27 +44,24 @@ extension EasyOptions {
     private mutating func setVersion(of prepared: PreparedRequest) {
         let version = prepared.request.options.version
         let isStream = prepared.purpose == .stream
+        guard !prepared.choosesHTTP1 else { return set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
+        // Where HTTP/2 may come about, one connection is waited for rather than several opened.
+        if (version == .http2PriorKnowledge || prepared.origin.isSecure) && !isStream { set(CURLOPT_PIPEWAIT, 1) }
         switch version {
         case .http2PriorKnowledge:
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-            // A stream that is held up would hold up all that share its connection.
             if isStream { set(CURLOPT_FRESH_CONNECT, 1) }
             // Before 8.0, the second request without TLS on a connection fails (curl's issue 10634).
             if !prepared.origin.isSecure && LibCurl.version < 0x080000 {
                 set(CURLOPT_FRESH_CONNECT, 1)
                 set(CURLOPT_FORBID_REUSE, 1)
             }
-        case _ where isStream, .http1:
-            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         case .http2:
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
-        case .automatic:
+        case .automatic, .http1:
             // A libcurl without HTTP/2 refuses it, and stays with HTTP/1.1.
             _ = waybill_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         }
-        // Where HTTP/2 may come about, one connection is waited for rather than several opened.
-        let mayMultiplex = version == .http2PriorKnowledge || (version != .http1 && prepared.origin.isSecure)
-        if mayMultiplex && !isStream { set(CURLOPT_PIPEWAIT, 1) }
     }
 
     private mutating func setMethod(of prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {

@@ -55,6 +55,13 @@ final class PreparedRequest: Sendable {
         self.pins = origin.isSecure ? try pins.set(for: options.tls.pins) : nil
     }
 
+    /// Whether HTTP/2 is not offered to the server.
+    var choosesHTTP1: Bool {
+        let version = request.options.version
+        // A stream that is held up would hold up all that share its connection.
+        return version == .http1 || (purpose == .stream && version != .http2PriorKnowledge)
+    }
+
     private static func body(of request: HTTPRequest) throws(TransportFailure) -> BodyPlan? {
         let parts: [HTTPRequest.Part]
         switch request.body {

@@ -232,7 +232,10 @@ extension TransferEngine {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
         let response = report.response(to: transfer)
-        queue.setMultiplexed(response.httpVersion == "2", at: transfer.prepared.origin)
+        // A request that chose HTTP/1.1 says nothing about what the origin can do.
+        if response.httpVersion == "2" || !transfer.prepared.choosesHTTP1 {
+            queue.setMultiplexed(response.httpVersion == "2", at: transfer.prepared.origin)
+        }
         return .answered(response, head: transfer.head.bytes)
     }
 

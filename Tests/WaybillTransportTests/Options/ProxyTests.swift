@@ -19,7 +19,7 @@ struct ProxyTests {
             try await NginxServer.run(directives, listen: secure ? "ssl" : "") { server in
                 try await CurlTransport.run { transport in
                     let url = "\(secure ? "https" : "http")://localhost:\(server.port)/"
-                    let request = HTTPRequest(url: url, timeout: .seconds(20)).with {
+                    let request = HTTPRequest(url: url).with {
                         $0.tls.certificateAuthorities = certificates.file("ca.pem")
                         $0.proxy = make("127.0.0.1:\(proxy.port)")
                     }
