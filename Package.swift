@@ -47,7 +47,11 @@ let package = Package(
         .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics"]),
         .target(
             name: "WaybillTransport",
-            dependencies: ["CLibCurl", .product(name: "DequeModule", package: "swift-collections")]
+            dependencies: [
+                "WaybillData", "CLibCurl",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .target(
             name: "WaybillExecution",
@@ -100,7 +104,12 @@ let package = Package(
             dependencies: ["WaybillResults", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
         ),
         .testTarget(name: "WaybillMockTests", dependencies: ["WaybillMock", "WaybillData"]),
-        .testTarget(name: "WaybillTransportTests", dependencies: ["WaybillTransport", "WaybillTestSupport"]),
+        .testTarget(
+            name: "WaybillTransportTests",
+            dependencies: [
+                "WaybillTransport", "WaybillTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
         .testTarget(
             name: "WaybillPlanTests",
             dependencies: [

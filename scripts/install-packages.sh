@@ -8,12 +8,15 @@ pkg-config --exists yaml-0.1 libcurl 2>/dev/null || wanted+=(pkg-config libyaml-
 if [ "${1:-}" = --tests ]; then
     [ -x /usr/sbin/nginx ] || wanted+=(nginx-light)
     [ -x /usr/bin/dot ] || wanted+=(graphviz)
+    [ -x /usr/bin/tinyproxy ] || wanted+=(tinyproxy-bin)
+    [ -x /usr/bin/microsocks ] || wanted+=(microsocks)
+    command -v openssl >/dev/null || wanted+=(openssl)
     python3 -m ensurepip --version >/dev/null 2>&1 || wanted+=(python3-venv)
 fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx, Graphviz, Python with venv}" >&2
+    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
     exit 1
 fi
 sudo=()

@@ -38,6 +38,22 @@ static inline CURLcode waybill_easy_set_before_request(CURL *easy, curl_prereq_c
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+static inline CURLcode waybill_easy_set_reader(CURL *easy, curl_read_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+
+static inline CURLcode waybill_easy_set_seeker(CURL *easy, curl_seek_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode waybill_easy_set_socket_watcher(CURL *easy, curl_sockopt_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
+static inline CURLcode waybill_easy_set_progress(CURL *easy, curl_xferinfo_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, value);
+}
+
 static inline CURLcode waybill_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -52,6 +68,18 @@ static inline CURLcode waybill_easy_get_string(CURL *easy, CURLINFO info, char *
 
 static inline CURLcode waybill_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode waybill_easy_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode waybill_easy_get_session(CURL *easy, struct curl_tlssessioninfo **value) {
+    return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, value);
+}
+
+static inline CURLSHcode waybill_share_set(CURLSH *share, curl_lock_data value) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, value);
 }
 
 static inline CURLMcode waybill_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -71,7 +71,8 @@ package struct RunSession: Sendable {
             secrets: secrets,
             redactor: redactor,
             events: events,
-            folder: folder
+            folder: folder,
+            proxies: ProxyVariables(options.variables)
         )
         let outcome = await executor.run(id: id)
         await transport.shutDown()

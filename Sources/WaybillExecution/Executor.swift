@@ -21,6 +21,8 @@ package struct Executor: Sendable {
     package let events: EventStream
     /// Where bodies of failed answers are kept.
     package let folder: RunFolder?
+    /// What the environment says of proxies, for requests with `proxy: environment`.
+    package let proxies: ProxyVariables
 
     /// An executor; the secrets are registered with the redactor at once.
     package init(
@@ -29,7 +31,8 @@ package struct Executor: Sendable {
         secrets: [String: String],
         redactor: Redactor,
         events: EventStream,
-        folder: RunFolder? = nil
+        folder: RunFolder? = nil,
+        proxies: ProxyVariables = ProxyVariables([:])
     ) {
         self.plan = plan
         self.transport = transport
@@ -37,6 +40,7 @@ package struct Executor: Sendable {
         self.redactor = redactor
         self.events = events
         self.folder = folder
+        self.proxies = proxies
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -92,6 +96,7 @@ struct RunContext: Sendable {
     let events: EventStream
     let folder: RunFolder?
     let limiter: RequestLimiter
+    let proxies: ProxyVariables
     let scope: RunScope
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
@@ -102,6 +107,7 @@ struct RunContext: Sendable {
         events = executor.events
         folder = executor.folder
         limiter = RequestLimiter(limit: executor.plan.concurrency)
+        proxies = executor.proxies
         manifestFolder = FileContents.folder(of: executor.plan.manifest)
         scope = RunScope(
             inputs: Namespace(executor.plan.inputs),

@@ -42,7 +42,12 @@ struct StepRun: Sendable {
         result.startedAt = .now()
         context.events.emit(.stepStarted, step: step.path)
 
-        var builder = RequestBuilder(plan, scope: graph.requestScope(), redactor: context.redactor)
+        var builder = RequestBuilder(
+            plan,
+            scope: graph.requestScope(),
+            redactor: context.redactor,
+            proxies: context.proxies
+        )
         let request: HTTPRequest
         do {
             request = try builder.build()
@@ -59,7 +64,23 @@ struct StepRun: Sendable {
             step: step.path
         )
 
-        switch await context.transport.send(request) {
+        let sent = await context.transport.send(
+            request,
+            followingRedirects: plan.settings.redirects?.value ?? 10
+        ) { redirect in
+            context.events.emit(
+                .requestRedirected(
+                    .init(
+                        attempt: 1,
+                        status: redirect.status,
+                        method: redirect.method,
+                        url: context.redactor.text(redirect.to)
+                    )
+                ),
+                step: step.path
+            )
+        }
+        switch sent {
         case .failure(let failure):
             return outcome(result, failure: describe(failure))
         case .success(let response):

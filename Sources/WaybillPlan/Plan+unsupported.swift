@@ -90,26 +90,19 @@ extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
     fileprivate var unsupported: String? {
         switch self {
-        case .body(let body):
-            switch body {
-            case .json, .form, .plist, .text, .base64, .graphql: nil
-            case .file, .multipart: "body: \(body.name)"
-            }
         case .auth(let auth):
             switch auth {
-            case .none, .basic, .bearer, .apiKey: nil
-            case .digest: "digest"
+            case .none, .basic, .digest, .bearer, .apiKey, .netrc: nil
             case .awsSigV4: "awsSigV4"
             case .oauth2: "oauth2"
-            case .netrc: "netrc"
             }
-        // Redirects are not followed, so that not following them can be asked for.
-        case .redirects(0): nil
-        case .deadline, .intercept, .message, .http, .tls, .proxy, .resolve, .unixSocket, .network, .reachability,
-            .cookies, .redirects, .traffic, .cache, .retry, .duplicates, .rate, .priority, .debug, .tag:
+        case .network(let network) where !network.allowsMetered: "metered: false"
+        case .deadline, .intercept, .message, .reachability, .cache, .retry, .duplicates, .rate, .debug,
+            .tag:
             name.rawValue
         case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
-            .accept, .decoding, .compression, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
+            .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
+            .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
             .expectTime, .expectSchema, .concurrency, .maxConnections, .standalone:
             nil
         }

@@ -4,11 +4,14 @@ package struct HTTPField: Sendable, Hashable {
     package let name: String
     /// The value, without the white space around it. Bytes of an answer that are not UTF-8 are U+FFFD.
     package let value: String
+    /// Whether a secret has gone into the value, so that a redirect must not take it to another origin.
+    package let isSensitive: Bool
 
     /// Puts a name and a value together. What may not be sent is found when the request is sent.
-    package init(name: String, value: String) {
+    package init(name: String, value: String, isSensitive: Bool = false) {
         self.name = name
         self.value = value
+        self.isSensitive = isSensitive
     }
 
     /// Whether the field has this name, without regard to the case of ASCII letters.

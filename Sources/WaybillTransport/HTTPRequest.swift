@@ -6,14 +6,26 @@ package struct HTTPRequest: Sendable, Equatable {
         case none
         /// These bytes, with their count as `Content-Length`.
         case bytes([UInt8])
+        /// The file at a path, as it is while it is sent; read piece by piece, with its size as `Content-Length`.
+        case file(String)
+        /// One part after the other, without anything between, with the sum of their sizes as `Content-Length`.
+        case parts([Part])
+    }
+
+    /// A part of a body.
+    package enum Part: Sendable, Equatable {
+        /// These bytes.
+        case bytes([UInt8])
+        /// The file at a path.
+        case file(String)
     }
 
     /// Any method token (RFC 9110, section 9.1), in the case in which it is sent.
     package var method: String
     /// The absolute http or https URL, percent-encoded, with its query. It is sent as it is; a fragment is not sent.
     package var url: String
-    /// The fields to send. `Host`, `Content-Length` and (with `acceptsCompression`) `Accept-Encoding` are added, other
-    /// fields are not.
+    /// The fields to send. `Host`, `Content-Length` and (with `acceptsCompression`) `Accept-Encoding` are added, and what
+    /// `options` ask for (`Cookie`, `Authorization`); other fields are not.
     package var headers: [HTTPField]
     /// What follows the header.
     package var body: Body
@@ -31,6 +43,8 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has them, and to decode them. Otherwise the body
     /// is left as it came.
     package var acceptsCompression: Bool
+    /// How the request travels.
+    package var options: TransferOptions
 
     /// A request with the limits that design section 11 gives as defaults.
     package init(
@@ -43,7 +57,8 @@ package struct HTTPRequest: Sendable, Equatable {
         maximumBodyBytes: Int = 64 << 20,
         maximumConnectionsPerOrigin: Int = 8,
         connectTo: SocketEndpoint? = nil,
-        acceptsCompression: Bool = true
+        acceptsCompression: Bool = true,
+        options: TransferOptions = TransferOptions()
     ) {
         self.method = method
         self.url = url
@@ -55,6 +70,7 @@ package struct HTTPRequest: Sendable, Equatable {
         self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
         self.connectTo = connectTo
         self.acceptsCompression = acceptsCompression
+        self.options = options
     }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).

@@ -4,7 +4,43 @@ package protocol Transport: Sendable {
     /// redirects are answers too. Cancelling the task ends the transfer at once, with a failure of kind `cancelled`.
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure>
 
+    /// The same with somebody who watches the transfer or holds it up.
+    func send(_ request: HTTPRequest, monitor: TransferMonitor?) async -> Result<HTTPResponse, TransportFailure>
+
+    /// The same with somebody who takes the body as it comes. What the receiver took is not in the answer, and does not
+    /// count for `maximumBodyBytes`.
+    func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure>
+
     /// Ends what is under way with failures of kind `cancelled`, gives up all connections and threads, and returns when
     /// they are gone. Requests sent afterwards fail. May be called more than once.
     func shutDown() async
+}
+
+extension Transport {
+    /// For transports that cannot be watched.
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        await send(request)
+    }
+
+    /// For transports that have the whole body at once.
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        let result = await send(request, monitor: monitor)
+        guard case .success(var response) = result else { return result }
+        let body = response.body
+        response.body = []
+        guard await receiver.begin(response) == .receive else { return result }
+        if !body.isEmpty, await !receiver.receive(body) { return .failure(.refusedByReceiver) }
+        return .success(response)
+    }
 }

@@ -13,6 +13,16 @@ final class EventListener: RunObserver {
         }
     }
 
+    /// What each redirect led to, in order.
+    var redirections: [String] {
+        events.withLock { events in
+            events.compactMap { event in
+                guard case .requestRedirected(let redirection) = event.kind else { return nil }
+                return "\(redirection.status) \(redirection.method) \(redirection.url.string)"
+            }
+        }
+    }
+
     func receive(_ event: RunEvent) {
         events.withLock { $0.append(event) }
     }

@@ -6,6 +6,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillTestSupport
+import WaybillTransport
 
 /// Runs of manifests that are given as text, on a fake transport.
 struct ExecutionFixture {
@@ -25,14 +26,18 @@ struct ExecutionFixture {
     }
 
     /// Runs the plan.
-    func run(secrets: [String: String] = [:], events: EventStream = EventStream(journal: nil)) async -> Executor.Outcome
-    {
+    func run(
+        secrets: [String: String] = [:],
+        events: EventStream = EventStream(journal: nil),
+        variables: [String: String] = [:]
+    ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
             transport: transport,
             secrets: secrets,
             redactor: Redactor(),
-            events: events
+            events: events,
+            proxies: ProxyVariables(variables)
         )
         return await executor.run(id: RunID())
     }

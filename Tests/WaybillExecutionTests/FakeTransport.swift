@@ -10,6 +10,8 @@ final class FakeTransport: Transport {
         case json(String, status: Int = 200)
         /// A body of another media type.
         case text(String, type: String)
+        /// A redirect to an address.
+        case redirect(String, status: Int)
         /// A failure of the transport.
         case failure(TransportFailure.Kind)
         /// Nothing, until `release` says what.
@@ -82,6 +84,8 @@ final class FakeTransport: Transport {
         case .failure(let kind): return .failure(Self.failure(kind))
         case .held: return .failure(Self.failure(.cancelled))
         case .json(let body, let status): return answer(request, body, type: "application/json", status: status)
+        case .redirect(let location, let status):
+            return answer(request, "", type: "text/plain", status: status, location: location)
         case .text(let body, let type): return answer(request, body, type: type, status: 200)
         }
     }
@@ -90,14 +94,18 @@ final class FakeTransport: Transport {
         _ request: HTTPRequest,
         _ body: String,
         type: String,
-        status: Int
+        status: Int,
+        location: String? = nil
     ) -> Result<HTTPResponse, TransportFailure> {
         .success(
             HTTPResponse(
                 status: status,
                 reason: "",
                 httpVersion: "1.1",
-                headers: [HTTPField(name: "Content-Type", value: type)],
+                headers: HTTPFields(
+                    [HTTPField(name: "Content-Type", value: type)]
+                        + (location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
+                ),
                 body: Array(body.utf8),
                 url: request.url,
                 timings: .zero,

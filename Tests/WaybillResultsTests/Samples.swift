@@ -88,6 +88,12 @@ enum Samples {
                 "main.login"
             ),
             (.requestSent(attempt: 1, bytes: 0), "main.login"),
+            (
+                .requestRedirected(
+                    .init(attempt: 1, status: 302, method: "GET", url: redactor.text("http://x/hunter2"))
+                ),
+                "main.login"
+            ),
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),

@@ -13,6 +13,7 @@ import WaybillTransport
     static let table: [ServerFault: Expected] = [
         .silent: Expected(kind: .timeout, code: 28, phase: .awaitingAnswer, words: "no answer from 127.0.0.1:"),
         .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
+        .dripsHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .closesWithoutAnswer: Expected(code: 52, phase: .awaitingAnswer, words: "without an answer"),
         .resetsBeforeAnswer: Expected(code: 56, phase: .awaitingAnswer, words: "reset"),
@@ -23,6 +24,8 @@ import WaybillTransport
         .brokenGzip: Expected(code: 61, phase: .receiving, words: "incorrect header check"),
         .unknownCoding: Expected(code: 61, phase: .receiving, words: "ncoding"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
+        .manyFields: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .longField: Expected(code: 100, phase: .receiving, words: "a line of the answer's header is larger than"),
         .endlessHeader: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessInformational: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessTrailers: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
@@ -77,6 +80,57 @@ import WaybillTransport
             #expect(failure.kind == .connect)
             #expect(failure.message == "could not connect to 127.0.0.1:\(port): connection refused")
             #expect(!failure.wasSent)
+        }
+    }
+
+    @Test func `a place without a way to it is a failure to connect`() async throws {
+        try await CurlTransport.run { transport in
+            let failure = try #require(await transport.send(HTTPRequest(url: "http://255.255.255.255/")).failure)
+            #expect(failure.kind == .connect)
+            #expect(failure.message == "could not connect to 255.255.255.255:80: network is unreachable")
+            #expect(!failure.wasSent)
+        }
+    }
+
+    @Test func `a compressed body that swells ends the transfer at its limit`() async throws {
+        let bomb = try await Command.run("/bin/sh", ["-c", "head -c 200000000 /dev/zero | gzip -9"]).output
+        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: bomb)
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let failure = try #require(await transport.send(HTTPRequest(url: server.url())).failure)
+                #expect(failure.kind == .transfer)
+                #expect(failure.message == "the body is larger than the limit of 67108864 bytes")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "in the middle of the body",
+            [HTTP2Frame.settings, .ok, .init(.data, stream: 1, [1, 2]), .goAway(lastStream: 1, error: 0)]
+        ),
+        ("before an answer", [.settings, .goAway(lastStream: 1, error: 2)]),
+        ("with a reset stream", [.settings, .ok, .init(.reset, stream: 1, [0, 0, 0, 2])]),
+        ("with nonsense", [.settings, .init(.headers, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
+    ])
+    func `a connection of HTTP 2 that breaks off is a failure of the transfer`(
+        moment: String,
+        frames: [HTTP2Frame]
+    ) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write(frames)
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url(), timeout: .seconds(20)).with {
+                    $0.version = .http2PriorKnowledge
+                }
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .transfer, "\(failure)")
+                #expect(failure.wasSent)
+                #expect(server.connectionCount == 1)
+            }
         }
     }
 

@@ -22,6 +22,9 @@ final class RunPrinter: RunObserver {
             output.write("\(paint(graph, .strong))\n")
         case .requestWillSend(let request) where isVerbose:
             output.write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
+        case .requestRedirected(let redirection) where isVerbose:
+            let words = "→ \(redirection.status), \(redirection.method) \(redirection.url)"
+            output.write("    \(paint(words, .faint))\n")
         case .stepFinished(let result):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
         case .warning(let message, _) where !isQuiet:

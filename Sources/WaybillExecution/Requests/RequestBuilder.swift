@@ -9,14 +9,17 @@ import WaybillTransport
 struct RequestBuilder {
     let plan: RequestPlan
     let redactor: Redactor
+    /// What the environment says of proxies.
+    let proxies: ProxyVariables
     private(set) var scope: RequestScope
 
     private var settings: Settings { plan.settings }
 
-    init(_ plan: RequestPlan, scope: RequestScope, redactor: Redactor) {
+    init(_ plan: RequestPlan, scope: RequestScope, redactor: Redactor, proxies: ProxyVariables) {
         self.plan = plan
         self.scope = scope
         self.redactor = redactor
+        self.proxies = proxies
     }
 
     /// The request.
@@ -33,25 +36,26 @@ struct RequestBuilder {
             for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
         }
         if !content.query.pairs.isEmpty { url = Self.appending(content.query.query, to: url) }
-        scope.request = SentRequest(method: plan.method, url: url, body: content.body)
+        scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
 
         var headers = try self.headers(of: sent)
         if let contentType = content.type, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
         try authenticate(by: sent.auth, &headers, &url)
-        scope.request = SentRequest(method: plan.method, url: url, body: content.body)
+        scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
         return HTTPRequest(
             method: plan.method,
             url: url,
             headers: headers,
-            body: content.body.map { .bytes($0) } ?? .none,
+            body: content.body,
             timeout: try duration(settings.timeout) ?? .seconds(60),
             connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
             maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
             connectTo: nil,
-            acceptsCompression: settings.compression?.value ?? true
+            acceptsCompression: settings.compression?.value ?? true,
+            options: try options(of: sent)
         )
     }
 
@@ -159,7 +163,8 @@ struct RequestBuilder {
                         span: value.span
                     )
                 }
-                fields.append(HTTPField(name: entry.name.value, value: text.text))
+                // What a secret touched does not follow a redirect to another origin.
+                fields.append(HTTPField(name: entry.name.value, value: text.text, isSensitive: text.isSecret))
             }
         }
         func add(_ name: String, _ value: @autoclosure () throws(EvaluationProblem) -> String) throws(EvaluationProblem)
@@ -168,6 +173,7 @@ struct RequestBuilder {
             fields.append(HTTPField(name: name, value: try value()))
         }
         try add("Accept", (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*")
+        if let urgency = settings.urgency { try add("Priority", "u=\(urgency)") }
         let agent = "waybill/\(WaybillVersion.current)"
         try add(
             "User-Agent",
@@ -191,7 +197,7 @@ struct RequestBuilder {
         }
         func set(_ name: String, _ value: String) {
             headers.removeAll { $0.name.lowercased() == name.lowercased() }
-            headers.append(HTTPField(name: name, value: value))
+            headers.append(HTTPField(name: name, value: value, isSensitive: true))
         }
         switch auth.value {
         case .none:
@@ -211,8 +217,22 @@ struct RequestBuilder {
             let pair = "\(name.value)=\(try secret(value))"
             let others = headers.first { $0.name.lowercased() == "cookie" }?.value
             set("Cookie", others.map { "\($0); \(pair)" } ?? pair)
-        case .digest, .awsSigV4, .oauth2, .netrc:
+        case .digest, .netrc:
+            // The transport has them: a server asks for them first.
+            break
+        case .awsSigV4, .oauth2:
             preconditionFailure("a plan with these credentials is refused before it runs")
+        }
+    }
+
+    /// How the request travels.
+    private func options(of settings: Settings) throws(EvaluationProblem) -> TransferOptions {
+        let scope = scope
+        return try TransferOptions(settings, proxies: proxies) { (scalar, level, isSecret) throws(EvaluationProblem) in
+            var text = try scalar.text(in: scope.scope(level))
+            text.isSecret = text.isSecret || isSecret
+            register(text)
+            return text.text
         }
     }
 
@@ -244,6 +264,17 @@ extension Settings {
             case .header, .parameter, .auth: entry.level == level
             default: false
             }
+        }
+    }
+}
+
+extension Settings {
+    /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7, where it is not the usual 3.
+    fileprivate var urgency: Int? {
+        switch priority?.value {
+        case .low: 5
+        case .high: 1
+        case .default, nil: nil
         }
     }
 }

@@ -1,6 +1,7 @@
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillTransport
 
 /// The query and the body of a request, evaluated.
 ///
@@ -10,7 +11,7 @@ struct RequestContent {
     /// The query parameters, those of the path apart.
     private(set) var query: ParameterList
     /// The body.
-    private(set) var body: [UInt8]?
+    private(set) var body = HTTPRequest.Body.none
     /// The media type of the body, for a Content-Type field where none is given.
     private(set) var type: String?
 
@@ -44,8 +45,17 @@ struct RequestContent {
         }
     }
 
+    /// The body as bytes; `nil` where it is read only when it is sent.
+    var bytes: [UInt8]? {
+        switch body {
+        case .none: []
+        case .bytes(let bytes): bytes
+        case .file, .parts: nil
+        }
+    }
+
     private mutating func set(_ text: String, _ type: String) {
-        body = Array(text.utf8)
+        body = .bytes(Array(text.utf8))
         self.type = type
     }
 
@@ -70,7 +80,7 @@ struct RequestContent {
             guard let bytes = Base64.decode(text) else {
                 throw EvaluationProblem(message: "the body is not base64", span: value.span)
             }
-            self.body = bytes
+            self.body = .bytes(bytes)
             type = "application/octet-stream"
         case .graphql(let query, let variables):
             var request = JSONObject([("query", .string(try query.text(in: scope).text))])
@@ -80,8 +90,15 @@ struct RequestContent {
                 request["variables"] = .object(values)
             }
             set(JSONWriter().string(.object(request)), "application/json")
-        case .file, .multipart:
-            preconditionFailure("a plan with this body is refused before it runs")
+        case .file(let path):
+            self.body = .file(Spanned(try path.text(in: scope).text, at: path.span).pathInFolder)
+            type = "application/octet-stream"
+        case .multipart(let parts):
+            var multipart = MultipartBody()
+            for (name, value) in fields.pairs { multipart.add(field: name, value) }
+            for part in parts { try multipart.add(part, in: scope) }
+            type = multipart.contentType
+            self.body = multipart.body()
         }
     }
 
@@ -108,7 +125,7 @@ struct RequestContent {
 
     private mutating func setPropertyList(_ value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
         do {
-            body = try PropertyListWriter.xml(value)
+            body = .bytes(try PropertyListWriter.xml(value))
             type = "application/x-plist"
         } catch {
             throw EvaluationProblem(message: "this cannot be a property list: \(error)", span: span)

@@ -78,7 +78,7 @@ struct RunScope: Sendable {
 struct SentRequest: Sendable {
     let method: String
     let url: String
-    /// The bytes of the body, if it has one.
+    /// The bytes of the body; `nil` where it is read only when it is sent.
     let body: [UInt8]?
 
     var namespace: Namespace {
@@ -95,7 +95,8 @@ struct SentRequest: Sendable {
 
     /// The body as a text, which bytes of any sort are not.
     private var text: ScopeNode {
-        guard let text = String(validating: body ?? [], as: UTF8.self) else {
+        guard let body else { return .unavailable(reason: "the body is read only when it is sent") }
+        guard let text = String(validating: body, as: UTF8.self) else {
             return .unavailable(reason: "the body is not a text")
         }
         return .value(ScopeValue(.string(text)))

@@ -13,6 +13,7 @@ extension RunEvent.Kind {
         case .stepFinished: "step.finished"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
+        case .requestRedirected: "request.redirected"
         case .responseHead: "response.head"
         case .responseFinished: "response.finished"
         case .log: "log"
@@ -64,6 +65,11 @@ extension RunEvent.Kind {
         case .requestSent(let attempt, let bytes):
             members.add("attempt", attempt)
             members.add("bytes", bytes)
+        case .requestRedirected(let redirection):
+            members.add("attempt", redirection.attempt)
+            members.add("status", redirection.status)
+            members.add("method", redirection.method)
+            members.add("url", redirection.url)
         case .responseHead(let head):
             members.add("attempt", head.attempt)
             members.add("status", head.status)

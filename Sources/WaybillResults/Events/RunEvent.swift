@@ -40,6 +40,8 @@ package struct RunEvent: Sendable, Equatable {
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
         case requestSent(attempt: Int, bytes: Int)
+        /// An answer leads elsewhere, and a request follows.
+        case requestRedirected(Redirection)
         /// The head of an answer has come.
         case responseHead(ResponseHead)
         /// An answer is complete.
@@ -99,6 +101,26 @@ package struct RunEvent: Sendable, Equatable {
             self.method = method
             self.url = url
             self.headers = headers
+        }
+    }
+
+    /// What an answer leads to.
+    package struct Redirection: Sendable, Equatable {
+        /// Which try of the step it belongs to, from 1.
+        package var attempt: Int
+        /// The status of the answer.
+        package var status: Int
+        /// The method of the request that follows.
+        package var method: String
+        /// Its address.
+        package var url: RedactedText
+
+        /// What an answer leads to; see the properties.
+        package init(attempt: Int, status: Int, method: String, url: RedactedText) {
+            self.attempt = attempt
+            self.status = status
+            self.method = method
+            self.url = url
         }
     }
 

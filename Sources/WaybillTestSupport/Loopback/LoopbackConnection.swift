@@ -26,6 +26,29 @@ package final class LoopbackConnection: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Reads this many bytes; nil when the client has ended the connection before.
+    package func read(count: Int) -> [UInt8]? {
+        var bytes = pending.withLock { $0 }
+        while bytes.count < count {
+            if !readMore(into: &bytes) { return nil }
+        }
+        pending.withLock { [bytes] in $0 = Array(bytes[count...]) }
+        return Array(bytes[..<count])
+    }
+
+    /// Reads the header of the next request, which `readRequest` reads again with its body; nil when the client has ended
+    /// the connection.
+    package func peekHead() -> String? {
+        var bytes = pending.withLock { $0 }
+        while true {
+            if let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
+                pending.withLock { [bytes] in $0 = bytes }
+                return String(decoding: bytes[..<end], as: UTF8.self)
+            }
+            if !readMore(into: &bytes) { return nil }
+        }
+    }
+
     /// Reads and records the next request with its body; nil when the client has ended the connection.
     @discardableResult
     package func readRequest() -> ReceivedRequest? {
@@ -65,6 +88,30 @@ package final class LoopbackConnection: Sendable {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Sends the same bytes again and again, until the client has taken none for half a second or the limit is reached.
+    /// Gives how many were sent.
+    package func writeUntilHeldUp(_ bytes: [UInt8], limit: Int) -> Int {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return 0 }
+        var sent = 0
+        while sent < limit {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&entry, 1, 500) > 0 else { return sent }
+            let count = bytes.prefix(limit - sent).withUnsafeBytes { sendWithoutSignal(descriptor, $0, waits: false) }
+            guard count > 0 || errno == EAGAIN else { return sent }
+            sent += max(0, count)
+        }
+        return sent
+    }
+
+    /// Lets time pass. False, and at once, when the client has ended the connection.
+    package func pass(milliseconds: Int32) -> Bool {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, milliseconds) > 0 else { return true }
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
     }
 
     /// Waits until the client ends the connection. What it sends until then is dropped.
@@ -121,10 +168,11 @@ private func closeDescriptor(_ descriptor: Int32) {
     close(descriptor)
 }
 
-private func sendWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+private func sendWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, waits: Bool = true) -> Int {
     #if canImport(Glibc)
-        send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
     #else
-        send(descriptor, bytes.baseAddress, bytes.count, 0)
+        let flags = waits ? 0 : MSG_DONTWAIT
     #endif
+    return send(descriptor, bytes.baseAddress, bytes.count, flags)
 }

@@ -40,6 +40,30 @@ package enum LoopbackSocket {
         return descriptor
     }
 
+    /// Whether a connection to a port comes about.
+    static func accepts(port: Int) -> Bool {
+        guard let descriptor = try? make() else { return false }
+        defer { close(descriptor) }
+        return withAddress(port: port) { connect(descriptor, $0, $1) } == 0
+    }
+
+    /// The type of service (RFC 2474: the DSCP and two bits more) with which this process marks its packets to a port on
+    /// 127.0.0.1, one value for each open connection.
+    package static func marks(ofConnectionsTo port: Int) -> [Int32] {
+        (Int32(0)..<4096).compactMap { descriptor in
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+            }
+            guard isKnown == 0, Int32(address.sin_family) == AF_INET, Int(UInt16(bigEndian: address.sin_port)) == port
+            else { return nil }
+            var mark: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, Int32(IPPROTO_IP), Int32(IP_TOS), &mark, &size) == 0 ? mark : nil
+        }
+    }
+
     /// Connects to a port, says nothing, and closes.
     static func touch(port: Int) {
         guard let descriptor = try? make() else { return }

@@ -4,6 +4,8 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case silent
     /// Sends the first bytes of a header, then nothing.
     case stallsInHeader
+    /// Sends a header byte by byte, and takes its time for each.
+    case dripsHeader
     /// Sends half of the body, then nothing.
     case stallsInBody
     /// Closes the connection without an answer.
@@ -24,6 +26,10 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case unknownCoding
     /// Sends body without end.
     case endlessBody
+    /// Sends 100,000 header fields.
+    case manyFields
+    /// Sends one header field of 10 MB.
+    case longField
     /// Sends header fields without end.
     case endlessHeader
     /// Sends informational answers without end.
@@ -48,6 +54,10 @@ package enum ServerFault: String, CaseIterable, Sendable {
         case .stallsInHeader:
             connection.write("HTTP/1.1 200 OK\r\nContent-")
             connection.waitForEnd()
+        case .dripsHeader:
+            for byte in Array("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 1000))\r\n\r\n".utf8) {
+                guard connection.write([byte]), connection.pass(milliseconds: 5) else { return }
+            }
         case .stallsInBody:
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
             connection.waitForEnd()
@@ -75,6 +85,16 @@ package enum ServerFault: String, CaseIterable, Sendable {
         case .endlessBody:
             connection.write("HTTP/1.1 200 OK\r\n\r\n")
             connection.repeatUntilEnd(String(repeating: "x", count: 8192))
+        case .manyFields:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n")
+            for number in 0..<100_000 where !connection.write("X-\(number): y\r\n") { return }
+            connection.write("\r\n")
+            connection.waitForEnd()
+        case .longField:
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Long: ")
+            connection.write([UInt8](repeating: UInt8(ascii: "y"), count: 10_000_000))
+            connection.write("\r\n\r\n")
+            connection.waitForEnd()
         case .endlessHeader:
             connection.write("HTTP/1.1 200 OK\r\n")
             connection.repeatUntilEnd("X-Flood: of fields\r\n")

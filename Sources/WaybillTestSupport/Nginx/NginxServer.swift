@@ -23,14 +23,15 @@ package final class NginxServer: Sendable {
         access(executable, X_OK) == 0 || getenv("CI").map { String(cString: $0) } == "true"
     }
 
-    /// Starts nginx with these directives in its one `server` block.
-    package init(_ directives: String) throws {
+    /// Starts nginx with these directives in its one `server` block. `listen` says more about its port, such as
+    /// `ssl http2`.
+    package init(_ directives: String, listen: String = "") throws {
         let socket = try LoopbackSocket.listening()
         defer { close(socket.descriptor) }
         port = socket.port
         folder = TemporaryFolder()
         folder.write(
-            Self.configuration(folder: folder.path, port: socket.port, directives: directives),
+            Self.configuration(folder: folder.path, port: socket.port, listen: listen, directives: directives),
             to: "nginx.conf"
         )
         process = Mutex(try Self.start(folder: folder.path, listener: socket.descriptor))
@@ -39,9 +40,10 @@ package final class NginxServer: Sendable {
     /// Starts nginx, uses it, and stops it.
     package static func run<Result>(
         _ directives: String,
+        listen: String = "",
         _ body: (NginxServer) async throws -> Result
     ) async throws -> Result {
-        let server = try NginxServer(directives)
+        let server = try NginxServer(directives, listen: listen)
         defer { server.stop() }
         return try await body(server)
     }
@@ -84,7 +86,7 @@ package final class NginxServer: Sendable {
         while waitpid(taken, nil, 0) < 0 && errno == EINTR {}
     }
 
-    private static func configuration(folder: String, port: Int, directives: String) -> String {
+    private static func configuration(folder: String, port: Int, listen: String, directives: String) -> String {
         let bodies = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
         return """
             daemon off;
@@ -98,7 +100,7 @@ package final class NginxServer: Sendable {
                 keepalive_requests 1000000;
                 \(bodies.joined(separator: " "))
                 server {
-                    listen 127.0.0.1:\(port) backlog=1024;
+                    listen 127.0.0.1:\(port) backlog=1024 \(listen);
                     \(directives)
                 }
             }

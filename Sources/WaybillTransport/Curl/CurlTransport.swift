@@ -1,4 +1,5 @@
 import CLibCurl
+import Synchronization
 
 /// Sends requests with libcurl's multi interface, on one thread of its own. Connections are kept and shared by all
 /// requests; names are looked up on threads of libcurl's.
@@ -16,6 +17,7 @@ package final class CurlTransport: Transport {
 
     private let commands: CommandQueue
     private let thread: EngineThread
+    private let pins = PinCache()
 
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
     package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
@@ -38,29 +40,108 @@ package final class CurlTransport: Transport {
     }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        let prepared: PreparedRequest
+        await send(request, monitor: nil)
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
         do {
-            prepared = try PreparedRequest(request)
+            return await carryOut(try PreparedRequest(request, pins: pins), monitor: monitor)
         } catch {
             return .failure(error)
         }
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        let prepared: PreparedRequest
+        do {
+            prepared = try PreparedRequest(request, purpose: .stream, pins: pins)
+        } catch {
+            return .failure(error)
+        }
+        let channel = BodyChannel()
         let cancellation = Cancellation()
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (delivery: Delivery) in
-                if !commands.add(.start(prepared, cancellation, delivery)) {
-                    delivery.resume(returning: .failed(.afterShutDown))
-                }
+        return await withTaskCancellationHandler {
+            start(prepared, cancellation, monitor, .stream(channel))
+            var intake = BodyIntake(receiver, limit: request.maximumBodyBytes)
+            while true {
+                let (event, makesRoom) = await channel.next()
+                if makesRoom { _ = commands.add(.adjust(cancellation)) }
+                if let result = await intake.take(event) { return result }
+                if intake.isRefused { cancel(cancellation) }
             }
         } onCancel: {
-            // The flag is for a start that comes later, the command for one that has been.
-            cancellation.request()
-            _ = commands.add(.cancel(cancellation))
+            cancel(cancellation)
         }
-        return outcome.result
+    }
+
+    /// Tries whether a connection to where a request goes comes about, by the request's proxy, socket and interface and
+    /// within its times. Nothing is sent and no TLS is spoken. Nil when the connection came about, which is then closed.
+    package func reach(_ request: HTTPRequest) async -> TransportFailure? {
+        do {
+            let origin = try Origin(ofURL: request.url)
+            var request = request
+            request.method = "GET"
+            request.headers = []
+            request.body = .none
+            // TLS is no part of it, but the port is.
+            request.url = "http://\(origin.endpoint)/"
+            let prepared = try PreparedRequest(request, purpose: .connection, pins: pins)
+            guard case .failure(let failure) = await carryOut(prepared, monitor: nil) else { return nil }
+            return failure
+        } catch {
+            return error
+        }
     }
 
     package func shutDown() async {
         commands.close()
         await thread.join()
+    }
+
+    /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.
+    package var cookieJarFailures: [String] { thread.findings }
+
+    private func carryOut(
+        _ prepared: PreparedRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        let cancellation = Cancellation()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(prepared, cancellation, monitor, .whole(continuation))
+            }
+        } onCancel: {
+            cancel(cancellation)
+        }
+        return outcome.result
+    }
+
+    private func start(
+        _ prepared: PreparedRequest,
+        _ cancellation: Cancellation,
+        _ monitor: TransferMonitor?,
+        _ delivery: Delivery
+    ) {
+        monitor?.attach(commands, cancellation)
+        let order = TransferOrder(
+            prepared: prepared,
+            cancellation: cancellation,
+            monitor: monitor,
+            delivery: delivery
+        )
+        if !commands.add(.start(order)) { delivery.finish(.failed(.afterShutDown)) }
+    }
+
+    private func cancel(_ cancellation: Cancellation) {
+        // The flag is for a start that comes later, the command for one that has been.
+        cancellation.request()
+        _ = commands.add(.cancel(cancellation))
     }
 }

@@ -7,9 +7,11 @@ final class EasyHandle {
     /// The transfer that the handle is used for.
     private(set) var transfer: Transfer?
 
-    // libcurl keeps pointers to both until the handle is reset.
+    // libcurl keeps pointers to these until the handle is reset.
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    // Survives a reset.
+    private var share: ShareHandle?
 
     /// Makes a handle; nil without memory.
     init?() {
@@ -21,6 +23,7 @@ final class EasyHandle {
     }
 
     deinit {
+        // Before the share handle, which is kept until here.
         curl_easy_cleanup(pointer)
         for list in lists { curl_slist_free_all(list) }
         errorText.deallocate()
@@ -32,17 +35,35 @@ final class EasyHandle {
     }
 
     /// Takes a transfer up, with all of its options. Says which code stands in the way, if one does.
-    func prepare(for transfer: Transfer) -> CURLcode {
+    func prepare(for transfer: Transfer, share: ShareHandle) -> CURLcode {
         self.transfer = transfer
         errorText[0] = 0
         var options = EasyOptions(pointer)
         // The handle outlives every call with this pointer: the engine holds it while libcurl may use it.
-        options.setCallbacks(owner: Unmanaged.passUnretained(self).toOpaque())
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        options.setCallbacks(owner: owner)
         options.set(CURLOPT_ERRORBUFFER, errorText.baseAddress!)
         options.setTransferRules()
-        options.set(transfer.prepared)
+        options.setRequest(transfer.prepared, owner: owner)
+        options.setRoute(transfer.prepared)
+        if transfer.wantsProgress { options.setProgress(owner: owner) }
+        if self.share !== share {
+            options.set(CURLOPT_SHARE, share.pointer)
+            self.share = share
+        }
         lists = options.lists
         return options.failure
+    }
+
+    /// Takes libcurl's own limit of time away from the transfer under way.
+    func forgetTimeout() {
+        waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)
+    }
+
+    /// Holds both directions up, or lets them go on. Not to be called from within a callback.
+    func pause(sending: Bool, receiving: Bool) {
+        let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
+        curl_easy_pause(pointer, mask)
     }
 
     /// Gives the transfer up and forgets its options. Must not be in use by a multi handle.

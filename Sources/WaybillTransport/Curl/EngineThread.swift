@@ -39,6 +39,9 @@ final class EngineThread: Sendable {
         if let thread = take() { pthread_join(thread, nil) }
     }
 
+    /// What the engine found at its end; nothing before.
+    var findings: [String] { end.findings }
+
     /// Lets the thread end on its own.
     func detach() {
         if let thread = take() { pthread_detach(thread) }
@@ -71,9 +74,9 @@ private final class ThreadBody {
         // The program's signals are for its other threads, and a write to a closed connection must not end the program:
         // libcurl leaves SIGPIPE alone, and OpenSSL does not ask for its absence. Threads of libcurl's inherit the mask.
         pthread_sigmask(SIG_BLOCK, &all, nil)
-        body.engine?.run()
+        let findings = body.engine?.run() ?? []
         body.engine = nil
-        body.end.announce()
+        body.end.announce(findings)
         return nil
     }
 }
@@ -82,6 +85,7 @@ private final class ThreadBody {
 private final class ThreadEnd: Sendable {
     private struct State {
         var hasEnded = false
+        var findings: [String] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -98,10 +102,14 @@ private final class ThreadEnd: Sendable {
         }
     }
 
+    /// What was announced.
+    var findings: [String] { state.withLock { $0.findings } }
+
     /// Lets everyone who waits go on.
-    func announce() {
+    func announce(_ findings: [String]) {
         let waiting = state.withLock { state in
             state.hasEnded = true
+            state.findings = findings
             defer { state.waiting = [] }
             return state.waiting
         }

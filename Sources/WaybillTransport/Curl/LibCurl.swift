@@ -5,6 +5,9 @@ enum LibCurl {
     // Once in the process, and safe from any thread because `static let` is.
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
+    /// Its version, a byte for each number.
+    static let version = waybill_version_info().pointee.version_num
+
     /// Makes the library ready for use. Throws when it cannot do what the transport builds on.
     static func setUp() throws(TransportSetUpError) {
         guard initialization == CURLE_OK else {

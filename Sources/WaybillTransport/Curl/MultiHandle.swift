@@ -4,6 +4,7 @@ import CLibCurl
 final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
+    private var hostConnections = 0
     private var deadline: ContinuousClock.Instant?
     private let clock = ContinuousClock()
 
@@ -35,6 +36,13 @@ final class MultiHandle {
         curl_multi_cleanup(pointer)
     }
 
+    /// Lets no more connections than this be open to one host, if that is more than before.
+    func raiseHostConnections(to count: Int) {
+        guard count > hostConnections else { return }
+        hostConnections = count
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, count)
+    }
+
     /// Starts the transfer of a handle.
     func add(_ easy: EasyHandle) -> Bool {
         curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK
@@ -47,12 +55,7 @@ final class MultiHandle {
 
     /// How long nothing needs to be done, in milliseconds for a poller.
     var millisecondsUntilTimer: Int32 {
-        guard let deadline else { return -1 }
-        let (seconds, attoseconds) = (deadline - clock.now).components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        guard seconds < 3600 else { return 3_600_000 }
-        // Rounded up, or the thread would spin through the last millisecond.
-        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        deadline?.pollerMilliseconds ?? -1
     }
 
     /// Does what is due. Starting a transfer is due at once.
@@ -100,5 +103,16 @@ final class MultiHandle {
 
     private func setTimer(_ milliseconds: Int) {
         deadline = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// How long it is until then, in milliseconds for a poller.
+    var pollerMilliseconds: Int32 {
+        let (seconds, attoseconds) = (self - .now).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard seconds < 3600 else { return 3_600_000 }
+        // Rounded up, or the thread would spin through the last millisecond.
+        return Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

@@ -8,13 +8,20 @@ package struct Origin: Sendable, Hashable {
     package let endpoint: SocketEndpoint
     /// Where to connect instead.
     package let connectTo: SocketEndpoint?
+    /// The Unix domain socket to connect to instead.
+    package let unixSocket: String?
 
     /// Where the connection goes, for messages.
-    var destination: SocketEndpoint { connectTo ?? endpoint }
+    var destination: String { unixSocket ?? (connectTo ?? endpoint).description }
 
     /// The origin of a URL, by libcurl's own parser, so that what is checked here is what libcurl will do. Throws for a
     /// URL that may not be requested: not absolute, not http or https, or with a user's name or password in it.
-    package init(ofURL url: String, connectTo: SocketEndpoint? = nil) throws(TransportFailure) {
+    package init(
+        ofURL url: String,
+        connectTo: SocketEndpoint? = nil,
+        resolve: [SocketEndpoint: SocketEndpoint] = [:],
+        unixSocket: String? = nil
+    ) throws(TransportFailure) {
         // libcurl would read a C string: up to the first NUL.
         guard !url.utf8.contains(0), let handle = curl_url() else { throw Self.malformed }
         defer { curl_url_cleanup(handle) }
@@ -33,22 +40,22 @@ package struct Origin: Sendable, Hashable {
         guard let host = Self.part(CURLUPART_HOST, of: handle),
             let port = Self.part(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) })
         else { throw Self.malformed }
-        if let connectTo {
-            guard connectTo.isPlain else {
-                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the place to connect to is not a host and a port")
-            }
-        }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         self.isSecure = scheme == "https"
         self.endpoint = SocketEndpoint(host: bare.lowercased(), port: port)
-        self.connectTo = connectTo
+        self.connectTo = connectTo ?? resolve[endpoint]
+        self.unixSocket = unixSocket
+        guard self.connectTo?.isPlain != false else {
+            throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the place to connect to is not a host and a port")
+        }
     }
 
     private static var malformed: TransportFailure {
         .refused(CURLE_URL_MALFORMAT, "the URL is not an absolute http or https URL")
     }
 
-    private static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: Int32 = 0) -> String? {
+    /// A part of a parsed URL; nil where it has none.
+    static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }

@@ -1,18 +1,36 @@
 import CLibCurl
 
 /// A request that has been checked, in the form in which libcurl takes it.
-struct PreparedRequest: Sendable {
+final class PreparedRequest: Sendable {
+    /// What is to be done.
+    enum Purpose: Sendable {
+        /// The request is sent and its answer taken whole.
+        case exchange
+        /// The request is sent and the body of its answer taken piece by piece.
+        case stream
+        /// A connection is made, and nothing is sent.
+        case connection
+    }
+
     /// The request as it was given.
     let request: HTTPRequest
+    /// What is to be done with it.
+    let purpose: Purpose
     /// Where it goes.
     let origin: Origin
     /// Header lines as libcurl's `CURLOPT_HTTPHEADER` takes them.
     let headerLines: [String]
-    /// The bytes to send; nil for a request without body and without `Content-Length`.
-    let body: [UInt8]?
+    /// The cookies that were set by hand.
+    let cookies: String?
+    /// What is sent; nil for a request without body and without `Content-Length`.
+    let body: BodyPlan?
+    /// The proxy to go through.
+    let proxy: PreparedProxy?
+    /// What the server must show one of.
+    let pins: PinSet?
 
     /// Checks a request. What may not be sent throws a failure, and nothing has been sent.
-    init(_ request: HTTPRequest) throws(TransportFailure) {
+    init(_ request: HTTPRequest, purpose: Purpose = .exchange, pins: PinCache) throws(TransportFailure) {
         guard request.method.isToken else {
             throw .refused(
                 CURLE_BAD_FUNCTION_ARGUMENT,
@@ -20,79 +38,65 @@ struct PreparedRequest: Sendable {
             )
         }
         self.request = request
-        self.origin = try Origin(ofURL: request.url, connectTo: request.connectTo)
-        self.body = try Self.body(of: request)
-        self.headerLines = try Self.headerLines(of: request, bodyCount: body?.count)
+        self.purpose = purpose
+        let options = request.options
+        try options.check()
+        origin = try Origin(
+            ofURL: request.url,
+            connectTo: request.connectTo,
+            resolve: options.resolve,
+            unixSocket: options.unixSocket
+        )
+        body = try Self.body(of: request)
+        let header = try RequestHeader(request.headers, bodyCount: body?.count ?? 0)
+        headerLines = header.lines
+        cookies = header.cookies
+        proxy = try PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
+        self.pins = origin.isSecure ? try pins.set(for: options.tls.pins) : nil
     }
 
-    private static func body(of request: HTTPRequest) throws(TransportFailure) -> [UInt8]? {
+    private static func body(of request: HTTPRequest) throws(TransportFailure) -> BodyPlan? {
+        let parts: [HTTPRequest.Part]
         switch request.body {
         case .none:
             // RFC 9110, section 8.6: a method that anticipates content says when there is none.
-            return ["POST", "PUT", "PATCH"].contains(request.method) ? [] : nil
-        case .bytes(let bytes):
-            guard request.method != "HEAD" else {
-                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "a HEAD request cannot carry a body")
-            }
-            return bytes
+            return ["POST", "PUT", "PATCH"].contains(request.method) ? try BodyPlan([]) : nil
+        case .bytes(let bytes): parts = [.bytes(bytes)]
+        case .file(let path): parts = [.file(path)]
+        case .parts(let list): parts = list
         }
-    }
-
-    private static func headerLines(of request: HTTPRequest, bodyCount: Int?) throws(TransportFailure) -> [String] {
-        var lines: [String] = []
-        for field in request.headers {
-            guard field.name.isToken else {
-                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the name of a header field is not a token")
-            }
-            let value = field.value.withoutOuterBlanks
-            guard !value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
-                throw .refused(
-                    CURLE_BAD_FUNCTION_ARGUMENT,
-                    "the value of the header field \(field.name) holds a control character, such as a line break"
-                )
-            }
-            if field.isNamed("Transfer-Encoding") {
-                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the header field Transfer-Encoding cannot be set by hand")
-            }
-            if field.isNamed("Content-Length") {
-                guard value == String(bodyCount ?? 0) else {
-                    throw .refused(
-                        CURLE_BAD_FUNCTION_ARGUMENT,
-                        "the header field Content-Length does not say the length of the body, \(bodyCount ?? 0)"
-                    )
-                }
-                continue
-            }
-            // libcurl takes "Name:" as the wish to leave the field out, and "Name;" as an empty one.
-            lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+        guard request.method != "HEAD" else {
+            throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "a HEAD request cannot carry a body")
         }
-        // What libcurl adds by itself when it is not told otherwise. `Expect` would also cost a second.
-        for name in ["Accept", "Content-Type", "Expect"] where !request.headers.contains(where: { $0.isNamed(name) }) {
-            lines.append("\(name):")
-        }
-        return lines
+        return try BodyPlan(parts)
     }
 }
 
-extension String {
-    /// A token of RFC 9110, section 5.6.2.
-    fileprivate var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
+extension TransferOptions {
+    /// Throws for text that libcurl would understand otherwise than it was meant.
+    fileprivate func check() throws(TransportFailure) {
+        var texts = [unixSocket, interface, tls.certificateAuthorities, tls.clientCertificate, tls.clientKey]
+        switch credentials {
+        case .none: break
+        case .digest(let username, let password): texts += [username, password]
+        case .netrc(let file):
+            texts.append(file)
+            // libcurl takes a file that it cannot read for an empty one.
+            do {
+                _ = try FileContent.read(file, maximumBytes: 1 << 20)
+            } catch {
+                throw .refused(CURLE_READ_ERROR, "the netrc file \(file) cannot be read: \(error)")
             }
-    }
-
-    /// RFC 9110, section 5.5: white space around a value is not part of it.
-    fileprivate var withoutOuterBlanks: String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
-        else { return "" }
-        return String(self[first...last])
+        }
+        for text in texts {
+            // C's strings end at the first NUL, and an empty one takes the option back.
+            guard text?.isEmpty != true, text?.utf8.contains(0) != true else {
+                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "an option of the transfer is empty or holds a NUL")
+            }
+        }
+        // struct sockaddr_un has room for this many bytes on every system, with the NUL.
+        guard unixSocket.map({ $0.utf8.count < 104 }) ?? true else {
+            throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the path of the Unix domain socket is too long")
+        }
     }
 }

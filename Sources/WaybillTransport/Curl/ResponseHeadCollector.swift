@@ -6,9 +6,10 @@ struct ResponseHeadCollector {
 
     /// The lines of the final answer, or of what has come of the latest one.
     private(set) var bytes: [UInt8] = []
+    /// Whether the header of the final answer has come to its end.
+    private(set) var isComplete = false
 
     private var count = 0
-    private var isComplete = false
 
     /// Whether the status line has come.
     var hasBegun: Bool { !bytes.isEmpty }
@@ -24,10 +25,25 @@ struct ResponseHeadCollector {
         return true
     }
 
+    /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl
+    /// answers by itself.
+    var asksForAnother: Bool {
+        isComplete && [401, 407, 417].contains(Int(String(decoding: statusCode, as: UTF8.self)))
+    }
+
+    /// Forgets the answer, for the next one. What came of it still counts.
+    mutating func beginAgain() {
+        bytes = []
+        isComplete = false
+    }
+
     // 101 is the last header too: what follows is not HTTP.
     private var isInformational: Bool {
-        let status = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true).dropFirst().first
-        guard let status, status.first == UInt8(ascii: "1") else { return false }
-        return !status.starts(with: "101".utf8)
+        statusCode.first == UInt8(ascii: "1") && !statusCode.starts(with: "101".utf8)
+    }
+
+    private var statusCode: ArraySlice<UInt8> {
+        let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }
+        return line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true).dropFirst().first ?? []
     }
 }

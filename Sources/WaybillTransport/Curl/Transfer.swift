@@ -2,55 +2,78 @@ import CLibCurl
 
 /// One request under way, and what has come of its answer. Lives on the engine's thread.
 final class Transfer {
-    /// What is sent.
-    let prepared: PreparedRequest
-    /// Says that the task does not want the answer any more.
-    let cancellation: Cancellation
+    /// What was asked for.
+    let order: TransferOrder
     /// The easy handle while libcurl works for the transfer.
-    var handle: EasyHandle?
+    var handle: EasyHandle? {
+        didSet { if handle != nil { startedAt = .now } }
+    }
+    /// Whether it waits for its turn.
+    var isQueued = false
+    /// The time of the transfer, where the engine and not libcurl keeps it.
+    var clock: TransferClock?
+    /// When the transfer started.
+    private(set) var startedAt = ContinuousClock.Instant.now
     /// What became of the transfer.
-    private var outcome: TransferOutcome?
+    private(set) var outcome: TransferOutcome?
 
     /// The lines of the answer's header.
     private(set) var head = ResponseHeadCollector()
-    /// The decoded body so far.
+    /// The decoded body so far, if it is wanted whole.
     private(set) var body: [UInt8] = []
     /// Why we, not libcurl, end the transfer.
     private(set) var refusal: Refusal?
     /// Whether the request was given to a connection.
-    private(set) var wasSent = false
+    var wasSent: Bool { sendings > 0 }
 
-    private let delivery: Delivery
+    /// Marks the transfer's packets.
+    let marks: SocketMarks
 
-    /// A transfer that hands its outcome over by a continuation.
-    init(_ prepared: PreparedRequest, cancellation: Cancellation, delivery: Delivery) {
-        self.prepared = prepared
-        self.cancellation = cancellation
-        self.delivery = delivery
+    private var reader: BodyReader?
+    private var sendings = 0
+    private var hasBegunChannel = false
+    private var lastProgress: (at: ContinuousClock.Instant, progress: TransferProgress)?
+
+    /// A transfer that has not started.
+    init(_ order: TransferOrder, marks: SocketMarks) {
+        self.order = order
+        self.marks = marks
     }
 
-    /// Whether there is an outcome.
-    var hasEnded: Bool { outcome != nil }
+    /// The transfer's name among those of the engine.
+    var id: ObjectIdentifier { ObjectIdentifier(order.cancellation) }
+    /// What is sent.
+    var prepared: PreparedRequest { order.prepared }
+    /// Whether somebody holds it up.
+    var isPaused: Bool { order.monitor?.isPaused ?? false }
+    /// Whether anybody wants to know how far it is.
+    var wantsProgress: Bool { order.monitor?.hasListener ?? false }
 
-    /// Takes the outcome, which is the last thing to happen before it is delivered. The first one counts.
+    /// Takes the outcome. It is delivered later.
     func end(with outcome: TransferOutcome) {
-        if self.outcome == nil { self.outcome = outcome }
+        self.outcome = outcome
     }
 
     /// Hands the outcome over to the task that waits for it. To be called once, after the end.
     func deliver() {
-        guard let outcome else { return }
-        delivery.resume(returning: outcome)
+        if let outcome { order.delivery.finish(outcome) }
     }
 
-    /// Takes a part of the decoded body. False ends the transfer.
-    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= prepared.request.maximumBodyBytes - body.count else {
-            refusal = .bodyTooLarge
-            return false
-        }
-        body.append(contentsOf: bytes)
-        return true
+    /// What was done with bytes that libcurl gave.
+    enum Reception {
+        case taken, later, never
+    }
+
+    /// What libcurl gets when it asks for bytes.
+    enum Provision {
+        case bytes(Int)
+        case later, never
+    }
+
+    /// Why a transfer is ended by us.
+    enum Refusal: Equatable {
+        case bodyTooLarge, headerTooLarge, sentTwice, pinMismatch, pinsUnknown
+        case bodyUnreadable(String)
     }
 
     /// Takes a line of the answer's header, or of its trailers. False ends the transfer.
@@ -62,19 +85,94 @@ final class Transfer {
         return true
     }
 
+    /// Takes a part of the decoded body.
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
+        if let channel = order.channel { return stream(bytes, to: channel) }
+        guard bytes.count <= prepared.request.maximumBodyBytes - body.count else {
+            refusal = .bodyTooLarge
+            return .never
+        }
+        body.append(contentsOf: bytes)
+        return .taken
+    }
+
+    private func stream(_ bytes: UnsafeRawBufferPointer, to channel: BodyChannel) -> Reception {
+        guard let handle else { return .never }
+        if !hasBegunChannel {
+            hasBegunChannel = true
+            channel.begin(TransferReport(handle).response(to: self), head: head.bytes)
+        }
+        guard channel.append(bytes) else {
+            clock?.stop()
+            return .later
+        }
+        return .taken
+    }
+
+    /// Gives bytes of the request's body.
+    func readBody(into room: UnsafeMutableRawBufferPointer) -> Provision {
+        if isPaused { return .later }
+        guard let reader = bodyReader() else { return .never }
+        guard let count = reader.read(into: room) else {
+            refusal = .bodyUnreadable(reader.failure ?? "the body cannot be read")
+            return .never
+        }
+        if count > 0 && reader.isAtEnd { order.monitor?.tell(.sent) }
+        return .bytes(count)
+    }
+
+    /// Goes back in the request's body, to send it again.
+    func seekBody(to offset: Int) -> Bool {
+        bodyReader()?.seek(to: offset) ?? false
+    }
+
+    private func bodyReader() -> BodyReader? {
+        if reader == nil { reader = prepared.body.map(BodyReader.init) }
+        return reader
+    }
+
+    /// Tells how far the transfer is, if it is worth telling.
+    func advance(sent: Int, received: Int, of receivedTotal: Int) {
+        let progress = TransferProgress(
+            sent: sent,
+            sentTotal: prepared.body?.count ?? 0,
+            received: received,
+            receivedTotal: receivedTotal > 0 ? receivedTotal : nil
+        )
+        let now = ContinuousClock.now
+        let last = lastProgress ?? (startedAt, TransferProgress(sent: 0, sentTotal: 0, received: 0))
+        guard now - last.at >= .milliseconds(100), sent != last.progress.sent || received != last.progress.received
+        else { return }
+        lastProgress = (now, progress)
+        order.monitor?.tell(.progress(progress))
+    }
+
     /// Asked each time before the request is given to a connection. libcurl gives it to another one by itself when a
-    /// kept connection ended without an answer; the server may have done the work, so only idempotent requests may go.
-    func mayBeSent() -> Bool {
-        guard !wasSent || prepared.request.isIdempotent else {
+    /// kept connection ended without an answer; the server may have done the work, so only idempotent requests may go,
+    /// and they once more. A server that asked for the same with credentials has not done the work.
+    func mayBeSent(fromPort localPort: Int32) -> Bool {
+        guard let handle else { return false }
+        if head.asksForAnother {
+            head.beginAgain()
+            body = []
+        } else if wasSent && (sendings > 1 || !prepared.request.isIdempotent) {
             refusal = .sentTwice
             return false
         }
-        wasSent = true
+        if let pins = prepared.pins, let refusal = Self.check(pins, handle) {
+            self.refusal = refusal
+            return false
+        }
+        marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
+        guard prepared.purpose != .connection else { return true }
+        sendings += 1
+        if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
     }
 
-    /// Why a transfer is ended by us.
-    enum Refusal {
-        case bodyTooLarge, headerTooLarge, sentTwice
+    private static func check(_ pins: PinSet, _ handle: EasyHandle) -> Refusal? {
+        guard let shown = PeerCertificates.openSSL?.certificates(of: handle.pointer) else { return .pinsUnknown }
+        return pins.contains(anyOf: shown) ? nil : .pinMismatch
     }
 }

@@ -11,8 +11,13 @@ final class TransferEngine {
     private let commands: CommandQueue
     private let poller: any Poller
     private let multi: MultiHandle
+    private let jars = CookieJars()
+    private let marks = SocketMarks()
     private var queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
+    // Those whose time the engine keeps, and those whose body goes out as it comes.
+    private var timed: [ObjectIdentifier: Transfer] = [:]
+    private var streaming: [ObjectIdentifier: Transfer] = [:]
     // What is to be handed over.
     private var ended: [Transfer] = []
     // Handles at rest. There are never more than transfers at once.
@@ -34,19 +39,21 @@ final class TransferEngine {
         poller.watch(commands.descriptor, for: .readable)
     }
 
-    /// Works until the command queue is closed, then ends what is under way.
-    func run() {
+    /// Works until the command queue is closed, then ends what is under way and writes the cookie jars. Gives what stood
+    /// in the way of that.
+    func run() -> [String] {
         while carryOutCommands() {
             var isAdmitting = true
             while isAdmitting {
                 admit()
                 multi.runTimer()
+                endLate()
                 isAdmitting = collectFinished()
             }
             let hasDelivered = deliver()
             if hasDelivered && transfers.isEmpty { lingerForCommands() }
             let isWaiting = commands.beginWaiting()
-            for ready in poller.wait(milliseconds: isWaiting ? multi.millisecondsUntilTimer : 0) {
+            for ready in poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) {
                 if ready.descriptor == commands.descriptor {
                     commands.acknowledge()
                 } else {
@@ -55,8 +62,9 @@ final class TransferEngine {
             }
             _ = collectFinished()
         }
-        for transfer in transfers.values { end(transfer, with: .failed(.shutDown(transfer))) }
+        for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
         _ = deliver()
+        return jars.save()
     }
 
     // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may
@@ -71,49 +79,134 @@ final class TransferEngine {
         let isAny = !ended.isEmpty
         for transfer in ended { transfer.deliver() }
         ended.removeAll(keepingCapacity: true)
+        for transfer in streaming.values { transfer.order.channel?.wake() }
         return isAny
     }
+}
 
+// MARK: Commands
+
+extension TransferEngine {
     /// False when there will be no more.
     private func carryOutCommands() -> Bool {
         let (list, isClosed) = commands.takeAll()
         var originsToClear: Set<Origin> = []
         for command in list {
             switch command {
-            case .start(let prepared, let cancellation, let delivery):
-                let transfer = Transfer(prepared, cancellation: cancellation, delivery: delivery)
-                guard !cancellation.isRequested else {
-                    end(transfer, with: .failed(.cancelled(transfer)))
-                    continue
-                }
-                transfers[ObjectIdentifier(cancellation)] = transfer
-                queue.enqueue(
-                    transfer,
-                    origin: prepared.origin,
-                    limit: max(1, prepared.request.maximumConnectionsPerOrigin)
-                )
+            case .start(let order):
+                start(Transfer(order, marks: marks))
             case .cancel(let cancellation):
                 guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
                 if transfer.handle == nil { originsToClear.insert(transfer.prepared.origin) }
-                end(transfer, with: .failed(.cancelled(transfer)))
+                finish(transfer, with: .failed(.cancelled(transfer)))
+            case .adjust(let cancellation):
+                guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
+                adjust(transfer)
             }
         }
         // Once for all of a batch: a queue is walked from end to end.
         for origin in originsToClear {
-            queue.removeWaiting(at: origin) { $0.hasEnded }
+            queue.removeWaiting(at: origin) { $0.outcome != nil }
         }
         return !isClosed
     }
 
+    private func start(_ transfer: Transfer) {
+        guard !transfer.order.cancellation.isRequested else {
+            return finish(transfer, with: .failed(.cancelled(transfer)))
+        }
+        transfers[transfer.id] = transfer
+        if !transfer.isPaused { enqueue(transfer) }
+    }
+
+    private func enqueue(_ transfer: Transfer) {
+        transfer.isQueued = true
+        let request = transfer.prepared.request
+        // The queue counts requests. Where connections carry many, and the server wants fewer on each than the queue
+        // lets start, it is libcurl that keeps from opening more.
+        multi.raiseHostConnections(to: request.maximumConnectionsPerOrigin)
+        queue.enqueue(
+            transfer,
+            origin: transfer.prepared.origin,
+            limit: max(1, request.maximumConnectionsPerOrigin),
+            priority: request.options.priority
+        )
+    }
+
+    /// Holds a transfer up or lets it go on, as its monitor and the receiver of its body want it now.
+    private func adjust(_ transfer: Transfer) {
+        let isPaused = transfer.isPaused
+        if let handle = transfer.handle {
+            let isFull = transfer.order.channel?.isFull ?? false
+            // libcurl's own time-out would go on.
+            if isPaused && transfer.clock == nil { keepTime(of: transfer, handle) }
+            if isPaused || isFull { transfer.clock?.stop() } else { transfer.clock?.go() }
+            let pausesReceiving = isFull || (isPaused && TransferReport(handle).mayPauseReceiving)
+            handle.pause(sending: isPaused, receiving: pausesReceiving)
+        } else if let outcome = transfer.outcome {
+            if !isPaused { finish(transfer, with: outcome) }
+        } else if isPaused && transfer.isQueued {
+            transfer.isQueued = false
+            queue.removeWaiting(at: transfer.prepared.origin) { $0 === transfer }
+        } else if !isPaused && !transfer.isQueued {
+            enqueue(transfer)
+        }
+    }
+}
+
+// MARK: Time
+
+extension TransferEngine {
+    private func keepTime(of transfer: Transfer, _ handle: EasyHandle) {
+        handle.forgetTimeout()
+        transfer.clock = TransferClock(start: transfer.startedAt, timeout: transfer.prepared.request.timeout)
+        timed[transfer.id] = transfer
+    }
+
+    private var millisecondsToWait: Int32 {
+        let untilTimer = multi.millisecondsUntilTimer
+        guard let next = timed.values.lazy.compactMap(\.clock?.deadline).min() else { return untilTimer }
+        let untilNext = next.pollerMilliseconds
+        return untilTimer < 0 ? untilNext : min(untilTimer, untilNext)
+    }
+
+    private func endLate() {
+        guard !timed.isEmpty else { return }
+        let now = ContinuousClock.now
+        for transfer in timed.values {
+            guard let deadline = transfer.clock?.deadline, deadline <= now, let handle = transfer.handle else {
+                continue
+            }
+            end(transfer, with: outcome(of: transfer, handle: handle, code: CURLE_OPERATION_TIMEDOUT))
+        }
+    }
+}
+
+// MARK: Beginning and end
+
+extension TransferEngine {
     private func admit() {
         while let transfer = queue.next() {
+            transfer.isQueued = false
+            let share: ShareHandle
+            do {
+                share = try jars.share(for: transfer.prepared.request.options.cookies)
+            } catch {
+                queue.finished(at: transfer.prepared.origin)
+                end(transfer, with: .failed(error))
+                continue
+            }
             guard let handle = idleHandles.popLast() ?? EasyHandle() else {
                 queue.finished(at: transfer.prepared.origin)
-                end(transfer, with: .failed(.refused(CURLE_OUT_OF_MEMORY, "libcurl has no memory")))
+                end(transfer, with: .failed(.outOfMemory))
                 continue
             }
             transfer.handle = handle
-            let code = handle.prepare(for: transfer)
+            let code = handle.prepare(for: transfer, share: share)
+            if transfer.order.channel != nil {
+                streaming[transfer.id] = transfer
+                keepTime(of: transfer, handle)
+            }
             guard code == CURLE_OK, multi.add(handle) else {
                 let failed = code == CURLE_OK ? CURLE_FAILED_INIT : code
                 end(transfer, with: outcome(of: transfer, handle: handle, code: failed))
@@ -138,19 +231,35 @@ final class TransferEngine {
         guard code == CURLE_OK else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
-        return .answered(report.response(to: transfer), head: transfer.head.bytes)
+        let response = report.response(to: transfer)
+        queue.setMultiplexed(response.httpVersion == "2", at: transfer.prepared.origin)
+        return .answered(response, head: transfer.head.bytes)
     }
 
+    /// Ends a transfer by itself: an answer that came while the transfer was held up waits until it goes on.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
-        transfers[ObjectIdentifier(transfer.cancellation)] = nil
-        if let handle = transfer.handle {
-            transfer.handle = nil
-            multi.remove(handle)
-            handle.reset()
-            idleHandles.append(handle)
-            queue.finished(at: transfer.prepared.origin)
+        giveUpHandle(of: transfer)
+        if case .answered = outcome, transfer.isPaused {
+            return transfer.end(with: outcome)
         }
+        finish(transfer, with: outcome)
+    }
+
+    private func finish(_ transfer: Transfer, with outcome: TransferOutcome) {
+        giveUpHandle(of: transfer)
+        transfers[transfer.id] = nil
         transfer.end(with: outcome)
         ended.append(transfer)
+    }
+
+    private func giveUpHandle(of transfer: Transfer) {
+        guard let handle = transfer.handle else { return }
+        transfer.handle = nil
+        timed[transfer.id] = nil
+        streaming[transfer.id] = nil
+        multi.remove(handle)
+        handle.reset()
+        idleHandles.append(handle)
+        queue.finished(at: transfer.prepared.origin)
     }
 }

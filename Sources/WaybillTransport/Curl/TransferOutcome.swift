@@ -11,14 +11,19 @@ enum TransferOutcome: Sendable {
         switch self {
         case .failed(let failure):
             return .failure(failure)
-        case .answered(var response, let bytes):
-            let head = ResponseHead(bytes)
-            response.reason = head.reason
-            response.headers = head.fields
-            return .success(response)
+        case .answered(let response, let bytes):
+            return .success(response.withHead(bytes))
         }
     }
 }
 
-/// The way from the engine to the task that waits.
-typealias Delivery = CheckedContinuation<TransferOutcome, Never>
+extension HTTPResponse {
+    /// The answer with what the bytes of its header say.
+    func withHead(_ bytes: [UInt8]) -> HTTPResponse {
+        let head = ResponseHead(bytes)
+        var response = self
+        response.reason = head.reason
+        response.headers = head.fields
+        return response
+    }
+}

@@ -38,6 +38,12 @@ struct TransferReport {
         return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 
+    /// Whether holding up what is received holds nothing else up: with HTTP/2 it would, all else on its connection.
+    var mayPauseReceiving: Bool { long(CURLINFO_HTTP_VERSION) != Int(CURL_HTTP_VERSION_2_0) }
+
+    /// The status that a proxy answered CONNECT with; zero for none.
+    var connectStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
+
     /// The number of the system's error that ended the connection; zero when there was none.
     var systemError: Int32 { Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)) }
 

@@ -6,21 +6,44 @@ extension TransportFailure {
         TransportFailure(kind: .transfer, code: Int32(code.rawValue), message: message)
     }
 
+    /// libcurl could not do what needs memory.
+    static var outOfMemory: TransportFailure { .refused(CURLE_OUT_OF_MEMORY, "libcurl has no memory") }
+
+    /// A body that is larger than it may be.
+    static func bodyTooLarge(limit: Int) -> TransportFailure {
+        TransportFailure(
+            kind: .transfer,
+            phase: .receiving,
+            code: Int32(CURLE_FILESIZE_EXCEEDED.rawValue),
+            message: "the body is larger than the limit of \(limit) bytes",
+            wasSent: true
+        )
+    }
+
+    /// The failure of a transfer whose body was not wanted any more.
+    static let refusedByReceiver = TransportFailure(
+        kind: .cancelled,
+        phase: .receiving,
+        code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),
+        message: "the rest of the body was not wanted",
+        wasSent: true
+    )
+
     /// The failure that libcurl, or our own refusal, ended a transfer with.
     init(code: CURLcode, transfer: Transfer, report: TransferReport, detail: String) {
         let phase = report.phase(of: transfer)
-        let (kind, code, message) = Self.explanation(
-            of: code,
+        let explanation = FailureExplanation(
+            code: code,
             transfer: transfer,
             phase: phase,
-            systemError: report.systemError,
+            report: report,
             detail: detail
         )
         self.init(
-            kind: kind,
+            kind: explanation.kind,
             phase: phase,
-            code: Int32(code.rawValue),
-            message: message,
+            code: Int32(explanation.code.rawValue),
+            message: explanation.message,
             timings: report.timings,
             wasSent: transfer.wasSent
         )
@@ -55,81 +78,5 @@ extension TransportFailure {
             timings: report?.timings ?? .zero,
             wasSent: transfer.wasSent
         )
-    }
-
-    private static func explanation(
-        of code: CURLcode,
-        transfer: Transfer,
-        phase: Phase,
-        systemError: Int32,
-        detail: String
-    ) -> (Kind, CURLcode, String) {
-        let request = transfer.prepared.request
-        let destination = transfer.prepared.origin.destination
-        switch transfer.refusal {
-        case .bodyTooLarge:
-            let limit = request.maximumBodyBytes
-            return (.transfer, CURLE_FILESIZE_EXCEEDED, "the body is larger than the limit of \(limit) bytes")
-        case .headerTooLarge:
-            let limit = ResponseHeadCollector.maximumBytes
-            // CURLE_TOO_LARGE, which this libcurl does not have yet.
-            return (
-                .transfer, CURLcode(rawValue: 100), "the answer's header is larger than the limit of \(limit) bytes"
-            )
-        case .sentTwice:
-            return (
-                .transfer, CURLE_ABORTED_BY_CALLBACK,
-                "\(destination) ended a kept connection without an answer; \(request.method) is not idempotent, so it "
-                    + "was not sent again"
-            )
-        case nil:
-            break
-        }
-        let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-        let reason = systemError == 0 ? words : SystemError(systemError).description.lowercasedFirst
-        switch code {
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return (.dns, code, "could not resolve the host name \(destination.host)")
-        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED:
-            return (.connect, code, "could not connect to \(destination): \(reason)")
-        case CURLE_OPERATION_TIMEDOUT:
-            return (.timeout, code, timeoutMessage(request: request, destination: destination, phase: phase))
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
-            CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
-            return (.tls, code, "no secure connection to \(destination): \(words.lowercasedFirst)")
-        case CURLE_GOT_NOTHING:
-            return (.transfer, code, "\(destination) closed the connection without an answer")
-        case CURLE_PARTIAL_FILE:
-            return (.transfer, code, "\(destination) closed the connection in the middle of the answer")
-        default:
-            return (.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
-        }
-    }
-
-    private static func timeoutMessage(request: HTTPRequest, destination: SocketEndpoint, phase: Phase) -> String {
-        switch phase {
-        case .waiting, .resolving, .connecting, .securing:
-            let limit = min(request.connectTimeout, request.timeout)
-            let activity =
-                switch phase {
-                case .securing: "the TLS handshake did not end"
-                case .connecting: "no connection came about"
-                default: "the host name was not resolved"
-                }
-            return "\(activity) within \(limit) (\(destination))"
-        case .sending: return "\(destination) did not take the whole request within \(request.timeout)"
-        case .awaitingAnswer: return "no answer from \(destination) within \(request.timeout)"
-        case .receiving: return "no complete answer from \(destination) within \(request.timeout)"
-        }
-    }
-}
-
-extension String {
-    fileprivate var lowercasedFirst: String {
-        // "SSL certificate…" stays as it is.
-        guard let first, dropFirst().first?.isUppercase != true else { return self }
-        return first.lowercased() + dropFirst()
     }
 }

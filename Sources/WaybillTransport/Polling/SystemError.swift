@@ -14,6 +14,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
         self.errno = errno
     }
 
+    /// There is no file at a path.
+    static let noSuchFile = SystemError(ENOENT)
+
     /// The error of the call that this thread made last.
     static var last: SystemError { SystemError(systemErrno()) }
 

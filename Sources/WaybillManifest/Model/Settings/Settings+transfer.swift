@@ -34,6 +34,10 @@ extension Settings {
     package var standalone: Setting<Bool>? {
         last(.standalone) { if case .standalone(let value) = $0 { value } else { nil } }
     }
+    /// Which of the waiting requests goes first.
+    package var priority: Setting<Priority>? {
+        last(.priority) { if case .priority(let value) = $0 { value } else { nil } }
+    }
     /// The rules of TLS.
     package var tls: [Setting<TLSOption>] {
         all { entry in

@@ -1,0 +1,90 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A proxy of Debian's on 127.0.0.1, for tests that want a real one. It must be stopped; `run` does it by itself.
+///
+/// Tests that use it say `.enabled(if: ProxyProgram.isWanted, "tinyproxy and microsocks are not installed")`.
+package final class ProxyProgram: Sendable {
+    /// Which proxy.
+    package enum Kind: Sendable {
+        /// tinyproxy, for HTTP and CONNECT.
+        case http
+        /// microsocks, for SOCKS 5.
+        case socks
+    }
+
+    /// The port that it listens on.
+    package let port: Int
+    private let folder = TemporaryFolder()
+    private let process: Mutex<pid_t?>
+
+    /// Whether tests should use proxies: where they are installed, and in CI also where they are not, and then fail.
+    package static var isWanted: Bool {
+        let isThere = access("/usr/bin/tinyproxy", X_OK) == 0 && access("/usr/bin/microsocks", X_OK) == 0
+        return isThere || getenv("CI").map { String(cString: $0) } == "true"
+    }
+
+    /// Starts a proxy, which wants these credentials if there are any, and waits until it accepts connections.
+    package init(_ kind: Kind, username: String? = nil, password: String = "") throws {
+        port = try LoopbackSocket.refusingPort()
+        let command: [String]
+        switch kind {
+        case .http:
+            let credentials = username.map { "BasicAuth \($0) \(password)" } ?? ""
+            let file = folder.write(
+                "Port \(port)\nListen 127.0.0.1\nTimeout 60\nMaxClients 50\nAllow 127.0.0.1\nLogLevel Critical\n\(credentials)\n",
+                to: "tinyproxy.conf"
+            )
+            command = ["/usr/bin/tinyproxy", "-d", "-c", file]
+        case .socks:
+            let credentials = username.map { ["-u", $0, "-P", password] } ?? []
+            command = ["/usr/bin/microsocks", "-i", "127.0.0.1", "-p", String(port)] + credentials
+        }
+        var arguments = command.map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        defer { for argument in arguments { free(argument) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for stream in [STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+        }
+        var started = pid_t()
+        let code = posix_spawn(&started, command[0], &actions, nil, &arguments, &environment)
+        guard code == 0 else { throw LoopbackError(call: "posix_spawn \(command[0])", errno: code) }
+        process = Mutex(started)
+        // Neither program says when it is ready.
+        while !LoopbackSocket.accepts(port: port) {
+            guard waitpid(started, nil, WNOHANG) == 0 else { throw LoopbackError(call: command[0], errno: ECHILD) }
+            usleep(1000)
+        }
+    }
+
+    /// Starts a proxy, uses it, and stops it.
+    package static func run<Result>(
+        _ kind: Kind,
+        username: String? = nil,
+        password: String = "",
+        _ body: (ProxyProgram) async throws -> Result
+    ) async throws -> Result {
+        let proxy = try ProxyProgram(kind, username: username, password: password)
+        defer { proxy.stop() }
+        return try await body(proxy)
+    }
+
+    /// Ends the proxy and waits until it is gone. Later calls do nothing.
+    package func stop() {
+        let taken = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let taken else { return }
+        kill(taken, SIGKILL)
+        while waitpid(taken, nil, 0) < 0 && errno == EINTR {}
+    }
+}

@@ -1,0 +1,17 @@
+/// Takes the body of an answer piece by piece. Not before a call has returned comes the next one, and while the receiver
+/// is busy the server is held up: no more than about two megabytes wait in between.
+package protocol BodyReceiver: Sendable {
+    /// Called once, with the answer without its body, before any of it comes. Says what is to become of the body.
+    func begin(_ response: HTTPResponse) async -> BodyUse
+
+    /// Called with the next bytes of the decoded body. False ends the transfer with a failure of kind `cancelled`.
+    func receive(_ bytes: [UInt8]) async -> Bool
+}
+
+/// What is to become of a body.
+package enum BodyUse: Sendable {
+    /// It goes to the receiver.
+    case receive
+    /// It becomes part of the answer, within `maximumBodyBytes`, as if there were no receiver.
+    case collect
+}

@@ -1,0 +1,55 @@
+import CLibCurl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A jar's file, in Netscape's format: one cookie a line.
+struct CookieJarFile: Equatable {
+    /// Where it is.
+    let path: String
+
+    private static let maximumBytes = 16 << 20
+    private static let title = "# Netscape HTTP Cookie File\n# Written by Waybill. Do not edit while it runs.\n\n"
+
+    /// The lines with cookies; none when there is no such file. Throws when there is one that cannot be read.
+    func lines() throws(TransportFailure) -> [String] {
+        do {
+            return Self.lines(of: try FileContent.read(path, maximumBytes: Self.maximumBytes))
+        } catch {
+            if error == .noSuchFile { return [] }
+            throw .refused(CURLE_READ_ERROR, "the cookie jar \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// Writes the lines of a jar, whole or not at all. Says what stood in the way.
+    func write(_ lines: [String]) -> String? {
+        let now = time(nil)
+        let text = Self.title + lines.filter { !Self.isOver($0, by: now) }.map { $0 + "\n" }.joined()
+        do {
+            try FileContent.replace(path, with: Array(text.utf8))
+            return nil
+        } catch {
+            return "the cookie jar \(path) cannot be written: \(error)"
+        }
+    }
+
+    /// libcurl drops cookies whose time is over when it looks for some to send, which may not have come about.
+    private static func isOver(_ line: String, by now: time_t) -> Bool {
+        // The fifth column; 0 is the end of a session, which only the user knows.
+        let columns = line.split(separator: "\t", maxSplits: 5, omittingEmptySubsequences: false)
+        guard columns.count > 4, let end = time_t(columns[4]), end > 0 else { return false }
+        return end <= now
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { line in
+            // A comment, unless it marks a cookie that scripts do not see. libcurl would take "Set-Cookie:" as a field.
+            let isCookie = line.first != UInt8(ascii: "#") || line.starts(with: "#HttpOnly_".utf8)
+            guard isCookie, line.filter({ $0 == 0x09 }).count == 6 else { return nil }
+            return String(validating: line, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import CLibCurl
+
+/// The jars of a transport, each behind a share handle of its own, and the handle of those who want no cookies. Lives on
+/// the engine's thread.
+final class CookieJars {
+    private var shares: [TransferOptions.Cookies: ShareHandle] = [:]
+
+    /// The share handle for a use of cookies. A jar's file is read when it is first asked for; throws when that fails.
+    func share(for cookies: TransferOptions.Cookies) throws(TransportFailure) -> ShareHandle {
+        if let share = shares[cookies] { return share }
+        guard let share = ShareHandle(sharesCookies: cookies != .off) else { throw .outOfMemory }
+        if case .jar(let path) = cookies { try load(CookieJarFile(path: path), into: share) }
+        shares[cookies] = share
+        return share
+    }
+
+    /// Writes the jars that have files. Gives what stood in the way, a sentence for each.
+    func save() -> [String] {
+        shares.compactMap { cookies, share in
+            guard case .jar(let path) = cookies else { return nil }
+            return CookieJarFile(path: path).write(Self.lines(of: share))
+        }
+    }
+
+    private func load(_ file: CookieJarFile, into share: ShareHandle) throws(TransportFailure) {
+        let lines = try file.lines()
+        guard let easy = curl_easy_init() else { throw .outOfMemory }
+        defer { curl_easy_cleanup(easy) }
+        waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)
+        // A line that is no cookie is passed over, as libcurl does with files.
+        for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
+    }
+
+    private static func lines(of share: ShareHandle) -> [String] {
+        guard let easy = curl_easy_init() else { return [] }
+        defer { curl_easy_cleanup(easy) }
+        waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)
+        var list: UnsafeMutablePointer<curl_slist>?
+        waybill_easy_get_list(easy, CURLINFO_COOKIELIST, &list)
+        defer { curl_slist_free_all(list) }
+        var lines: [String] = []
+        var entry = list
+        while let current = entry {
+            lines.append(String(cString: current.pointee.data))
+            entry = current.pointee.next
+        }
+        return lines
+    }
+}

@@ -1,0 +1,116 @@
+import CLibCurl
+
+extension EasyOptions {
+    /// What holds for every transfer.
+    mutating func setTransferRules() {
+        set(CURLOPT_NOSIGNAL, 1)
+        // Without it, giving up a transfer waits until the look-up of its name has ended.
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_PATH_AS_IS, 1)
+    }
+
+    /// What one request says. `owner` is asked for the bytes of a body that is not small.
+    mutating func setRequest(_ prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
+        let request = prepared.request
+        set(CURLOPT_URL, request.url)
+        setVersion(of: prepared)
+        // libcurl's clock does not stop while a transfer is held up; the engine's does.
+        if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.timeout).curlMilliseconds)
+        if prepared.purpose == .stream { set(CURLOPT_BUFFERSIZE, 256 << 10) }
+        setMethod(of: prepared, owner: owner)
+        setList(CURLOPT_HTTPHEADER, prepared.headerLines)
+        if let cookies = prepared.cookies { set(CURLOPT_COOKIE, cookies) }
+        // No file, but the wish for cookies at all: those of the share handle.
+        if request.options.cookies != .off { set(CURLOPT_COOKIEFILE, "") }
+        if request.acceptsCompression {
+            // All that this libcurl can decode.
+            set(CURLOPT_ACCEPT_ENCODING, "")
+        }
+        switch request.options.credentials {
+        case .none: break
+        case .digest(let username, let password):
+            set(CURLOPT_HTTPAUTH, Int(bitPattern: CURLAUTH_DIGEST_BITS))
+            set(CURLOPT_USERNAME, username)
+            set(CURLOPT_PASSWORD, password)
+        case .netrc(let file):
+            set(CURLOPT_NETRC, Int(CURL_NETRC_REQUIRED.rawValue))
+            set(CURLOPT_NETRC_FILE, file)
+        }
+    }
+
+    private mutating func setVersion(of prepared: PreparedRequest) {
+        let version = prepared.request.options.version
+        let isStream = prepared.purpose == .stream
+        switch version {
+        case .http2PriorKnowledge:
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
+            // A stream that is held up would hold up all that share its connection.
+            if isStream { set(CURLOPT_FRESH_CONNECT, 1) }
+            // Before 8.0, the second request without TLS on a connection fails (curl's issue 10634).
+            if !prepared.origin.isSecure && LibCurl.version < 0x080000 {
+                set(CURLOPT_FRESH_CONNECT, 1)
+                set(CURLOPT_FORBID_REUSE, 1)
+            }
+        case _ where isStream, .http1:
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        case .http2:
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
+        case .automatic:
+            // A libcurl without HTTP/2 refuses it, and stays with HTTP/1.1.
+            _ = waybill_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        }
+        // Where HTTP/2 may come about, one connection is waited for rather than several opened.
+        let mayMultiplex = version == .http2PriorKnowledge || (version != .http1 && prepared.origin.isSecure)
+        if mayMultiplex && !isStream { set(CURLOPT_PIPEWAIT, 1) }
+    }
+
+    private mutating func setMethod(of prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
+        let method = prepared.request.method
+        if prepared.purpose == .connection {
+            set(CURLOPT_CONNECT_ONLY, 1)
+        } else if let body = prepared.body {
+            set(CURLOPT_POST, 1)
+            note(waybill_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+            if let bytes = body.smallBytes {
+                setPostFields(bytes)
+            } else {
+                setReader(owner: owner)
+            }
+            if method != "POST" { set(CURLOPT_CUSTOMREQUEST, method) }
+        } else if method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else if method != "GET" {
+            set(CURLOPT_CUSTOMREQUEST, method)
+        }
+    }
+
+    private mutating func setPostFields(_ body: [UInt8]) {
+        body.withUnsafeBufferPointer { bytes in
+            // An empty array may have no address, which libcurl would take as "ask for the body".
+            note(
+                bytes.withMemoryRebound(to: CChar.self) { chars in
+                    if let start = chars.baseAddress, !chars.isEmpty {
+                        return waybill_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, start)
+                    }
+                    return waybill_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, "")
+                }
+            )
+        }
+    }
+}
+
+/// `CURLAUTH_DIGEST`, whose macro Swift cannot see through.
+private let CURLAUTH_DIGEST_BITS: UInt = 1 << 1
+
+extension Duration {
+    /// Milliseconds for libcurl: at least one, since zero means "no limit" to it, at most what its `int` can hold.
+    fileprivate var curlMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0 else { return 1 }
+        guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }
+        return Int(max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+    }
+}

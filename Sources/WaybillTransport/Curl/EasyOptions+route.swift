@@ -1,0 +1,63 @@
+import CLibCurl
+
+extension EasyOptions {
+    /// Where the connection goes, and by what way.
+    mutating func setRoute(_ prepared: PreparedRequest) {
+        let options = prepared.request.options
+        if let connectTo = prepared.origin.connectTo { setList(CURLOPT_CONNECT_TO, ["::\(connectTo)"]) }
+        if let path = prepared.origin.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        if let interface = options.interface { set(CURLOPT_INTERFACE, interface) }
+        if let proxy = prepared.proxy {
+            set(CURLOPT_PROXY, proxy.url)
+            set(CURLOPT_NOPROXY, proxy.exceptions)
+            // What a proxy says to CONNECT is no part of the answer.
+            set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        } else {
+            // Otherwise the environment's proxies would be used.
+            set(CURLOPT_PROXY, "")
+        }
+        if prepared.origin.isSecure || prepared.proxy != nil { setTLS(prepared) }
+    }
+
+    private mutating func setTLS(_ prepared: PreparedRequest) {
+        let tls = prepared.request.options.tls
+        if !tls.verifiesPeer { set(CURLOPT_SSL_VERIFYPEER, 0) }
+        if !tls.verifiesHost { set(CURLOPT_SSL_VERIFYHOST, 0) }
+        if let file = tls.certificateAuthorities {
+            set(CURLOPT_CAINFO, file)
+            set(CURLOPT_PROXY_CAINFO, file)
+        }
+        if let version = tls.minimumVersion { set(CURLOPT_SSLVERSION, version.atLeast) }
+        if let file = tls.clientCertificate {
+            set(CURLOPT_SSLCERT, file)
+            set(CURLOPT_SSLCERTTYPE, Self.certificateType(of: file))
+        }
+        if let file = tls.clientKey {
+            set(CURLOPT_SSLKEY, file)
+            set(CURLOPT_SSLKEYTYPE, file.hasSuffix(".der") ? "DER" : "PEM")
+        }
+        guard prepared.pins != nil else { return }
+        // A resumed session has no verified chain that a pin could be looked for in. The option that means nothing to
+        // OpenSSL keeps connections that were made from resumed sessions apart: libcurl compares it.
+        set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_REVOKE))
+    }
+
+    private static func certificateType(of file: String) -> String {
+        let name = file.lowercased()
+        if name.hasSuffix(".p12") || name.hasSuffix(".pfx") { return "P12" }
+        return name.hasSuffix(".der") || name.hasSuffix(".cer") ? "DER" : "PEM"
+    }
+}
+
+extension TransferOptions.TLS.Version {
+    /// libcurl's number for "this version or a later one".
+    fileprivate var atLeast: Int {
+        switch self {
+        case .v1_0: Int(CURL_SSLVERSION_TLSv1_0)
+        case .v1_1: Int(CURL_SSLVERSION_TLSv1_1)
+        case .v1_2: Int(CURL_SSLVERSION_TLSv1_2)
+        case .v1_3: Int(CURL_SSLVERSION_TLSv1_3)
+        }
+    }
+}

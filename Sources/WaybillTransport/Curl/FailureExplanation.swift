@@ -1,0 +1,156 @@
+import CLibCurl
+
+/// What a transfer's end means, in words.
+struct FailureExplanation {
+    /// The kind of failure.
+    let kind: TransportFailure.Kind
+    /// libcurl's code, or the nearest one.
+    let code: CURLcode
+    /// One sentence, without a full stop.
+    let message: String
+
+    private init(_ kind: TransportFailure.Kind, _ code: CURLcode, _ message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+
+    /// Explains why a transfer ended with a code, or with our own refusal. `detail` is what libcurl said about it.
+    init(
+        code: CURLcode,
+        transfer: Transfer,
+        phase: TransportFailure.Phase,
+        report: TransferReport,
+        detail: String
+    ) {
+        if let refusal = transfer.refusal {
+            self.init(refusal, transfer.prepared)
+        } else {
+            let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+            self.init(code, transfer.prepared, phase, report, words)
+        }
+    }
+
+    private init(_ refusal: Transfer.Refusal, _ prepared: PreparedRequest) {
+        let destination = prepared.origin.destination
+        switch refusal {
+        case .bodyTooLarge:
+            let limit = prepared.request.maximumBodyBytes
+            self.init(.transfer, CURLE_FILESIZE_EXCEEDED, "the body is larger than the limit of \(limit) bytes")
+        case .headerTooLarge:
+            let limit = ResponseHeadCollector.maximumBytes
+            self.init(.transfer, .tooLarge, "the answer's header is larger than the limit of \(limit) bytes")
+        case .sentTwice:
+            self.init(
+                .transfer,
+                CURLE_ABORTED_BY_CALLBACK,
+                "\(destination) ended a kept connection without an answer; "
+                    + (prepared.request.isIdempotent
+                        ? "the request was sent twice already"
+                        : "\(prepared.request.method) is not idempotent, so it was not sent again")
+            )
+        case .pinMismatch:
+            self.init(
+                .tls,
+                CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                "no secure connection to \(destination): it shows none of the pinned certificates or public keys"
+            )
+        case .pinsUnknown:
+            self.init(
+                .tls,
+                CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                "no secure connection to \(destination): this libcurl does not show the server's certificates, so pins "
+                    + "cannot be compared"
+            )
+        case .bodyUnreadable(let message):
+            self.init(.transfer, CURLE_READ_ERROR, message)
+        }
+    }
+
+    private init(
+        _ code: CURLcode,
+        _ prepared: PreparedRequest,
+        _ phase: TransportFailure.Phase,
+        _ report: TransferReport,
+        _ words: String
+    ) {
+        let destination = prepared.origin.destination
+        let systemError = report.systemError
+        let reason = systemError == 0 ? words.lowercasedFirst : SystemError(systemError).description.lowercasedFirst
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            let host = (prepared.origin.connectTo ?? prepared.origin.endpoint).host
+            self.init(.dns, code, "could not resolve the host name \(host)")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            self.init(.dns, code, "could not resolve the name of the proxy \(prepared.proxy?.endpoint ?? "")")
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY:
+            let way = prepared.wayThroughProxy
+            self.init(.connect, code, "could not connect to \(destination)\(way): \(reason)")
+        case _ where report.connectStatus >= 300:
+            self.init(
+                .connect,
+                code,
+                "could not connect to \(destination)\(prepared.wayThroughProxy): the proxy answered "
+                    + "\(report.connectStatus)"
+            )
+        case CURLE_OPERATION_TIMEDOUT:
+            self.init(.timeout, code, Self.timeoutMessage(prepared.request, destination, phase))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+            self.init(.tls, code, "no secure connection to \(destination): \(words.lowercasedFirst)")
+        case CURLE_GOT_NOTHING:
+            self.init(.transfer, code, "\(destination) closed the connection without an answer")
+        case CURLE_PARTIAL_FILE:
+            self.init(.transfer, code, "\(destination) closed the connection in the middle of the answer")
+        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingAnswer:
+            // What libcurl calls a line that it has no room for.
+            self.init(.transfer, .tooLarge, "a line of the answer's header is larger than libcurl's limit of 100 KiB")
+        default:
+            self.init(.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
+        }
+    }
+
+    private static func timeoutMessage(
+        _ request: HTTPRequest,
+        _ destination: String,
+        _ phase: TransportFailure.Phase
+    ) -> String {
+        switch phase {
+        case .waiting, .resolving, .connecting, .securing:
+            let limit = min(request.connectTimeout, request.timeout)
+            let activity =
+                switch phase {
+                case .securing: "the TLS handshake did not end"
+                case .connecting: "no connection came about"
+                default: "the host name was not resolved"
+                }
+            return "\(activity) within \(limit) (\(destination))"
+        case .sending: return "\(destination) did not take the whole request within \(request.timeout)"
+        case .awaitingAnswer: return "no answer from \(destination) within \(request.timeout)"
+        case .receiving: return "no complete answer from \(destination) within \(request.timeout)"
+        }
+    }
+}
+
+extension String {
+    fileprivate var lowercasedFirst: String {
+        // "SSL certificate…" stays as it is.
+        guard let first, dropFirst().first?.isUppercase != true else { return self }
+        return first.lowercased() + dropFirst()
+    }
+}
+
+extension CURLcode {
+    /// `CURLE_TOO_LARGE`, which this libcurl does not have yet.
+    fileprivate static var tooLarge: CURLcode { CURLcode(rawValue: 100) }
+}
+
+extension PreparedRequest {
+    /// Words on the proxy, where one is used for sure.
+    fileprivate var wayThroughProxy: String {
+        guard let proxy, proxy.exceptions.isEmpty else { return "" }
+        return " through the proxy \(proxy.endpoint)"
+    }
+}

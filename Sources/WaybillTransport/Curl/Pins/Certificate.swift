@@ -1,0 +1,48 @@
+import Crypto
+import WaybillData
+
+/// An X.509 certificate, of which only the digests matter here.
+struct Certificate: Sendable, Hashable {
+    /// The SHA-256 digest of the whole certificate.
+    let digest: [UInt8]
+    /// The SHA-256 digest of its public key (the SubjectPublicKeyInfo).
+    let publicKeyDigest: [UInt8]
+
+    private static let sequence: UInt8 = 0x30
+    private static let version: UInt8 = 0xA0
+
+    /// A certificate in DER; nil where the bytes are none.
+    init?(der bytes: [UInt8]) {
+        // RFC 5280, section 4.1: Certificate { TBSCertificate { [0] version, serialNumber, signature, issuer, validity,
+        // subject, subjectPublicKeyInfo, … }, … }, of which the version may be missing.
+        guard let certificate = DERElement(bytes[...]), certificate.tag == Self.sequence,
+            certificate.whole.count == bytes.count,
+            let signed = certificate.children.first, signed.tag == Self.sequence
+        else { return nil }
+        let fields = signed.children
+        let index = fields.first?.tag == Self.version ? 6 : 5
+        guard fields.indices.contains(index), fields[index].tag == Self.sequence else { return nil }
+        digest = Array(SHA256.hash(data: bytes))
+        publicKeyDigest = Array(SHA256.hash(data: fields[index].whole))
+    }
+
+    /// The certificates of a file's content: those of a PEM text, or the one that it is in DER.
+    static func all(in content: [UInt8]) -> [Certificate] {
+        if let certificate = Certificate(der: content) { return [certificate] }
+        var found: [Certificate] = []
+        var block: String?
+        for line in String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("-----BEGIN CERTIFICATE-----") {
+                block = ""
+            } else if line.hasPrefix("-----END CERTIFICATE-----") {
+                if let der = block.flatMap({ Base64.decode($0) }), let certificate = Certificate(der: der) {
+                    found.append(certificate)
+                }
+                block = nil
+            } else {
+                block?.append(contentsOf: line.filter { !$0.isWhitespace })
+            }
+        }
+        return found
+    }
+}

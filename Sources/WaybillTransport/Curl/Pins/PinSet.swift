@@ -1,0 +1,49 @@
+import CLibCurl
+import WaybillData
+
+/// What a server must show one of.
+struct PinSet: Sendable {
+    private var certificates: Set<[UInt8]> = []
+    private var publicKeys: Set<[UInt8]> = []
+
+    private static let maximumFileBytes = 1 << 20
+
+    /// Reads the files of pins. Throws for one without a certificate, and for a digest that is none.
+    init(_ pins: [TransferOptions.TLS.Pin]) throws(TransportFailure) {
+        for pin in pins {
+            switch pin {
+            case .publicKey(let digest):
+                guard let bytes = Base64.decode(digest), bytes.count == 32 else {
+                    throw .badPin("the pin \(digest) is not a SHA-256 digest in Base64")
+                }
+                publicKeys.insert(bytes)
+            case .publicKeyOf(let file):
+                publicKeys.formUnion(try Self.certificates(in: file).map(\.publicKeyDigest))
+            case .certificate(let file):
+                certificates.formUnion(try Self.certificates(in: file).map(\.digest))
+            }
+        }
+    }
+
+    /// Whether one of these certificates, or its public key, is expected.
+    func contains(anyOf shown: [Certificate]) -> Bool {
+        shown.contains { certificates.contains($0.digest) || publicKeys.contains($0.publicKeyDigest) }
+    }
+
+    private static func certificates(in file: String) throws(TransportFailure) -> [Certificate] {
+        let found: [Certificate]
+        do {
+            found = Certificate.all(in: try FileContent.read(file, maximumBytes: maximumFileBytes))
+        } catch {
+            throw .badPin("the certificate \(file) cannot be read: \(error)")
+        }
+        guard !found.isEmpty else { throw .badPin("\(file) holds no certificate, neither as PEM nor as DER") }
+        return found
+    }
+}
+
+extension TransportFailure {
+    fileprivate static func badPin(_ message: String) -> TransportFailure {
+        TransportFailure(kind: .tls, code: Int32(CURLE_SSL_CERTPROBLEM.rawValue), message: message)
+    }
+}

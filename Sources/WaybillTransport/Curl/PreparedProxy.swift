@@ -1,0 +1,51 @@
+import CLibCurl
+
+/// A proxy as libcurl takes it.
+struct PreparedProxy: Sendable {
+    /// Its URL, with credentials if it has any.
+    let url: String
+    /// The hosts that are reached without it, separated by commas.
+    let exceptions: String
+    /// Its host and port, for messages.
+    let endpoint: String
+
+    private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+    /// The proxy of a request to an origin; nil for none. Throws for a URL that names none.
+    static func make(_ choice: TransferOptions.Proxy, isSecure: Bool) throws(TransportFailure) -> PreparedProxy? {
+        switch choice {
+        case .none:
+            return nil
+        case .url(let url):
+            return try PreparedProxy(url, exceptions: "")
+        case .environment(let variables):
+            guard let url = isSecure ? variables.https : variables.http else { return nil }
+            // As curl has it, a variable may lack the scheme.
+            return try PreparedProxy(url.contains("://") ? url : "http://" + url, exceptions: variables.exceptions)
+        }
+    }
+
+    private init(_ url: String, exceptions: String) throws(TransportFailure) {
+        guard !url.utf8.contains(0), let handle = curl_url() else { throw Self.malformed }
+        defer { curl_url_cleanup(handle) }
+        guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
+            let scheme = Origin.part(CURLUPART_SCHEME, of: handle),
+            let host = Origin.part(CURLUPART_HOST, of: handle)
+        else { throw Self.malformed }
+        guard Self.schemes.contains(scheme.lowercased()) else {
+            throw .refused(
+                CURLE_UNSUPPORTED_PROTOCOL,
+                "the proxy's scheme is none of \(Self.schemes.joined(separator: ", "))"
+            )
+        }
+        // Without a port, libcurl goes to the one of SOCKS, but for https.
+        let port = Origin.part(CURLUPART_PORT, of: handle) ?? (scheme == "https" ? "443" : "1080")
+        self.url = url
+        self.exceptions = exceptions
+        self.endpoint = "\(host):\(port)"
+    }
+
+    private static var malformed: TransportFailure {
+        .refused(CURLE_URL_MALFORMAT, "the proxy is not an absolute URL")
+    }
+}

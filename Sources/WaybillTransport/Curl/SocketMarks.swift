@@ -1,0 +1,61 @@
+import CLibCurl
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Marks the packets of connections by the DSCP (RFC 2474). Lives on the engine's thread.
+///
+/// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
+/// socket that is must be looked for, since a connection may have been made for another request with another mark.
+final class SocketMarks {
+    // libcurl does not say when it closes one: what is no socket of a connection any more is dropped when it is found.
+    private var sockets: Set<curl_socket_t> = []
+    // Without any mark so far, all sockets are as the system made them.
+    private var isInUse = false
+
+    /// Takes note of a new socket.
+    func add(_ socket: curl_socket_t) {
+        sockets.insert(socket)
+    }
+
+    /// Marks the connection from a port. That packets are marked is a wish: a system that does not let it be is not a
+    /// failure.
+    func mark(connectionFromPort localPort: Int32, as traffic: TransferOptions.Traffic) {
+        guard isInUse || traffic != .default else { return }
+        isInUse = true
+        sockets = sockets.filter { socket in
+            guard let port = Self.localPort(of: socket) else { return false }
+            if port == localPort { Self.mark(socket, as: traffic) }
+            return true
+        }
+    }
+
+    private static func mark(_ socket: curl_socket_t, as traffic: TransferOptions.Traffic) {
+        // The two bits below are for congestion.
+        var value = traffic.codePoint << 2
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        // One of them fits the socket's family; IPv4 addresses in an IPv6 socket have the first.
+        setsockopt(socket, Int32(IPPROTO_IP), Int32(IP_TOS), &value, size)
+        setsockopt(socket, Int32(IPPROTO_IPV6), Int32(IPV6_TCLASS), &value, size)
+    }
+
+    private static func localPort(of socket: curl_socket_t) -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let family = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(socket, $0, &length) == 0 ? Int32($0.pointee.sa_family) : -1
+            }
+        }
+        // The port stands at the same place in both families' addresses.
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int32(UInt16(bigEndian: $0.pointee.sin_port))
+            }
+        }
+    }
+}

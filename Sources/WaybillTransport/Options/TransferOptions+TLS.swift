@@ -1,0 +1,41 @@
+extension TransferOptions {
+    /// The rules of TLS.
+    package struct TLS: Sendable, Hashable {
+        /// Whether the server's certificate must be signed by somebody trusted, and valid now.
+        package var verifiesPeer = true
+        /// Whether the server's certificate must name the URL's host.
+        package var verifiesHost = true
+        /// A PEM file with the certificates that are trusted, instead of the system's.
+        package var certificateAuthorities: String?
+        /// The least version.
+        package var minimumVersion: Version?
+        /// The client's certificate: a PEM file, a DER file (`.der`, `.cer`) or one of PKCS #12 (`.p12`, `.pfx`).
+        package var clientCertificate: String?
+        /// The key of the client's certificate, PEM or DER by its name; nil when it is in the same file.
+        package var clientKey: String?
+        /// What the server must show one of, besides being verified. None: nothing.
+        package var pins: [Pin] = []
+
+        /// Rules that each have their default.
+        package init() {}
+
+        /// A version of TLS.
+        package enum Version: String, Sendable, Hashable, CaseIterable {
+            case v1_0 = "1.0"
+            case v1_1 = "1.1"
+            case v1_2 = "1.2"
+            case v1_3 = "1.3"
+        }
+
+        /// A certificate or public key that is expected: the server's own, or one of those that vouch for it in the chain
+        /// that was verified.
+        package enum Pin: Sendable, Hashable {
+            /// The SHA-256 digest of a public key (its SubjectPublicKeyInfo, RFC 7469, section 2.4), in Base64.
+            case publicKey(sha256: String)
+            /// The public key of a certificate in a file, PEM or DER.
+            case publicKeyOf(file: String)
+            /// The whole certificate in a file, PEM or DER. A PEM file may hold several.
+            case certificate(file: String)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import CLibCurl
+import WaybillData
+
+/// Decides what follows an answer that may be a redirect (RFC 9110, section 15.4). Whoever sends the requests asks after
+/// each answer.
+package struct RedirectState: Sendable {
+    /// What is to be done after an answer.
+    package enum Step: Sendable, Equatable {
+        /// It is the final one.
+        case finish
+        /// This request follows.
+        case follow(HTTPRequest, Redirect)
+        /// It leads nowhere that may be gone to.
+        case fail(TransportFailure)
+    }
+
+    private var request: HTTPRequest
+    private let limit: Int
+    private var count = 0
+
+    /// The state before the answer to a first request, which may be followed by this many hops.
+    package init(_ request: HTTPRequest, limit: Int) {
+        self.request = request
+        self.limit = limit
+    }
+
+    /// What is to be done after the answer to the latest request.
+    package mutating func next(after response: HTTPResponse) -> Step {
+        guard [301, 302, 303, 307, 308].contains(response.status),
+            let location = response.headers.first(named: "Location"), !location.isEmpty
+        else { return .finish }
+        guard count < limit else {
+            let words = limit == 1 ? "more than 1 redirect" : "more than \(limit) redirects"
+            return .fail(.redirect(CURLE_TOO_MANY_REDIRECTS, "\(words) followed one another", response))
+        }
+        count += 1
+        var target = URIReference(location.percentEncodingStrays).resolved(against: URIReference(request.url))
+        // RFC 9110, section 10.2.2: a fragment is inherited.
+        target.fragment = target.fragment ?? URIReference(request.url).fragment
+        let url = target.description
+        let (here, there): (Origin, Origin)
+        do {
+            here = try Origin(ofURL: request.url)
+            there = try Origin(ofURL: url)
+        } catch {
+            let words = "\(request.place) redirects to where nothing may be sent: \(error.message)"
+            return .fail(.redirect(CURLcode(rawValue: UInt32(error.code)), words, response))
+        }
+        let redirect = Redirect(
+            status: response.status,
+            from: request.url,
+            to: url,
+            method: Self.method(after: response.status, of: request.method),
+            leavesOrigin: here != there
+        )
+        request.follow(redirect)
+        return .follow(request, redirect)
+    }
+
+    // What browsers do, and section 15.4 allows: a POST becomes a GET on 301 and 302, and all but HEAD on 303.
+    private static func method(after status: Int, of method: String) -> String {
+        switch status {
+        case 301, 302: method == "POST" ? "GET" : method
+        case 303: method == "HEAD" ? method : "GET"
+        default: method
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Becomes the request of a hop.
+    fileprivate mutating func follow(_ redirect: Redirect) {
+        url = redirect.to
+        if redirect.method != method {
+            method = redirect.method
+            body = .none
+            headers.removeAll(where: \.isAboutContent)
+        }
+        guard redirect.leavesOrigin else { return }
+        headers.removeAll { $0.isSensitive || $0.isCredential || $0.isNamed("Host") }
+        options.credentials.forgetPassword()
+        options.tls.clientCertificate = nil
+        options.tls.clientKey = nil
+        // They lead to the first origin, wherever that is.
+        connectTo = nil
+        options.unixSocket = nil
+    }
+
+    /// The host and port, for messages.
+    fileprivate var place: String {
+        (try? Origin(ofURL: url))?.destination ?? "the server"
+    }
+}
+
+extension HTTPField {
+    /// Whether the field says something about a body that is not there any more (section 15.4, item 2.5).
+    fileprivate var isAboutContent: Bool {
+        name.lowercased().hasPrefix("content-")
+            || ["Digest", "Expect", "Last-Modified", "Trailer"].contains(where: isNamed)
+    }
+
+    /// Whether the field is for the first origin only, even if nobody marked it.
+    fileprivate var isCredential: Bool {
+        ["Authorization", "Proxy-Authorization", "Cookie"].contains(where: isNamed)
+    }
+}
+
+extension TransferOptions.Credentials {
+    /// A netrc file knows which host its passwords are for; a password by itself does not.
+    fileprivate mutating func forgetPassword() {
+        if case .digest = self { self = .none }
+    }
+}
+
+extension TransportFailure {
+    fileprivate static func redirect(_ code: CURLcode, _ message: String, _ response: HTTPResponse) -> TransportFailure
+    {
+        TransportFailure(
+            kind: .transfer,
+            phase: .receiving,
+            code: Int32(code.rawValue),
+            message: message,
+            timings: response.timings,
+            wasSent: true
+        )
+    }
+}
+
+extension String {
+    /// The text with all that may not stand in a URI percent-encoded, as servers should have done (RFC 3986, section 2).
+    fileprivate var percentEncodingStrays: String {
+        let strays = Set("\"<>\\^`{|} ".utf8)
+        guard utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || strays.contains($0) }) else { return self }
+        let digits = Array("0123456789ABCDEF")
+        return utf8.reduce(into: "") { text, byte in
+            if byte <= 0x20 || byte >= 0x7F || strays.contains(byte) {
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            } else {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+    }
+}

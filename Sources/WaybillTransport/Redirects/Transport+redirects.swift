@@ -1,0 +1,28 @@
+extension Transport {
+    /// Sends a request and follows redirects, at most this many, all within the first request's time-out. Tells of each
+    /// hop before it is sent.
+    package func send(
+        _ request: HTTPRequest,
+        followingRedirects limit: Int,
+        monitor: TransferMonitor? = nil,
+        onRedirect: (Redirect) -> Void = { _ in }
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        if limit == 0 { return await send(request, monitor: monitor) }
+        var request = request
+        var state = RedirectState(request, limit: limit)
+        var remaining = request.timeout
+        while true {
+            request.timeout = remaining
+            let result = await send(request, monitor: monitor)
+            guard case .success(let response) = result else { return result }
+            switch state.next(after: response) {
+            case .finish: return result
+            case .fail(let failure): return .failure(failure)
+            case .follow(let next, let redirect):
+                onRedirect(redirect)
+                remaining = remaining - response.timings.total
+                request = next
+            }
+        }
+    }
+}

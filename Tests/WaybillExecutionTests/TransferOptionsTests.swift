@@ -1,0 +1,83 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTransport
+
+@Suite struct TransferOptionsTests {
+    /// The request of a step with some settings.
+    private func request(_ settings: String, variables: [String: String] = [:]) async throws -> HTTPRequest {
+        let fixture = try ExecutionFixture("graphs:\n  main:\n    chain:\n      - {get: /a, \(settings)}\n")
+        let outcome = await fixture.run(variables: variables)
+        let failure = outcome.result.steps.first?.failure
+        return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")
+    }
+
+    @Test func `cookies of a run are in one jar, and nothing else is out of the ordinary`() async throws {
+        var usual = TransferOptions()
+        usual.cookies = .run
+        #expect(try await request("name: plain").options == usual)
+    }
+
+    @Test func `settings say how a request travels`() async throws {
+        let options = try await request(
+            """
+            http: 2, proxy: "http://me:pw@127.0.0.1:3128", unixSocket: /run/s.sock, traffic: video, priority: high,
+            network: {interface: lo}, cookies: false,
+            resolve: {"api.example.com:443": 127.0.0.1, "[::1]:80": "::1", "gone:80": null}
+            """.replacing("\n", with: " ")
+        ).options
+        #expect(options.version == .http2)
+        #expect(options.proxy == .url("http://me:pw@127.0.0.1:3128"))
+        #expect(options.unixSocket == "/run/s.sock")
+        #expect(options.traffic == .video)
+        #expect(options.priority == .high)
+        #expect(options.interface == "lo")
+        #expect(options.cookies == .off)
+        #expect(
+            options.resolve == [
+                SocketEndpoint(host: "api.example.com", port: 443): SocketEndpoint(host: "127.0.0.1", port: 443),
+                SocketEndpoint(host: "::1", port: 80): SocketEndpoint(host: "::1", port: 80),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("auto", TransferOptions.Version.automatic), ("1.1", .http1), ("2", .http2),
+        ("2-prior-knowledge", .http2PriorKnowledge),
+    ])
+    func `the version of HTTP is the one that is asked for`(written: String, version: TransferOptions.Version)
+        async throws
+    {
+        #expect(try await request("http: \(written)").options.version == version)
+    }
+
+    @Test func `the environment says the proxy only where it is asked`() async throws {
+        let variables = ["https_proxy": "http://p:1", "no_proxy": "localhost"]
+        #expect(try await request("name: x", variables: variables).options.proxy == .none)
+        let options = try await request("proxy: environment", variables: variables).options
+        #expect(options.proxy == .environment(ProxyVariables(variables)))
+    }
+
+    @Test func `pins are keys or certificates as their mode says, wherever that is written`() async throws {
+        let key = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+        let tls = try await request("tls: {pins: [\"sha256//\(key)\"], verifyHost: false, minVersion: \"1.3\"}").options
+            .tls
+        #expect(tls.pins == [.publicKey(sha256: key)])
+        #expect(tls.verifiesPeer)
+        #expect(!tls.verifiesHost)
+        #expect(tls.minimumVersion == .v1_3)
+    }
+
+    @Test(arguments: [("low", "u=5"), ("high", "u=1"), ("default", "")])
+    func `a priority is told to the server`(written: String, field: String) async throws {
+        let fields = try await request("priority: \(written)").headers.filter { $0.name == "Priority" }.map(\.value)
+        #expect(fields == (field.isEmpty ? [] : [field]))
+    }
+
+    @Test func `credentials that a server asks for go to the transport, and to nobody else`() async throws {
+        let request = try await request("auth: {digest: {username: u, password: p}}")
+        #expect(request.options.credentials == .digest(username: "u", password: "p"))
+        #expect(!request.headers.contains { $0.name == "Authorization" })
+    }
+}

@@ -1,0 +1,40 @@
+import Synchronization
+import WaybillTransport
+
+/// Takes the body of an answer, and remembers what it got.
+final class Collector: BodyReceiver {
+    struct Got: Sendable {
+        var heads: [HTTPResponse] = []
+        var count = 0
+        var bytes: [UInt8] = []
+    }
+
+    private let state = Mutex(Got())
+    private let use: @Sendable (HTTPResponse) -> BodyUse
+    private let take: @Sendable (Int) async -> Bool
+
+    /// A receiver that does with each piece what it is told, given how many bytes there have been.
+    init(
+        use: @escaping @Sendable (HTTPResponse) -> BodyUse = { _ in .receive },
+        take: @escaping @Sendable (Int) async -> Bool = { _ in true }
+    ) {
+        self.use = use
+        self.take = take
+    }
+
+    var got: Got { state.withLock { $0 } }
+
+    func begin(_ response: HTTPResponse) async -> BodyUse {
+        state.withLock { $0.heads.append(response) }
+        return use(response)
+    }
+
+    func receive(_ bytes: [UInt8]) async -> Bool {
+        let count = state.withLock { state in
+            state.count += bytes.count
+            if state.bytes.count < 32 << 20 { state.bytes += bytes }
+            return state.count
+        }
+        return await take(count)
+    }
+}

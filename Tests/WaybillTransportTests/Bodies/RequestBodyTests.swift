@@ -1,0 +1,142 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct RequestBodyTests {
+    static let large = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+
+    enum Piece: Sendable {
+        case bytes([UInt8])
+        case file([UInt8])
+
+        var content: [UInt8] {
+            switch self {
+            case .bytes(let bytes), .file(let bytes): bytes
+            }
+        }
+    }
+
+    @Test(arguments: [
+        [Piece.file(large)], [.file([])], [.file([1])], [],
+        [.bytes([1, 2]), .file(large), .bytes([3]), .file([4, 5]), .bytes([]), .file([]), .bytes(large)],
+    ])
+    func `a body of parts is sent as one, with its length`(pieces: [Piece]) async throws {
+        let folder = TemporaryFolder()
+        let parts: [HTTPRequest.Part] = pieces.enumerated().map { index, piece in
+            switch piece {
+            case .bytes(let bytes): .bytes(bytes)
+            case .file(let bytes): .file(folder.write(bytes, to: "part\(index)"))
+            }
+        }
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                for method in ["POST", "PUT"] {
+                    let request = HTTPRequest(method: method, url: server.url(), body: .parts(parts))
+                    #expect(await transport.send(request).response?.status == 200)
+                }
+                let content = pieces.flatMap(\.content)
+                #expect(isSame(server.requests.map(\.body), [content, content]))
+                #expect(
+                    server.requests.map { $0.values(named: "Content-Length") } == [
+                        ["\(content.count)"], ["\(content.count)"],
+                    ]
+                )
+                #expect(server.requests.allSatisfy { $0.values(named: "Expect").isEmpty })
+            }
+        }
+    }
+
+    @Test func `a file is sent whole again when a kept connection ends`() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.write(Self.large, to: "body")
+        try await LoopbackServer.run(script: KeptConnectionTests.closesOnSecond) { server in
+            try await CurlTransport.run { transport in
+                _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
+                let request = HTTPRequest(method: "PUT", url: server.url("/second"), body: .file(file))
+                #expect(await transport.send(request).response?.status == 200)
+                #expect(isSame(server.requests.map(\.body), [[], Self.large, Self.large]))
+                #expect(server.requests.map(\.connection) == [0, 0, 1])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("/nowhere/body", "the file /nowhere/body cannot be read: No such file or directory"),
+        ("/etc", "/etc is not a file that can be sent as a body"),
+        ("/dev/zero", "/dev/zero is not a file that can be sent as a body"),
+        ("a\0b", "the file a\0b cannot be read: "),
+    ])
+    func `what is no file is refused, and nothing is sent`(path: String, words: String) async throws {
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                for body in [HTTPRequest.Body.file(path), .parts([.bytes([1]), .file(path)])] {
+                    let request = HTTPRequest(method: "POST", url: server.url(), body: body)
+                    let failure = try #require(await transport.send(request).failure)
+                    #expect(failure.kind == .transfer)
+                    #expect(failure.message.hasPrefix(words), "\(failure.message)")
+                }
+                #expect(server.connectionCount == 0)
+            }
+        }
+    }
+
+    @Test func `a file that becomes shorter while it is sent ends the transfer`() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.write([UInt8](repeating: 7, count: 64 << 20), to: "body")
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            _ = connection.peekHead()
+            folder.write([1, 2, 3], to: "body")
+            connection.readRequest()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .file(file))
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.message == "the file \(file) became shorter while it was sent")
+                #expect(failure.kind == .transfer)
+                #expect(failure.wasSent)
+            }
+        }
+    }
+
+    @Test func `a server that is asked with Expect says whether it wants the body`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let head = connection.peekHead() {
+                if head.contains("/no ") {
+                    connection.write("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+                    return
+                }
+                if head.contains("Expect") && head.contains("/later ") {
+                    connection.write("HTTP/1.1 417 Not so\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    return
+                }
+                if head.contains("Expect") { connection.write("HTTP/1.1 100 Continue\r\n\r\n") }
+                guard let request = connection.readRequest() else { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(request.body.count)\r\n\r\n")
+                connection.write(request.body)
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let field = HTTPField(name: "Expect", value: "100-continue")
+                for (path, status) in [("/yes", 200), ("/no", 413), ("/later", 417)] {
+                    let request = HTTPRequest(
+                        method: "POST",
+                        url: server.url(path),
+                        headers: [field],
+                        body: .bytes(Self.large)
+                    )
+                    let response = try await transport.send(request).get()
+                    #expect(response.status == status)
+                    #expect(isSame(response.body, [200: Self.large, 413: Array("no".utf8)][status] ?? []))
+                }
+                #expect(server.requests.map(\.target) == ["/yes"])
+            }
+        }
+    }
+}
+
+/// Whether two large values are equal. Without the macro, which would look for what is different for minutes.
+func isSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
+    left == right
+}

@@ -1,0 +1,163 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct StreamingTests {
+    static let large = RequestBodyTests.large
+
+    @Test func `a body comes piece by piece, after its head`() async throws {
+        try await LoopbackServer.run(answer: { _ in ServerAnswer(headers: [("X-A", "1")], body: Self.large) }) {
+            server in
+            try await CurlTransport.run { transport in
+                let collector = Collector()
+                let request = HTTPRequest(url: server.url(), maximumBodyBytes: 10)
+                let response = try await transport.send(request, monitor: nil, receiver: collector).get()
+                #expect(response.body.isEmpty)
+                #expect(response.status == 200)
+                #expect(response.headers.first(named: "X-A") == "1")
+                #expect(collector.got.heads.map(\.status) == [200])
+                #expect(collector.got.heads[0].headers.first(named: "x-a") == "1")
+                #expect(isSame(collector.got.bytes, Self.large))
+                #expect(await transport.send(HTTPRequest(url: server.url())).response?.reusedConnection == true)
+            }
+        }
+    }
+
+    @Test(arguments: ["HEAD", "GET"])
+    func `an answer without body has a head too`(method: String) async throws {
+        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 204) }) { server in
+            try await CurlTransport.run { transport in
+                let collector = Collector()
+                let request = HTTPRequest(method: method, url: server.url())
+                let result = await transport.send(request, monitor: nil, receiver: collector)
+                #expect(result.response?.status == 204)
+                #expect(collector.got.heads.map(\.status) == [204])
+                #expect(collector.got.count == 0)
+            }
+        }
+    }
+
+    @Test func `a body that is not for the receiver becomes part of the answer, within its limit`() async throws {
+        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 404, body: Self.large) }) { server in
+            try await CurlTransport.run { transport in
+                let collector = Collector(use: { $0.status == 200 ? .receive : .collect })
+                let request = HTTPRequest(url: server.url(), maximumBodyBytes: Self.large.count)
+                let result = await transport.send(request, monitor: nil, receiver: collector)
+                #expect(isSame(result.response?.body, Self.large))
+                #expect(collector.got.count == 0)
+                var limited = request
+                limited.maximumBodyBytes -= 1
+                let failure = await transport.send(limited, monitor: nil, receiver: collector).failure
+                #expect(failure?.code == 63)
+                #expect(failure?.kind == .transfer)
+            }
+        }
+    }
+
+    @Test func `a receiver that wants no more ends the transfer`() async throws {
+        try await LoopbackServer.run(script: ServerFault.endlessBody.script) { server in
+            try await CurlTransport.run { transport in
+                let collector = Collector(take: { $0 < 5_000_000 })
+                let failure = await transport.send(HTTPRequest(url: server.url()), monitor: nil, receiver: collector)
+                    .failure
+                #expect(failure?.kind == .cancelled)
+                #expect(failure?.message == "the rest of the body was not wanted")
+                #expect((5_000_000..<8_000_000).contains(collector.got.count))
+            }
+        }
+    }
+
+    @Test func `a slow receiver holds the server up, and the time of the transfer`() async throws {
+        let (heldUp, signal) = AsyncStream.makeStream(of: Int.self)
+        let total = 512 << 20
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
+            let block = [UInt8](repeating: 7, count: 1 << 20)
+            var sent = connection.writeUntilHeldUp(block, limit: total)
+            signal.yield(sent)
+            while sent < total && connection.write(Array(block.prefix(total - sent))) {
+                sent += min(block.count, total - sent)
+            }
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let waited = Mutex(0)
+                let collector = Collector(take: { _ in
+                    guard waited.withLock({ $0 }) == 0 else { return true }
+                    let sent = await heldUp.first { _ in true } ?? 0
+                    waited.withLock { $0 = sent }
+                    return true
+                })
+                // Less than the half second that the server waits.
+                let request = HTTPRequest(url: server.url(), timeout: .milliseconds(400))
+                let result = await transport.send(request, monitor: nil, receiver: collector)
+                // Until then only what fits into the buffers of both ends has been sent.
+                #expect((1..<(64 << 20)).contains(waited.withLock { $0 }))
+                if let failure = result.failure {
+                    // The rest may well take longer than the time that is left, but not begin so.
+                    #expect(failure.kind == .timeout)
+                    #expect(collector.got.count > 2 << 20)
+                } else {
+                    #expect(collector.got.count == total)
+                }
+            }
+        }
+    }
+
+    @Test func `a stream runs into its time-out when the server stalls`() async throws {
+        try await LoopbackServer.run(script: ServerFault.stallsInBody.script) { server in
+            try await CurlTransport.run { transport in
+                let collector = Collector()
+                let request = HTTPRequest(url: server.url(), timeout: .milliseconds(300))
+                let failure = try #require(
+                    await transport.send(request, monitor: nil, receiver: collector).failure
+                )
+                #expect(failure.kind == .timeout)
+                #expect(failure.phase == .receiving)
+                #expect(collector.got.bytes == Array("12345".utf8))
+            }
+        }
+    }
+
+    @Test func `a stream that is cancelled ends at once`() async throws {
+        try await LoopbackServer.run(script: ServerFault.stallsInBody.script) { server in
+            try await CurlTransport.run { transport in
+                let (received, signal) = AsyncStream.makeStream(of: Void.self)
+                let collector = Collector(take: { _ in
+                    signal.yield()
+                    return true
+                })
+                let task = Task {
+                    await transport.send(HTTPRequest(url: server.url()), monitor: nil, receiver: collector)
+                }
+                _ = await received.first { _ in true }
+                task.cancel()
+                #expect(await task.value.failure?.kind == .cancelled)
+            }
+        }
+    }
+
+    @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+    func `a stream has a connection of HTTP 1 where it may choose`() async throws {
+        let certificates = try await TLSTests.certificates.value
+        let directives = certificates.directives(.valid) + "location / { return 200 $server_protocol; }"
+        try await NginxServer.run(directives, listen: "ssl http2") { server in
+            try await CurlTransport.run { transport in
+                for (version, expected) in [
+                    (TransferOptions.Version.automatic, "HTTP/1.1"), (.http2PriorKnowledge, "HTTP/2.0"),
+                ] {
+                    let collector = Collector()
+                    let request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/").with {
+                        $0.version = version
+                        $0.tls.certificateAuthorities = certificates.file("ca.pem")
+                    }
+                    _ = try await transport.send(request, monitor: nil, receiver: collector).get()
+                    #expect(String(decoding: collector.got.bytes, as: UTF8.self) == expected)
+                }
+            }
+        }
+    }
+}

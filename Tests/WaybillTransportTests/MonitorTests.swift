@@ -1,0 +1,194 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct MonitorTests {
+    @Test func `a transfer that is held up does not start until it goes on`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                let monitor = TransferMonitor()
+                monitor.pause()
+                async let held = transport.send(HTTPRequest(url: server.url("/held")), monitor: monitor)
+                for _ in 0..<20 { _ = try await transport.send(HTTPRequest(url: server.url("/other"))).get() }
+                #expect(!server.requests.contains { $0.target == "/held" })
+                monitor.unpause()
+                #expect(await held.response?.body == Array("/held".utf8))
+            }
+        }
+    }
+
+    @Test func `time stands still while a transfer is held up`() async throws {
+        let (heldUp, signal) = AsyncStream.makeStream(of: Int.self)
+        let total = 64 << 20
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
+            let block = [UInt8](repeating: 7, count: 1 << 20)
+            let sent = connection.writeUntilHeldUp(block, limit: total)
+            signal.yield(sent)
+            for _ in 0..<(total - sent) / block.count { connection.write(block) }
+            connection.write(Array(block.prefix((total - sent) % block.count)))
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let events = Mutex<[TransferMonitor.Event]>([])
+                let own = Mutex<TransferMonitor?>(nil)
+                let monitor = TransferMonitor { event in
+                    events.withLock { $0.append(event) }
+                    // When the request has been sent.
+                    own.withLock { $0 }?.pause()
+                }
+                own.withLock { $0 = monitor }
+                // Less than the half second that the server waits.
+                let request = HTTPRequest(url: server.url(), timeout: .milliseconds(450), maximumBodyBytes: total)
+                async let result = transport.send(request, monitor: monitor)
+                let sent = await heldUp.first { _ in true } ?? 0
+                #expect(sent < total)
+                #expect(events.withLock { $0 } == [.sent])
+                own.withLock { $0 = nil }
+                monitor.unpause()
+                let outcome = await result
+                // The rest may take longer than the time that is left.
+                #expect(outcome.response?.body.count == total || outcome.failure?.phase == .receiving)
+            }
+        }
+    }
+
+    @Test func `a transfer that is held up can be cancelled, and ends with the transport`() async throws {
+        try await LoopbackServer.run(script: ServerFault.stallsInBody.script) { server in
+            let transport = try CurlTransport()
+            let (sent, signal) = AsyncStream.makeStream(of: Void.self)
+            let monitors = (0..<4).map { _ in TransferMonitor { _ in signal.yield() } }
+            monitors[0].pause()
+            monitors[1].pause()
+            let tasks = monitors.map { monitor in
+                Task { await transport.send(HTTPRequest(url: server.url()), monitor: monitor) }
+            }
+            var iterator = sent.makeAsyncIterator()
+            await iterator.next()
+            await iterator.next()
+            monitors[2].pause()
+            monitors[3].pause()
+            tasks[0].cancel()
+            tasks[2].cancel()
+            #expect(await tasks[0].value.failure?.kind == .cancelled)
+            #expect(await tasks[2].value.failure?.kind == .cancelled)
+            await transport.shutDown()
+            #expect(await tasks[1].value.failure?.message == "the transport was shut down")
+            #expect(await tasks[3].value.failure?.message == "the transport was shut down")
+        }
+    }
+
+    @Test func `an upload that is held up sends no more`() async throws {
+        let body = [UInt8](repeating: 7, count: 32 << 20)
+        try await LoopbackServer.run(answer: { ServerAnswer(body: Array("\($0.body.count)".utf8)) }) { server in
+            try await CurlTransport.run { transport in
+                let monitor = TransferMonitor()
+                async let result = transport.send(
+                    HTTPRequest(method: "POST", url: server.url(), body: .bytes(body)),
+                    monitor: monitor
+                )
+                for _ in 0..<50 {
+                    monitor.pause()
+                    await Task.yield()
+                    monitor.unpause()
+                    await Task.yield()
+                }
+                #expect(await result.response?.body == Array("\(body.count)".utf8))
+            }
+        }
+    }
+
+    @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+    func `a transfer of HTTP 2 that is held up does not hold up others on its connection`() async throws {
+        let certificates = try await TLSTests.certificates.value
+        let folder = TemporaryFolder()
+        folder.write([UInt8](repeating: 7, count: 20 << 20), to: "large")
+        let directives =
+            certificates.directives(.valid) + "root \(folder.path); location /c { return 200 $connection; }"
+        try await NginxServer.run(directives, listen: "ssl http2") { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/c").with {
+                    $0.tls.certificateAuthorities = certificates.file("ca.pem")
+                }
+                let connection = try await transport.send(request).get().body
+                var large = request
+                large.url = "https://127.0.0.1:\(server.port)/large"
+                let (sent, signal) = AsyncStream.makeStream(of: Void.self)
+                let own = Mutex<TransferMonitor?>(nil)
+                let monitor = TransferMonitor { _ in
+                    own.withLock { $0 }?.pause()
+                    signal.yield()
+                }
+                own.withLock { $0 = monitor }
+                async let held = transport.send(large, monitor: monitor)
+                _ = await sent.first { _ in true }
+                for _ in 0..<50 { #expect(await transport.send(request).response?.body == connection) }
+                own.withLock { $0 = nil }
+                monitor.unpause()
+                let response = await held.response
+                #expect(response?.body.count == 20 << 20)
+                #expect(response?.httpVersion == "2")
+            }
+        }
+    }
+
+    @Test func `progress is told in both directions, at most ten times a second`() async throws {
+        let body = [UInt8](repeating: 7, count: 24 << 20)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
+            for _ in 0..<10 {
+                connection.write([7])
+                guard connection.pass(milliseconds: 40) else { return }
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let told = Mutex<[(ContinuousClock.Instant, TransferMonitor.Event)]>([])
+                let monitor = TransferMonitor { event in told.withLock { $0.append((.now, event)) } }
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .bytes(body))
+                _ = try await transport.send(request, monitor: monitor).get()
+                let events = told.withLock { $0 }
+                #expect(events.filter { $0.1 == .sent }.count == 1)
+                let progress = events.compactMap { at, event -> (ContinuousClock.Instant, TransferProgress)? in
+                    if case .progress(let progress) = event { (at, progress) } else { nil }
+                }
+                #expect(!progress.isEmpty)
+                for (earlier, later) in zip(progress, progress.dropFirst()) {
+                    #expect(later.0 - earlier.0 >= .milliseconds(99))
+                    #expect(later.1.sent + later.1.received > earlier.1.sent + earlier.1.received)
+                }
+                let last = try #require(progress.last?.1)
+                #expect(last.sent == body.count && last.sentTotal == body.count)
+                #expect((1...10).contains(last.received) && last.receivedTotal == 10)
+            }
+        }
+    }
+
+    @Test func `a transport is shut down with thousands of requests under way`() async throws {
+        try await LoopbackServer.run(script: ServerFault.silent.script) { server in
+            let transport = try CurlTransport()
+            let failures = await withTaskGroup { group in
+                for number in 0..<3000 {
+                    group.addTask {
+                        let request = HTTPRequest(url: server.url("/\(number)"), maximumConnectionsPerOrigin: 200)
+                        if number.isMultiple(of: 3) {
+                            return await transport.send(request, monitor: TransferMonitor(), receiver: Collector())
+                                .failure
+                        }
+                        return await transport.send(request).failure
+                    }
+                }
+                group.addTask {
+                    await transport.shutDown()
+                    return nil
+                }
+                return await group.reduce(into: [TransportFailure.Kind?]()) { $0.append($1?.kind) }
+            }
+            #expect(failures.filter { $0 == .cancelled }.count == 3000)
+        }
+    }
+}

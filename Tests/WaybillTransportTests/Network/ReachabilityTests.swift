@@ -1,0 +1,46 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct ReachabilityTests {
+    @Test(arguments: ["http", "https"])
+    func `a connection is made and closed, and nothing is sent`(scheme: String) async throws {
+        let (endings, ended) = AsyncStream.makeStream(of: Int.self)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            ended.yield(connection.read(count: 1)?.count ?? 0)
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                var request = HTTPRequest(
+                    method: "POST",
+                    url: "\(scheme)://a.example/path",
+                    headers: [HTTPField(name: "A", value: "b")],
+                    body: .bytes([1])
+                )
+                request.connectTo = server.endpoint
+                #expect(await transport.reach(request) == nil)
+                #expect(await endings.first { _ in true } == 0)
+                #expect(await transport.reach(request) == nil)
+            }
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `what cannot be reached is told as a request would be`() async throws {
+        let port = try LoopbackSocket.refusingPort()
+        let silent = try UnresponsivePort()
+        let long = String(repeating: "a", count: 64) + ".test"
+        try await CurlTransport.run { transport in
+            let refused = await transport.reach(HTTPRequest(url: "https://127.0.0.1:\(port)/"))
+            #expect(refused?.kind == .connect)
+            #expect(refused?.message == "could not connect to 127.0.0.1:\(port): connection refused")
+            #expect(refused?.wasSent == false)
+            let late = await transport.reach(
+                HTTPRequest(url: "http://127.0.0.1:\(silent.port)/", connectTimeout: .milliseconds(200))
+            )
+            #expect(late?.kind == .timeout)
+            #expect(await transport.reach(HTTPRequest(url: "http://\(long)/"))?.kind == .dns)
+            #expect(await transport.reach(HTTPRequest(url: "file:///"))?.code == 1)
+        }
+    }
+}

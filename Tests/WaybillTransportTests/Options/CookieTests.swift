@@ -1,0 +1,108 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct CookieTests {
+    /// A server that sets the cookies of a request's query, and answers with those that it got.
+    static let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+        let set = request.target.split(separator: "?").dropFirst().map { ("Set-Cookie", String($0)) }
+        return ServerAnswer(headers: set, body: Array(request.values(named: "Cookie").joined(separator: "|").utf8))
+    }
+
+    func cookies(
+        _ transport: CurlTransport,
+        _ server: LoopbackServer,
+        _ cookies: TransferOptions.Cookies,
+        _ path: String = "/",
+        headers: [HTTPField] = []
+    ) async throws -> String {
+        let request = HTTPRequest(url: server.url(path), headers: headers).with { $0.cookies = cookies }
+        return String(decoding: try await transport.send(request).get().body, as: UTF8.self)
+    }
+
+    func expect(
+        _ expected: String,
+        from found: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(found == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test func `cookies are kept in the run's jar, and only there`() async throws {
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            try await CurlTransport.run { transport in
+                try await expect("", from: cookies(transport, server, .run, "/?a=1"))
+                try await expect("a=1", from: cookies(transport, server, .run))
+                try await expect("", from: cookies(transport, server, .off))
+                try await expect("", from: cookies(transport, server, .off, "/?b=2"))
+                try await expect("a=1", from: cookies(transport, server, .run))
+                try await expect("", from: cookies(transport, server, .jar("/nowhere/at-all")))
+                try await expect("a=1", from: cookies(transport, server, .run, "/?a=;max-age=0"))
+                try await expect("", from: cookies(transport, server, .run))
+            }
+            let later = try await CurlTransport.run { try await cookies($0, server, .run) }
+            #expect(later == "")
+        }
+    }
+
+    @Test func `cookies set by hand go with those of the jar, in one field`() async throws {
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            try await CurlTransport.run { transport in
+                let byHand = [HTTPField(name: "cookie", value: "x=1"), HTTPField(name: "Cookie", value: "y=2")]
+                try await expect("x=1; y=2", from: cookies(transport, server, .off, headers: byHand))
+                _ = try await cookies(transport, server, .run, "/?a=1")
+                try await expect("a=1; x=1; y=2", from: cookies(transport, server, .run, headers: byHand))
+                try await expect("a=1", from: cookies(transport, server, .run))
+            }
+        }
+    }
+
+    @Test func `a jar's file is read, and written at the end`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.write(
+            """
+            # Netscape HTTP Cookie File
+            #HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\told\t1
+            127.0.0.1\tFALSE\t/\tFALSE\t1\tgone\t1
+            a.example\tFALSE\t/\tTRUE\t0\tother\t1
+            Set-Cookie: no=cookie
+            neither is this
+
+            """,
+            to: "jar.txt"
+        )
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            for (sent, next) in [("old=1", "/?new=2;max-age=3600"), ("new=2; old=1", "/?old=;max-age=0")] {
+                let transport = try CurlTransport()
+                let got = try await cookies(transport, server, .jar(path), next)
+                #expect(got.split(separator: "; ").sorted().joined(separator: "; ") == sent)
+                await transport.shutDown()
+                #expect(transport.cookieJarFailures.isEmpty)
+            }
+            let text = try #require(folder.read("jar.txt"))
+            #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
+            #expect(text.contains("\tnew\t2\n") && text.contains("\tother\t1\n"))
+            for word in ["old\t", "gone", "Set-Cookie", "neither"] { #expect(!text.contains(word), "\(text)") }
+            #expect(folder.names() == ["jar.txt"])
+        }
+    }
+
+    @Test func `a jar that cannot be read is a failure, one that cannot be written is told`() async throws {
+        let folder = TemporaryFolder()
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            let transport = try CurlTransport()
+            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(folder.path) }
+            let failure = try #require(await transport.send(request).failure)
+            #expect(failure.kind == .transfer)
+            #expect(failure.message == "the cookie jar \(folder.path) cannot be read: Is a directory")
+            #expect(server.requests.isEmpty)
+            _ = try await cookies(transport, server, .jar("/nowhere/jar.txt"))
+            await transport.shutDown()
+            #expect(
+                transport.cookieJarFailures == [
+                    "the cookie jar /nowhere/jar.txt cannot be written: No such file or directory"
+                ]
+            )
+        }
+    }
+}

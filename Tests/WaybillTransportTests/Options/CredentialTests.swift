@@ -1,0 +1,94 @@
+import Crypto
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct CredentialTests {
+    /// A server that wants digest credentials of `user` with the password `secret`, by RFC 7616, section 3.4.
+    static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerAnswer {
+        let hash: @Sendable (String) -> String = { text in
+            let bytes = Array(text.utf8)
+            let digest: [UInt8] =
+                algorithm == "MD5" ? Array(Insecure.MD5.hash(data: bytes)) : Array(SHA256.hash(data: bytes))
+            return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        return { request in
+            let fields = parts(of: request.values(named: "Authorization").first ?? "")
+            let key = hash("user:a realm:secret")
+            let work = hash("\(request.method):\(request.target)")
+            let middle = ["nonce", "nc", "cnonce", "qop"].map { fields[$0] ?? "" }.joined(separator: ":")
+            if fields["nonce"] == "n1", fields["response"] == hash("\(key):\(middle):\(work)") {
+                return ServerAnswer(body: request.body)
+            }
+            let challenge = "Digest realm=\"a realm\", nonce=\"n1\", qop=\"auth\", algorithm=\(algorithm)"
+            return ServerAnswer(
+                status: 401,
+                headers: [("WWW-Authenticate", challenge)],
+                body: Array("who are you?".utf8)
+            )
+        }
+    }
+
+    static func parts(of value: String) -> [String: String] {
+        var parts: [String: String] = [:]
+        for part in value.dropFirst("Digest ".count).split(separator: ",") {
+            let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2 else { continue }
+            parts[String(pair[0])] = String(pair[1].filter { $0 != "\"" })
+        }
+        return parts
+    }
+
+    @Test(arguments: ["MD5", "SHA-256"], ["GET", "POST"])
+    func `digest credentials answer the challenge`(algorithm: String, method: String) async throws {
+        try await LoopbackServer.run(answer: Self.digestAnswer(algorithm)) { server in
+            try await CurlTransport.run { transport in
+                let body = method == "POST" ? Array("work".utf8) : []
+                let request = HTTPRequest(
+                    method: method,
+                    url: server.url("/a?b"),
+                    body: body.isEmpty ? .none : .bytes(body)
+                ).with { $0.credentials = .digest(username: "user", password: "secret") }
+                let response = try await transport.send(request).get()
+                #expect(response.status == 200)
+                #expect(response.body == body)
+                #expect(server.requests.count == 2)
+                // The body goes with the credentials only.
+                #expect(server.requests.map(\.body) == [[], body])
+            }
+        }
+    }
+
+    @Test func `a wrong password is an answer of 401`() async throws {
+        try await LoopbackServer.run(answer: Self.digestAnswer("MD5")) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url()).with {
+                    $0.credentials = .digest(username: "user", password: "wrong")
+                }
+                let response = try await transport.send(request).get()
+                #expect(response.status == 401)
+                #expect(response.body == Array("who are you?".utf8))
+                #expect(server.requests.count == 2)
+            }
+        }
+    }
+
+    @Test func `a netrc file has credentials by host`() async throws {
+        let folder = TemporaryFolder()
+        let file = folder.write("machine 127.0.0.1 login user password secret\n", to: "netrc")
+        try await LoopbackServer.run(answer: { .text($0.values(named: "Authorization").joined()) }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url()).with { $0.credentials = .netrc(file) }
+                #expect(await transport.send(request).response?.body == Array("Basic dXNlcjpzZWNyZXQ=".utf8))
+                var other = request.with { $0.resolve[SocketEndpoint(host: "a.example", port: 80)] = server.endpoint }
+                other.url = "http://a.example/"
+                #expect(await transport.send(other).response?.body == [])
+                let missing = request.with { $0.credentials = .netrc("/nowhere/netrc") }
+                #expect(
+                    await transport.send(missing).failure?.message
+                        == "the netrc file /nowhere/netrc cannot be read: No such file or directory"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+struct HTTPVersionTests {
+    typealias Version = TransferOptions.Version
+
+    @Test(arguments: [
+        (Version.automatic, "ssl http2", "2"), (.automatic, "ssl", "1.1"), (.automatic, "", "1.1"),
+        (.http1, "ssl http2", "1.1"), (.http1, "", "1.1"),
+        (.http2, "ssl http2", "2"), (.http2, "ssl", "1.1"), (.http2, "", "1.1"),
+        (.http2PriorKnowledge, "ssl http2", "2"), (.http2PriorKnowledge, "http2", "2"),
+    ])
+    func `client and server agree on a version`(wanted: Version, listen: String, expected: String) async throws {
+        let certificates = try await TLSTests.certificates.value
+        let isSecure = listen.contains("ssl")
+        let directives =
+            (isSecure ? certificates.directives(.valid) : "") + "location / { return 200 $server_protocol; }"
+        try await NginxServer.run(directives, listen: listen) { server in
+            try await CurlTransport.run { transport in
+                let url = isSecure ? "https://127.0.0.1:\(server.port)/" : server.url()
+                let request = HTTPRequest(url: url).with {
+                    $0.version = wanted
+                    $0.tls.certificateAuthorities = certificates.file("ca.pem")
+                }
+                for _ in 0..<2 {
+                    let response = try await transport.send(request).get()
+                    #expect(response.httpVersion == expected)
+                    #expect(
+                        String(decoding: response.body, as: UTF8.self) == (expected == "2" ? "HTTP/2.0" : "HTTP/1.1")
+                    )
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [Version.automatic, .http2PriorKnowledge])
+    func `many requests share one connection at once`(version: Version) async throws {
+        let certificates = try await TLSTests.certificates.value
+        let directives = certificates.directives(.valid) + "location / { return 200 $connection; }"
+        try await NginxServer.run(directives, listen: "ssl http2") { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/").with {
+                    $0.version = version
+                    $0.tls.certificateAuthorities = certificates.file("ca.pem")
+                }
+                let connections = await withTaskGroup { group in
+                    for _ in 0..<300 { group.addTask { await transport.send(request).response?.body } }
+                    return await group.reduce(into: Set<[UInt8]?>()) { $0.insert($1) }
+                }
+                #expect(connections.count == 1)
+                #expect(connections.first != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct FollowingTests {
+    static func redirect(_ status: Int, _ location: String) -> ServerAnswer {
+        ServerAnswer(status: status, headers: [("Location", location)])
+    }
+
+    @Test func `hops are followed to the end, and told`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.head + String(decoding: $0.body, as: UTF8.self)) }) { other in
+            let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+                switch request.target {
+                case "/a": Self.redirect(307, "b?c")
+                case "/b?c": Self.redirect(308, "/d")
+                default: Self.redirect(301, other.url("/e"))
+                }
+            }
+            try await LoopbackServer.run(answer: answer) { server in
+                try await CurlTransport.run { transport in
+                    var hops: [Redirect] = []
+                    let request = HTTPRequest(
+                        method: "POST",
+                        url: server.url("/a#f"),
+                        headers: [HTTPField(name: "Authorization", value: "s"), HTTPField(name: "X-A", value: "1")],
+                        body: .bytes([7])
+                    )
+                    let response = try await transport.send(request, followingRedirects: 3) { hops.append($0) }.get()
+                    #expect(response.url == other.url("/e#f"))
+                    #expect(server.requests.map(\.body) == [[7], [7], [7]])
+                    #expect(server.requests.allSatisfy { $0.values(named: "Authorization") == ["s"] })
+                    #expect(other.requests.map(\.method) == ["GET"])
+                    #expect(other.requests[0].values(named: "Authorization").isEmpty)
+                    #expect(other.requests[0].values(named: "X-A") == ["1"])
+                    #expect(other.requests[0].body.isEmpty)
+                    #expect(hops.map(\.to) == [server.url("/b?c#f"), server.url("/d#f"), other.url("/e#f")])
+                    #expect(hops.map(\.status) == [307, 308, 301])
+                    #expect(hops.map(\.method) == ["POST", "POST", "GET"])
+                    #expect(hops.map(\.leavesOrigin) == [false, false, true])
+                }
+            }
+        }
+    }
+
+    @Test func `cookies of a jar go where they belong`() async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+            guard request.target == "/a" else { return .text(request.values(named: "Cookie").joined()) }
+            return ServerAnswer(status: 302, headers: [("Location", "/b"), ("Set-Cookie", "k=v")])
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url("/a")).with { $0.cookies = .run }
+                let response = try await transport.send(request, followingRedirects: 1).get()
+                #expect(response.body == Array("k=v".utf8))
+            }
+        }
+    }
+
+    @Test func `a circle ends at the limit, and a file is not read`() async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = {
+            Self.redirect(302, $0.target == "/file" ? "file:///etc/passwd" : "/circle")
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                let circle = await transport.send(HTTPRequest(url: server.url("/circle")), followingRedirects: 10)
+                #expect(circle.failure?.message == "more than 10 redirects followed one another")
+                #expect(server.requests.count == 11)
+                let file = await transport.send(HTTPRequest(url: server.url("/file")), followingRedirects: 10)
+                #expect(file.failure?.code == 1)
+                #expect(server.requests.count == 12)
+            }
+        }
+    }
+
+    @Test func `all hops together have the time of one request`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while connection.readRequest() != nil, connection.pass(milliseconds: 100) {
+                connection.write("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url(), timeout: .milliseconds(450))
+                let failure = await transport.send(request, followingRedirects: 1000).failure
+                #expect(failure?.kind == .timeout)
+                #expect((1...5).contains(server.requests.count))
+            }
+        }
+    }
+}
