@@ -10,10 +10,19 @@ struct FieldNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)
         var diagnostics: [Diagnostic] = []
+        // A path through data may have to look at all of it, and the same paths are written again and again.
+        var known: [PathThroughData: MissingPart?] = [:]
         subject.forEachUse { use, place in
             for reference in use.text.references {
                 guard let root = shapes.root(of: reference, use, place) else { continue }
-                if let diagnostic = FieldWalk(reference, in: use.text).check(root) { diagnostics.append(diagnostic) }
+                let missing: MissingPart?
+                if let path = PathThroughData(reference, from: root) {
+                    if known[path] == nil { known[path] = .some(reference.missingPart(from: root)) }
+                    missing = known[path] ?? nil
+                } else {
+                    missing = reference.missingPart(from: root)
+                }
+                if let missing { diagnostics.append(missing.finding(reference, in: use.text, root)) }
             }
         }
         return diagnostics
@@ -30,55 +39,70 @@ struct PathRoot {
     var source: Diagnostic.Label?
 }
 
-/// A walk along a path.
-private struct FieldWalk {
-    let reference: Reference
-    let text: any EvaluatedText
+/// A path that begins at data, or at the elements of a list that is known.
+private struct PathThroughData: Hashable {
+    private let source: SourceSpan
+    private let keys: [CodePoints]
+    private let children: [CodePoints]?
 
-    init(_ reference: Reference, in text: any EvaluatedText) {
-        self.reference = reference
-        self.text = text
+    init?(_ reference: Reference, from root: PathRoot) {
+        guard case .oneOf = root.shape, let source = root.source?.span else { return nil }
+        self.source = source
+        keys = reference.segments.map { Self.text(of: $0.key) }
+        children = reference.childSegments.map { $0.map { Self.text(of: $0.key) } }
     }
 
-    /// What is wrong with the path, if it surely leads to nothing.
-    func check(_ root: PathRoot) -> Diagnostic? {
+    private static func text(of key: Reference.Segment.Key) -> CodePoints {
+        switch key {
+        case .name(let name): CodePoints(".\(name)")
+        case .index(let index): CodePoints("[\(index)")
+        }
+    }
+}
+
+extension Reference {
+    /// The first part of the path that surely leads to nothing.
+    fileprivate func missingPart(from root: PathRoot) -> MissingPart? {
         var shape = root.shape
-        var behind = text.span(of: reference.nameRange)
-        for (index, segment) in reference.segments.enumerated() {
-            behind = text.span(of: segment.range)
-            guard index >= root.depth else { continue }
+        for index in segments.indices where index >= root.depth {
             do throws(AbsenceError) {
-                shape = try shape.selected(by: segment.key)
+                shape = try shape.selected(by: segments[index].key)
             } catch {
-                return finding(error.reason, segment.name, at: behind, root)
+                return MissingPart(reason: error.reason, index: index)
             }
         }
-        guard let children = reference.childSegments, reference.segments.count >= root.depth else { return nil }
+        guard let childSegments, segments.count >= root.depth else { return nil }
         do throws(AbsenceError) {
             shape = try shape.children()
         } catch {
-            return finding(error.reason, nil, at: behind, root)
+            return MissingPart(reason: error.reason, index: segments.count - 1)
         }
-        for segment in children {
+        for index in childSegments.indices {
             do throws(AbsenceError) {
-                shape = try shape.selected(by: segment.key)
+                shape = try shape.selected(by: childSegments[index].key)
             } catch {
-                return finding(error.reason, segment.name, at: text.span(of: segment.range), root)
+                return MissingPart(reason: error.reason, index: segments.count + index)
             }
         }
         return nil
     }
+}
 
-    private func finding(
-        _ absence: ValueShape.Absence,
-        _ name: String?,
-        at span: SourceSpan,
-        _ root: PathRoot
-    ) -> Diagnostic {
+/// A part of a path that leads to nothing.
+private struct MissingPart {
+    /// Why there is nothing.
+    let reason: ValueShape.Absence
+    /// Which segment it is, those behind a wildcard counted too; that before the wildcard where that selects nothing.
+    let index: Int
+
+    func finding(_ reference: Reference, in text: any EvaluatedText, _ root: PathRoot) -> Diagnostic {
+        let all = reference.segments + (reference.childSegments ?? [])
+        let segment = all.indices.contains(index) ? all[index] : nil
+        let span = text.span(of: segment?.range ?? reference.nameRange)
         var diagnostic: Diagnostic
-        switch absence {
+        switch reason {
         case .name(let names):
-            diagnostic = .unknown("field", Spanned(name ?? "", at: span), among: names)
+            diagnostic = .unknown("field", Spanned(segment?.name ?? "", at: span), among: names)
         case .scalar(let words):
             diagnostic = empty("this can only be empty: there is nothing in \(words)", at: span)
         case .list:

@@ -59,7 +59,15 @@ extension SecretFlow {
 
     private func field(_ fields: [Reference.Segment], of step: Step) -> Origin {
         if let name = fields.first?.name, name != "outputs" { return .none }
-        return marked(among: subject.outputs(of: step) ?? [], fields.dropFirst().first)
+        let name = fields.dropFirst().first
+        let own = marked(among: step.ownOutputs, name)
+        guard case .none = own else { return own }
+        switch step.action {
+        case .call(let call):
+            return marked(among: subject.manifest.endpoints[call.name.value]?.value.request.outputs ?? [], name)
+        case .graph(let call): return marked(among: subject.manifest.graphs[call.name.value]?.value.outputs ?? [], name)
+        case .request, .group, .values, .end: return .none
+        }
     }
 
     /// Whether an output, or one of all, is marked as a secret.
