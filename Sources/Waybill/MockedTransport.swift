@@ -18,6 +18,12 @@ struct MockedTransport: Transport {
             request.url = "http://" + request.url.dropFirst("https://".count)
         }
         request.connectTo = server
+        // Nothing that would lead elsewhere on the way, or that the server does not speak.
+        var options = TransferOptions()
+        options.cookies = request.options.cookies == .off ? .off : .run
+        options.credentials = request.options.credentials
+        options.priority = request.options.priority
+        request.options = options
         return await engine.send(request)
     }
 
