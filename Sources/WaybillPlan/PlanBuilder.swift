@@ -61,9 +61,9 @@ package struct PlanBuilder: Sendable {
             data[name] = value
         }
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
-        for rule in allRules { diagnostics += rule.check(subject) }
+        diagnostics += RuleRunner.findings(of: subject, by: allRules)
         if !diagnostics.hasErrors {
-            for rule in rulesOfSoundManifests { diagnostics += rule.check(subject) }
+            diagnostics += RuleRunner.findings(of: subject, by: rulesOfSoundManifests)
         }
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }

@@ -1,0 +1,16 @@
+import Dispatch
+import Synchronization
+import WaybillDiagnostics
+
+/// Runs rules side by side, as many at once as there are cores: none knows of another.
+enum RuleRunner {
+    /// What the rules find, in the order of the rules.
+    static func findings(of subject: RuleSubject, by rules: [any ManifestRule]) -> [Diagnostic] {
+        let found = Mutex<[[Diagnostic]]>(Array(repeating: [], count: rules.count))
+        DispatchQueue.concurrentPerform(iterations: rules.count) { index in
+            let diagnostics = rules[index].check(subject)
+            if !diagnostics.isEmpty { found.withLock { $0[index] = diagnostics } }
+        }
+        return found.withLock { $0.flatMap { $0 } }
+    }
+}
