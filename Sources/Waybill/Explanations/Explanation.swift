@@ -16,7 +16,9 @@ package struct Explanation: Sendable {
 
     /// Something wrong, and the same put right.
     package struct Example: Sendable {
+        /// What shows the finding.
         package let wrong: Sample
+        /// The same without it.
         package let right: Sample
     }
 

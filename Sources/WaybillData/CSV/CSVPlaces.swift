@@ -2,6 +2,7 @@ package import WaybillDiagnostics
 
 /// Where the fields of a row stand in its text.
 package struct CSVPlaces: DocumentPlaces, Sendable {
+    /// Where the whole row stands.
     package let span: SourceSpan
     private let fields: [CodePoints: SourceSpan]
 

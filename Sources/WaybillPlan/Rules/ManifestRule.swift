@@ -59,7 +59,7 @@ extension Diagnostic {
         }
         return Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
-            "no \(sort) is named '\(name.value)'",
+            sort == "name" ? "there is no '\(name.value)' here" : "no \(sort) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help

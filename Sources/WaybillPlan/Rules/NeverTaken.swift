@@ -4,15 +4,7 @@ import WaybillManifest
 /// Filters, outputs and `returns` are for answers of the class 2xx, and their request expects one.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        var seen: Set<SourceSpan> = []
-        for site in subject.requests {
-            for diagnostic in check(site) {
-                // Calls of one endpoint share what it has.
-                if let span = diagnostic.primary?.span, seen.insert(span).inserted { diagnostics.append(diagnostic) }
-            }
-        }
-        return diagnostics
+        subject.findingsOfRequests(check)
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {

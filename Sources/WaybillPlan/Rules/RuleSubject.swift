@@ -90,6 +90,16 @@ final class RuleSubject: Sendable {
     }
 }
 
+extension RuleSubject {
+    /// What a check finds in all requests. Calls of one endpoint share what it says, which is told once.
+    func findingsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
+        var seen: Set<SourceSpan> = []
+        return requests.flatMap(check).filter { finding in
+            finding.primary.map { seen.insert($0.span).inserted } ?? false
+        }
+    }
+}
+
 /// A step and where it stands.
 final class StepSite: Sendable {
     /// The graph.

@@ -5,15 +5,7 @@ import WaybillManifest
 /// The statuses that a request expects can be seen, and go with what else is expected of its answer.
 struct StatusExpectations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        var seen: Set<SourceSpan> = []
-        for site in subject.requests {
-            for diagnostic in check(site) {
-                // Calls of one endpoint share what it expects.
-                if let span = diagnostic.primary?.span, seen.insert(span).inserted { diagnostics.append(diagnostic) }
-            }
-        }
-        return diagnostics
+        subject.findingsOfRequests(check)
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
