@@ -97,7 +97,7 @@ package struct RunSession: Sendable {
             throw RunError(message: error.description)
         }
         guard options.usesMock else { return (engine, nil) }
-        let server = MockServer(routes: MockRoutes.routes(of: plan.graphs.flatMap(\.body.requests).map(\.request)))
+        let server = MockServer(routes: MockRoutes.routes(of: plan.requests))
         do {
             return (MockedTransport(engine, port: try await server.start()), server)
         } catch {

@@ -34,14 +34,6 @@ package struct SecretPlan: Sendable {
     package var variable: Spanned<String>
 }
 
-/// What gives the requests of a service what they share.
-package struct SessionPlan: Sendable {
-    /// The request.
-    package var request: RequestPlan
-    /// The statuses on which it is sent again.
-    package var renewOn: [StatusPattern]
-}
-
 /// One graph.
 package struct GraphPlan: Sendable {
     /// Its name.
@@ -166,6 +158,8 @@ package struct RequestPlan: Sendable {
     package var mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package var graph: String
+    /// Whether one of its expressions begins at `session`.
+    package var usesSession: Bool
 }
 
 /// A filter stage in the place where it runs.
@@ -206,5 +200,13 @@ extension GroupPlan {
             case .graph, .values, .end: []
             }
         }
+    }
+}
+
+extension Plan {
+    /// Every request of the plan: of the graphs, of those that they run in steps, of `finally`, and of sessions.
+    package var requests: [RequestPlan] {
+        let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
+        return groups.flatMap(\.requests).map(\.request) + sessions.values.map(\.request)
     }
 }

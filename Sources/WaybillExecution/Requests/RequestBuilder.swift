@@ -4,8 +4,8 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTransport
 
-/// Evaluates a planned request: address, query and body first, then header fields, then credentials, so that a header
-/// field can see `request.body`.
+/// Evaluates a planned request, after inputs and `vars`: address, query and body first, then header fields, then
+/// credentials, so that a header field can see `request.body`.
 struct RequestBuilder {
     let plan: RequestPlan
     let redactor: Redactor
@@ -24,7 +24,6 @@ struct RequestBuilder {
 
     /// The request.
     mutating func build() throws(EvaluationProblem) -> HTTPRequest {
-        try evaluateArguments()
         var url = try address()
         let origin = try origin(of: url, at: plan.address.text.span)
         // On another origin than its service's, a request gets nothing of the service but its plain settings.
@@ -57,26 +56,6 @@ struct RequestBuilder {
             acceptsCompression: settings.compression?.value ?? true,
             options: try options(of: sent)
         )
-    }
-
-    // MARK: Inputs
-
-    private mutating func evaluateArguments() throws(EvaluationProblem) {
-        let callScope = scope.scope(.graph(plan.graph))
-        for argument in plan.arguments {
-            let value: ScopeValue
-            switch argument.source {
-            case .constant(let constant): value = ScopeValue(constant)
-            case .template(let template): value = try template.value(in: callScope)
-            }
-            if let violation = argument.schema.validate(value.json).first {
-                throw EvaluationProblem(
-                    message: "the value of input '\(argument.name)' \(violation.message)",
-                    span: argument.span
-                )
-            }
-            scope.arguments[argument.name] = value
-        }
     }
 
     // MARK: Address

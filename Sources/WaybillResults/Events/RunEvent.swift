@@ -28,6 +28,8 @@ package struct RunEvent: Sendable, Equatable {
         case runFinished(RunOutcome, OutcomeCounts)
         /// A graph begins.
         case graphStarted(graph: String)
+        /// The steps of a graph have ended, and those of its `finally` begin.
+        case graphFinishing(graph: String)
         /// A graph has ended.
         case graphFinished(graph: String, StepOutcome)
         /// A step begins.
@@ -36,16 +38,22 @@ package struct RunEvent: Sendable, Equatable {
         case stepSkipped(SkipReason)
         /// A step has ended, and what depends on it may begin.
         case stepFinished(StepResult)
+        /// An element of a step with `forEach` has ended.
+        case elementFinished(ElementEnd)
         /// A request is about to be sent.
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
         case requestSent(attempt: Int, bytes: Int)
         /// An answer leads elsewhere, and a request follows.
         case requestRedirected(Redirection)
+        /// An attempt failed, and there is another one.
+        case requestRetrying(Retry)
         /// The head of an answer has come.
         case responseHead(ResponseHead)
         /// An answer is complete.
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
+        /// The session of a service was fetched anew, since a server refused the one before.
+        case sessionRenewed(service: String)
         /// Words for whoever reads the run.
         case log(RedactedText)
         /// Something that may not be as it was meant, and where in the manifest.
@@ -121,6 +129,40 @@ package struct RunEvent: Sendable, Equatable {
             self.status = status
             self.method = method
             self.url = url
+        }
+    }
+
+    /// How an element of a step with `forEach` ended.
+    package struct ElementEnd: Sendable, Equatable {
+        /// The element's place in the list, from 0.
+        package var element: Int
+        /// How it ended.
+        package var outcome: StepOutcome
+        /// Why it failed.
+        package var failure: Failure?
+
+        /// How an element ended; see the properties.
+        package init(element: Int, outcome: StepOutcome, failure: Failure?) {
+            self.element = element
+            self.outcome = outcome
+            self.failure = failure
+        }
+    }
+
+    /// Another attempt.
+    package struct Retry: Sendable, Equatable {
+        /// Which try failed, from 1.
+        package var attempt: Int
+        /// How long it is until the next one.
+        package var pause: Duration
+        /// Why it failed.
+        package var failure: Failure
+
+        /// Another attempt; see the properties.
+        package init(attempt: Int, pause: Duration, failure: Failure) {
+            self.attempt = attempt
+            self.pause = pause
+            self.failure = failure
         }
     }
 
