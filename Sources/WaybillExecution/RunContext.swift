@@ -16,6 +16,10 @@ struct RunContext: Sendable {
     let sessions: SessionStore
     let proxies: ProxyVariables
     let scope: RunScope
+    /// What had become of the steps before, where the run is resumed.
+    let past: PastSteps?
+    /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
+    let repeatsUnsure: Bool
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
@@ -35,6 +39,8 @@ struct RunContext: Sendable {
         limiter = RequestLimiter(limit: plan.concurrency)
         sessions = SessionStore(plan.sessions)
         proxies = executor.proxies
+        past = executor.past?.steps
+        repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
         manifestFolder = FileContents.folder(of: plan.manifest)

@@ -74,9 +74,14 @@ struct Attempt: Sendable {
         attempted.method = sending.method
         let url = run.redactor.text(sending.url)
         attempted.url = url
-        if tellsDetails {
+        // What must not be sent twice has to be known before it is sent.
+        if tellsDetails || !sending.isIdempotent {
             let headers = run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
-            tell(.requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)))
+            run.events.emit(
+                .requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)),
+                step: request.path,
+                durably: !sending.isIdempotent
+            )
         }
         return sending
     }

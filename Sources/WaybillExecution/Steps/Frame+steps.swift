@@ -8,6 +8,7 @@ import WaybillResults
 extension Frame {
     /// Runs a step.
     func run(_ step: StepPlan) async -> NodeRun {
+        if let past = past(step) { return past }
         guard mayBegin else { return skip(step, .interrupted) }
         var node: NodeRun
         do throws(EvaluationProblem) {
@@ -26,8 +27,9 @@ extension Frame {
         let outcome: StepOutcome = step.isTolerated ? .tolerated : .failed
         let path = path(of: step)
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
-        run.events.emit(.stepFinished(result), step: path)
-        if let id = step.id { steps.keep(StepRecord(isPassed: false, error: failure.inExpressions), of: id) }
+        let record = StepRecord(isPassed: false, error: failure.inExpressions)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        if let id = step.id { steps.keep(record, of: id) }
         return NodeRun(end: .failed, steps: [result], failure: failure)
     }
 
@@ -78,7 +80,9 @@ extension Frame {
         case .request(let request):
             let outcome = await RequestRun(step, request, at: path, in: self).run()
             if let id = step.id { steps.keep(outcome.record, of: id) }
-            return NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            var node = NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            node.use = outcome.use
+            return node
         case .group(let group):
             return await repeating(step, at: path) {
                 let node = await run(group)
@@ -167,7 +171,9 @@ extension Frame {
                 return (failed(step, failure), StepRecord(isPassed: false, error: failure.inExpressions))
             }
         }
-        return (NodeRun(end: .passed), record)
+        let result = StepResult(step, at: path, graph: graph, outcome: .passed)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        return (NodeRun(end: .passed, steps: [result]), record)
     }
 }
 

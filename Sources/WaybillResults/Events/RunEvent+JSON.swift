@@ -47,6 +47,9 @@ extension RunEvent.Kind {
             members.add("manifest", start.manifest)
             members.add("environment", start.environment)
             members.add("graphs", .array(start.graphs.map(JSON.string)))
+            members.add("inputs", start.inputs?.value)
+            members.add("mock", start.isMocked ? .bool(true) : nil)
+            members.add("resumed", start.isResumed ? .bool(true) : nil)
         case .runFinished(let outcome, let counts):
             members.add("outcome", outcome.rawValue)
             members.add("counts", counts.json)
@@ -59,12 +62,14 @@ extension RunEvent.Kind {
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
-        case .stepFinished(let result):
+        case .stepFinished(let result, let kept):
             members.add("result", result.json)
+            members.add("kept", kept?.json)
         case .elementFinished(let end):
             members.add("element", end.element)
             members.add("outcome", end.outcome.rawValue)
             members.add("failure", end.failure?.json)
+            members.add("kept", end.kept?.json)
         case .requestWillSend(let request):
             members.add("attempt", request.attempt)
             members.add("method", request.method)
