@@ -84,8 +84,8 @@ extension RequestBuilder {
             url = Self.appending(query.query, to: url)
         case .apiKey(.cookie, let name, let key):
             let pair = "\(name.value)=\(try value(of: key, for: "Cookie", isSecret: true))"
-            let others = headers.first { $0.isNamed("Cookie") }?.value
-            set("Cookie", others.map { "\($0); \(pair)" } ?? pair)
+            let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
+            set("Cookie", (others + [pair]).joined(separator: "; "))
         case .digest, .netrc:
             // The transport has them: a server asks for them first.
             break

@@ -46,6 +46,13 @@ struct RequestBuilder {
         {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
+        if let boundary = content.boundary {
+            headers = headers.map { field in
+                guard field.isNamed("Content-Type") else { return field }
+                let type = MultipartBody.contentType(field.value, boundary: boundary)
+                return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
+            }
+        }
         try authenticate(by: sent.auth, &headers, &url)
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
         return HTTPRequest(
