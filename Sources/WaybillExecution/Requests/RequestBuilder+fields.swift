@@ -72,7 +72,6 @@ extension RequestBuilder {
                 throw EvaluationProblem(message: "a user's name with a colon cannot be sent", span: username.span)
             }
             let credentials = Base64.encode(Array("\(name):\(try text(password, isSecret: true))".utf8))
-            register(ComputedText(text: credentials, isSecret: true))
             set("Authorization", "Basic \(credentials)")
         case .bearer(let token):
             set("Authorization", "Bearer \(try value(of: token, for: "Authorization", isSecret: true))")
@@ -83,7 +82,11 @@ extension RequestBuilder {
             query.add(name.value, ComputedText(text: try text(key, isSecret: true), isSecret: true))
             url = Self.appending(query.query, to: url)
         case .apiKey(.cookie, let name, let key):
-            let pair = "\(name.value)=\(try value(of: key, for: "Cookie", isSecret: true))"
+            let text = try value(of: key, for: "Cookie", isSecret: true)
+            guard !text.utf8.contains(UInt8(ascii: ";")) else {
+                throw EvaluationProblem(message: "a semicolon would end the cookie", span: key.span)
+            }
+            let pair = "\(name.value)=\(text)"
             let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
             set("Cookie", (others + [pair]).joined(separator: "; "))
         case .digest, .netrc:

@@ -134,6 +134,16 @@ import WaybillTestSupport
         }
     }
 
+    @Test(arguments: [
+        "{basic: {username: \"${'a:b'}\", password: c}}", "{apiKey: {in: cookie, name: k, value: \"${'a; admin=1'}\"}}",
+    ])
+    func `credentials that would be read as others are refused`(auth: String) async throws {
+        let exchange = try await WireExchange.run("{id: a, get: /a, auth: \(auth)}")
+        #expect(exchange.failure?.kind == .input)
+        #expect(exchange.failure?.span?.start.line == 10)
+        #expect(exchange.received.isEmpty)
+    }
+
     @Test func `a URL can come from a value, as it is`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, request: {url: \"${concat('http://127.0.0.1:1', '/x/../y')}\"}}"
