@@ -115,11 +115,17 @@ struct AnswerDecoder {
     /// of its character set; where it is not, it may be in what is said.
     private func unicode(_ response: HTTPResponse) throws(Problem) -> [UInt8] {
         let body = response.body
-        if let marked = CharacterSet.marked(body), marked.0 == .utf8 { return Array(body.dropFirst(marked.length)) }
-        guard UTF8Check.firstFault(in: body) != nil || body.prefix(2).contains(0) else { return body }
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
-        let isTold = CharacterSet.marked(body) != nil || CharacterSet(label: label).map { $0 != .utf8 } ?? false
-        return isTold ? Array(try text(response).utf8) : body
+        let isOther =
+            switch CharacterSet.marked(body)?.0 {
+            case .utf8?: false
+            case .windows1252?, .utf16LittleEndian?, .utf16BigEndian?: true
+            case nil:
+                // Seldom, so that only then the body is looked through.
+                CharacterSet(label: label).map { $0 != .utf8 } == true
+                    && (UTF8Check.firstFault(in: body) != nil || body.prefix(2).contains(0))
+            }
+        return isOther ? Array(try text(response).utf8) : body
     }
 
     private static func charset(of contentType: String) -> String {

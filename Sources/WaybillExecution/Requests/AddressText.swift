@@ -91,7 +91,8 @@ struct AddressText {
 
     private mutating func endSegment() throws(EvaluationError) {
         defer { segment = Segment() }
-        guard isInPath, slashesBeforePath == 0, let range = segment.expression else { return }
+        // None of those that are refused is longer than `%2e%2e`.
+        guard isInPath, slashesBeforePath == 0, let range = segment.expression, segment.text.count <= 6 else { return }
         // A dot and its encoding are the same (section 6.2.2.2).
         let segmentText = String(decoding: segment.text, as: UTF8.self)
         switch segmentText.replacing("%2e", with: ".").replacing("%2E", with: ".") {
