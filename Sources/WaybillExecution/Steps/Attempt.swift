@@ -35,14 +35,14 @@ struct Attempt: Sendable {
 
     private func once() async -> Attempted {
         var attempted = Attempted(scope: request.frame.scope(of: request.path))
-        let sending: HTTPRequest
+        let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationProblem) {
-            sending = try await build(&attempted)
+            (sending, transport) = try await build(&attempted)
         } catch {
             attempted.failure = run.failure(error)
             return attempted
         }
-        let sent = await run.transport.send(
+        let sent = await transport.send(
             sending,
             followingRedirects: plan.settings.redirects?.value ?? 10,
             onRedirect: tell
@@ -59,7 +59,10 @@ struct Attempt: Sendable {
         return attempted
     }
 
-    private func build(_ attempted: inout Attempted) async throws(EvaluationProblem) -> HTTPRequest {
+    /// The request, and what sends it: the transport, or what signs before.
+    private func build(
+        _ attempted: inout Attempted
+    ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
@@ -83,7 +86,7 @@ struct Attempt: Sendable {
                 durably: !sending.isIdempotent
             )
         }
-        return sending
+        return (sending, builder.sending(through: run.transport))
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
