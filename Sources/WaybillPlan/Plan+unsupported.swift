@@ -37,7 +37,6 @@ private struct Unsupported {
 
     private mutating func visit(_ flow: Flow) {
         if let paginate = flow.paginate { report("paginate", at: paginate.span) }
-        if let write = flow.write { report("write", at: write.span) }
     }
 
     private mutating func visit(_ request: RequestPlan) {

@@ -10,8 +10,12 @@ import WaybillTransport
 struct Answer {
     /// What came of an answer.
     struct Evaluated: Sendable {
+        /// The answer as it was decoded, before filters.
+        var body: ScopeValue?
         /// The data after filters.
         var data = ScopeValue(.null)
+        /// Whether the data is base64 of an answer that is no text.
+        var isBytes = false
         /// The named values. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
@@ -55,6 +59,8 @@ struct Answer {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
+        evaluated.body = ScopeValue(body.value)
+        evaluated.isBytes = body.isBytes
         take(ScopeValue(body.value))
         if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
         if isSuccess, let failure = takeOutputs() { return failure }
@@ -123,6 +129,7 @@ struct Answer {
                 scope: scope.scope
             )
             take(filtered)
+            if !plan.filters.isEmpty { evaluated.isBytes = false }
             return nil
         } catch {
             let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message

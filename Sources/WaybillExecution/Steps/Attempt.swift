@@ -86,7 +86,9 @@ struct Attempt: Sendable {
         let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor).evaluate()
         attempted.scope.response = response
         attempted.scope.data = answer.data
+        attempted.body = answer.body
         attempted.data = answer.data
+        attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         if tellsDetails {

@@ -9,12 +9,15 @@ struct ForEachRun: Sendable {
     private let step: StepPlan
     private let forEach: ForEach
     private let frame: Frame
+    /// Where the records of all elements go, in their order.
+    private let file: StepFile?
     private var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame) {
+    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame, file: StepFile?) {
         self.step = step
         self.forEach = forEach
         self.frame = frame
+        self.file = file
     }
 
     /// What came of one element.
@@ -38,7 +41,8 @@ struct ForEachRun: Sendable {
         result.startedAt = .now()
         let began = run.clock.now
         run.events.emit(.stepStarted, step: path)
-        let summary = await runElements(of: source)
+        var summary = await runElements(of: source)
+        if let file { await finish(file, &summary) }
         result.elements = summary.results
         result.time = PhaseTimes(total: run.clock.now - began)
         result.failure = summary.failure
@@ -54,15 +58,16 @@ struct ForEachRun: Sendable {
             var state = ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure)
             var summary = ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
             func beginMore() {
-                while frame.mayBegin, let index = state.begin() {
+                while frame.mayBegin, file?.hasRoom ?? true, let index = state.begin() {
                     tasks.addTask { await run(index, of: source) }
                 }
             }
             beginMore()
             while let element = await tasks.next() {
+                let element = finish(element)
                 let hasFailed = element.end == .failed
                 if state.ended(element.index, hasFailed: hasFailed) { tasks.cancelAll() }
-                if element.end == .cancelled || element.end == .skipped(.interrupted) { state.stop() }
+                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) { state.stop() }
                 summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
                 beginMore()
             }
@@ -77,19 +82,27 @@ struct ForEachRun: Sendable {
             element = try source.element(index)
         } catch {
             let failure = run.failure(error)
-            return finish(ElementRun(index: index, end: .failed, failure: failure))
+            return ElementRun(index: index, end: .failed, failure: failure)
         }
         let inner = frame.element(index, of: step, forEach.variable.value, element)
         let path = "\(frame.path(of: step))[\(index)]"
-        let node = await inner.runOnce(step, at: path)
+        let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
         var record: ElementRecord?
         if step.keeps.contains(.items) {
             record = ElementRecord(item: element, record: step.id.flatMap { inner.steps.record(of: $0) })
         }
-        return finish(ElementRun(index: index, end: node.end, failure: node.failure, record: record))
+        return ElementRun(index: index, end: node.end, failure: node.failure, record: record)
     }
 
+    /// Ends an element. One at a time, so that the journal names the parts of a file in their order.
     private func finish(_ element: ElementRun) -> ElementRun {
+        var element = element
+        var records: RecordedOutput?
+        do throws(Failure) {
+            records = try file?.end(element.index, keeping: element.end == .passed)
+        } catch {
+            if element.end == .passed { (element.end, element.failure) = (.failed, error) }
+        }
         let outcome: StepOutcome =
             switch element.end {
             case .passed, .ended: .passed
@@ -98,10 +111,19 @@ struct ForEachRun: Sendable {
             case .skipped: .skipped
             }
         run.events.emit(
-            .elementFinished(.init(element: element.index, outcome: outcome, failure: element.failure)),
+            .elementFinished(
+                .init(element: element.index, outcome: outcome, failure: element.failure, records: records)
+            ),
             step: frame.path(of: step)
         )
         return element
+    }
+
+    /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
+        let outcome = summary.outcome(isTolerated: step.isTolerated)
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return }
+        if let failure = await file.commit() { summary.fail(failure) }
     }
 }
 

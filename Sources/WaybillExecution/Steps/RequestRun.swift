@@ -21,21 +21,42 @@ struct RequestRun: Sendable {
     let plan: RequestPlan
     let path: String
     let frame: Frame
+    /// Where its records go.
+    let output: ElementOutput?
     var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame) {
+    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
         self.step = step
         self.plan = plan
         self.path = path
         self.frame = frame
+        self.output = output
     }
 
     /// Sends the request as often as it takes, and says what came of it.
     func run() async -> Outcome {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
         var attempted = await untilDone(&result)
-        if result.startedAt != nil { attempted = Interceptor(self, attempted).intercept() }
+        if result.startedAt != nil {
+            attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            if let output, !frame.isElement(step) {
+                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
+            }
+        }
         return outcome(result, attempted)
+    }
+
+    /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
+    private func write(_ attempted: Attempted) -> Failure? {
+        guard let output, let data = attempted.data,
+            attempted.isRecovered || (attempted.response?.status ?? 0) / 100 == 2
+        else { return nil }
+        do {
+            try output.append(data, isBytes: attempted.isBytes, in: attempted.scope)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Tries until the condition of `until` holds.
