@@ -8,6 +8,8 @@ import WaybillTransport
 /// credentials, so that a header field can see `request.body`.
 struct RequestBuilder {
     let plan: RequestPlan
+    /// The page that is asked for.
+    let page: PageRequest
     let redactor: Redactor
     /// What the environment says of proxies.
     let proxies: ProxyVariables
@@ -15,8 +17,15 @@ struct RequestBuilder {
 
     private var settings: Settings { plan.settings }
 
-    init(_ plan: RequestPlan, scope: RequestScope, redactor: Redactor, proxies: ProxyVariables) {
+    init(
+        _ plan: RequestPlan,
+        page: PageRequest = .plain,
+        scope: RequestScope,
+        redactor: Redactor,
+        proxies: ProxyVariables
+    ) {
         self.plan = plan
+        self.page = page
         self.scope = scope
         self.redactor = redactor
         self.proxies = proxies
@@ -34,16 +43,24 @@ struct RequestBuilder {
         if content.query.isSecret {
             for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
         }
-        if !content.query.pairs.isEmpty { url = Self.appending(content.query.query, to: url) }
+        var leavesOrigin = false
+        if case .url(let next) = page {
+            // What an answer leads to has its query already.
+            url = next
+            leavesOrigin = try self.origin(of: next, at: plan.address.text.span) != origin
+        } else if !content.query.pairs.isEmpty {
+            url = Self.appending(content.query.query, to: url)
+        }
+        if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
 
         var headers = try self.headers(of: sent)
         if let contentType = content.type, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
-        try authenticate(by: sent.auth, &headers, &url)
+        if !leavesOrigin { try authenticate(by: sent.auth, &headers, &url) }
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
-        return HTTPRequest(
+        var request = HTTPRequest(
             method: plan.method,
             url: url,
             headers: headers,
@@ -56,6 +73,8 @@ struct RequestBuilder {
             acceptsCompression: settings.compression?.value ?? true,
             options: try options(of: sent)
         )
+        if leavesOrigin { request.leaveOrigin() }
+        return request
     }
 
     // MARK: Address
@@ -189,9 +208,8 @@ struct RequestBuilder {
         case .apiKey(.header, let name, let value):
             set(name.value, try secret(value))
         case .apiKey(.query, let name, let value):
-            var query = ParameterList(arrays: .repeat)
-            query.add(name.value, ComputedText(text: try secret(value), isSecret: true))
-            url = Self.appending(query.query, to: url)
+            // The URL of a page may have it already.
+            url = PageQuery.setting(name.value, to: .string(try secret(value)), in: url)
         case .apiKey(.cookie, let name, let value):
             let pair = "\(name.value)=\(try secret(value))"
             let others = headers.first { $0.name.lowercased() == "cookie" }?.value

@@ -13,6 +13,8 @@ struct Attempted: Sendable {
     var method: String?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
+    /// The address that the answer came from, after redirects.
+    var answeredURL: String?
     /// The answer, if one came.
     var response: HTTPResponse?
     /// The answer as it was decoded, before filters.

@@ -67,7 +67,9 @@ struct ForEachRun: Sendable {
                 let element = finish(element)
                 let hasFailed = element.end == .failed
                 if state.ended(element.index, hasFailed: hasFailed) { tasks.cancelAll() }
-                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) { state.stop() }
+                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
+                    state.stop()
+                }
                 summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
                 beginMore()
             }

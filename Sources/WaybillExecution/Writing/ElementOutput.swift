@@ -14,10 +14,20 @@ struct ElementOutput: Sendable {
         self.element = element
     }
 
-    /// Adds the records that are in some data.
+    /// Adds the records that are in some data; see `StepFile`.
     @discardableResult
-    func append(_ data: ScopeValue, isBytes: Bool, in scope: RequestScope) throws(Failure) -> RecordedOutput {
-        try file.append(data, isBytes: isBytes, of: element, in: scope)
+    func append(
+        _ data: ScopeValue,
+        isList: Bool = false,
+        isBytes: Bool,
+        in scope: RequestScope
+    ) throws(Failure) -> RecordedOutput {
+        try file.append(data, isList: isList, isBytes: isBytes, of: element, in: scope)
+    }
+
+    /// Waits until there is room for more records of the element.
+    func room() async {
+        await file.room(for: element)
     }
 
     /// Takes back all records of the element.

@@ -56,10 +56,13 @@ struct StepFile: Sendable {
 
     /// Adds the records that are in the data of an element.
     ///
-    /// - Parameter isBytes: Whether the data is base64 of an answer that is no text.
+    /// - Parameters:
+    ///   - isList: Whether a list is taken apart even in a raw file.
+    ///   - isBytes: Whether the data is base64 of an answer that is no text.
     @discardableResult
     func append(
         _ data: ScopeValue,
+        isList: Bool,
         isBytes: Bool,
         of element: Int,
         in scope: RequestScope
@@ -68,7 +71,7 @@ struct StepFile: Sendable {
         scope.current = data
         let records: [Record]
         do throws(EvaluationProblem) {
-            records = try self.records(of: data, isBytes: isBytes, in: scope)
+            records = try self.records(of: data, isList: isList, isBytes: isBytes, in: scope)
         } catch {
             throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
         }
@@ -78,6 +81,11 @@ struct StepFile: Sendable {
         } catch {
             throw failure(error)
         }
+    }
+
+    /// Waits until there is room for more records of an element: until it is its turn, or little waits for theirs.
+    func room(for element: Int) async {
+        await sink.room(for: element)
     }
 
     /// Takes back all records of an element.
@@ -137,6 +145,7 @@ struct StepFile: Sendable {
 
     private func records(
         of data: ScopeValue,
+        isList: Bool,
         isBytes: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) -> [Record] {
@@ -148,7 +157,7 @@ struct StepFile: Sendable {
         }
         switch value.json {
         case .null: return []
-        case .array(let elements) where format != .raw:
+        case .array(let elements) where isList || format != .raw:
             var records: [Record] = []
             records.reserveCapacity(elements.count)
             for element in elements { records.append(try record(element, isSecret: value.isSecret, in: scope)) }

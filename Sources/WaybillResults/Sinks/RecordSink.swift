@@ -55,14 +55,14 @@ package final class RecordSink: Sendable {
     /// Bytes are gathered up to this many before they are handed to the system, within one call.
     private static let bufferBytes = 64 * 1024
     /// How many bytes may wait for their turn before no more elements should begin.
-    private static let roomBytes = 16 << 20
+    fileprivate static let roomBytes = 16 << 20
 
-    private struct Waiting {
+    fileprivate struct Waiting {
         var bytes: [UInt8] = []
         var records = 0
     }
 
-    private struct State {
+    fileprivate struct State {
         var format: any RecordFormat
         var buffer: [UInt8] = []
         /// How many bytes the system has.
@@ -77,6 +77,8 @@ package final class RecordSink: Sendable {
         /// Elements behind the one whose turn it is that have ended.
         var ended: Set<Int> = []
         var error: ResultsError?
+        /// Elements that wait for room.
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
     /// The path that the file will have.
@@ -131,6 +133,24 @@ package final class RecordSink: Sendable {
 
     /// Whether little enough waits for its turn that more elements may begin.
     package var hasRoom: Bool { state.withLock { $0.waitingBytes < Self.roomBytes } }
+
+    /// Waits until an element may add more: until it is its turn, or little enough waits for its turn, or nothing can be
+    /// written any more, or the task is cancelled.
+    package func room(for element: Int) async {
+        guard !state.withLock({ $0.hasRoom(for: element) }) else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if Task.isCancelled || state.hasRoom(for: element) { return true }
+                    state.waiters[element] = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: element) }?.resume()
+        }
+    }
 
     /// Adds records of an element.
     ///
@@ -208,23 +228,31 @@ package final class RecordSink: Sendable {
 
     // MARK: The file
 
-    private func change<Value>(
+    private func change<Value: Sendable>(
         _ body: (inout State) throws(ResultsError) -> Value
     ) throws(ResultsError) -> Value {
         // The closure of a lock has errors of any type.
-        let result = state.withLock { state -> Result<Value, ResultsError> in
-            if let error = state.error { return .failure(error) }
-            do throws(ResultsError) {
-                return .success(try body(&state))
-            } catch {
-                state.error = error
-                // A disk that is full may have had room for a part of it.
-                try? file.cut(to: state.bytes)
-                state.buffer = []
-                return .failure(error)
-            }
+        let (result, waiters) = state.withLock { state in
+            (change(&state, body), state.takeWaiters())
         }
+        for waiter in waiters { waiter.resume() }
         return try result.get()
+    }
+
+    private func change<Value: Sendable>(
+        _ state: inout State,
+        _ body: (inout State) throws(ResultsError) -> Value
+    ) -> Result<Value, ResultsError> {
+        if let error = state.error { return .failure(error) }
+        do throws(ResultsError) {
+            return .success(try body(&state))
+        } catch {
+            state.error = error
+            // A disk that is full may have had room for a part of it.
+            try? file.cut(to: state.bytes)
+            state.buffer = []
+            return .failure(error)
+        }
     }
 
     private func write(_ state: inout State) throws(ResultsError) {
@@ -283,5 +311,18 @@ package final class RecordSink: Sendable {
             }
         } while state.ended.remove(state.turn) != nil
         try write(&state)
+    }
+}
+
+extension RecordSink.State {
+    fileprivate func hasRoom(for element: Int) -> Bool {
+        error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
+    }
+
+    /// Those who need not wait any longer.
+    fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        guard !waiters.isEmpty else { return [] }
+        let elements = waiters.keys.filter(hasRoom)
+        return elements.compactMap { waiters.removeValue(forKey: $0) }
     }
 }
