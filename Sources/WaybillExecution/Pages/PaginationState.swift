@@ -147,9 +147,8 @@ extension ManifestExpression {
     func valueIfThere(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue? {
         do {
             return try expression.evaluate(in: scope)
-        } catch where error.kind == .missing {
-            return nil
         } catch {
+            if error.kind == .missing { return nil }
             throw EvaluationProblem(message: error.message, span: span(of: error.range))
         }
     }
