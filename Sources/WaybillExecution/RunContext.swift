@@ -26,6 +26,8 @@ struct RunContext: Sendable {
     let concurrency: Int
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
+    /// Whether files that the run writes may lie outside the results folder.
+    let allowsOutside: Bool
 
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
         let plan = executor.plan
@@ -43,6 +45,7 @@ struct RunContext: Sendable {
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
+        allowsOutside = plan.allowsOutside
         manifestFolder = FileContents.folder(of: plan.manifest)
         scope = RunScope(
             inputs: Namespace(plan.inputs),

@@ -26,18 +26,12 @@ private struct Unsupported {
 
     private mutating func visit(_ group: GroupPlan) {
         for step in group.steps {
-            if let flow = step.flow { visit(flow) }
             switch step.work {
             case .request(let request): visit(request)
             case .group(let group): visit(group)
             case .graph, .values, .end: break
             }
         }
-    }
-
-    private mutating func visit(_ flow: Flow) {
-        if let paginate = flow.paginate { report("paginate", at: paginate.span) }
-        if let write = flow.write { report("write", at: write.span) }
     }
 
     private mutating func visit(_ request: RequestPlan) {

@@ -26,6 +26,8 @@ package struct Plan: Sendable {
     package var subgraphs: [String: GraphPlan]
     /// What is run once for the requests that need it, by the name of the service.
     package var sessions: [String: SessionPlan]
+    /// Whether files that it writes may lie outside the results folder.
+    package var allowsOutside = false
 }
 
 /// A secret and the environment variable that holds it.

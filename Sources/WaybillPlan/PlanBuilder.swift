@@ -126,7 +126,8 @@ package struct PlanBuilder: Sendable {
             concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
             graphs: plans,
             subgraphs: subgraphs,
-            sessions: sessions
+            sessions: sessions,
+            allowsOutside: options.allowsOutside
         )
         return (plan, diagnostics)
     }

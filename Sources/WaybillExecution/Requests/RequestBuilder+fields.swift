@@ -78,9 +78,8 @@ extension RequestBuilder {
         case .apiKey(.header, let name, let key):
             set(name.value, try value(of: key, for: name.value, isSecret: true))
         case .apiKey(.query, let name, let key):
-            var query = ParameterList(arrays: .repeat)
-            query.add(name.value, ComputedText(text: try text(key, isSecret: true), isSecret: true))
-            url = Self.appending(query.query, to: url)
+            // The URL of a page may have it already.
+            url = PageQuery.setting(name.value, to: .string(try text(key, isSecret: true)), in: url)
         case .apiKey(.cookie, let name, let key):
             let text = try value(of: key, for: "Cookie", isSecret: true)
             guard !text.utf8.contains(UInt8(ascii: ";")) else {

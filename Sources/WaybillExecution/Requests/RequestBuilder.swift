@@ -8,6 +8,8 @@ import WaybillTransport
 /// credentials, so that a header field can see `request.body`.
 struct RequestBuilder {
     let plan: RequestPlan
+    /// The page that is asked for.
+    let page: PageRequest
     let redactor: Redactor
     /// What the environment says of proxies.
     let proxies: ProxyVariables
@@ -17,8 +19,15 @@ struct RequestBuilder {
 
     private var settings: Settings { plan.settings }
 
-    init(_ plan: RequestPlan, scope: RequestScope, redactor: Redactor, proxies: ProxyVariables) {
+    init(
+        _ plan: RequestPlan,
+        page: PageRequest = .plain,
+        scope: RequestScope,
+        redactor: Redactor,
+        proxies: ProxyVariables
+    ) {
         self.plan = plan
+        self.page = page
         self.scope = scope
         self.redactor = redactor
         self.proxies = proxies
@@ -36,7 +45,15 @@ struct RequestBuilder {
         if content.query.isSecret {
             for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
         }
-        if !content.query.pairs.isEmpty { url = Self.appending(content.query.query, to: url) }
+        var leavesOrigin = false
+        if case .url(let next) = page {
+            // What an answer leads to has its query already.
+            url = next
+            leavesOrigin = try self.origin(of: next, at: plan.address.text.span) != origin
+        } else if !content.query.pairs.isEmpty {
+            url = Self.appending(content.query.query, to: url)
+        }
+        if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
 
         var headers = try self.headers(of: sent)
@@ -52,9 +69,9 @@ struct RequestBuilder {
                 return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
             }
         }
-        try authenticate(by: sent.auth, &headers, &url)
+        if !leavesOrigin { try authenticate(by: sent.auth, &headers, &url) }
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
-        return HTTPRequest(
+        var request = HTTPRequest(
             method: plan.method,
             url: url,
             headers: headers,
@@ -67,6 +84,8 @@ struct RequestBuilder {
             acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
+        if leavesOrigin { request.leaveOrigin() }
+        return request
     }
 
     /// What the built request is to be sent with: the transport, or one that signs before it.

@@ -9,12 +9,14 @@ import WaybillTransport
 struct Attempt: Sendable {
     private let request: RequestRun
     private let number: Int
+    private let page: PageRequest
     private var plan: RequestPlan { request.plan }
     private var run: RunContext { request.run }
 
-    init(_ request: RequestRun, number: Int) {
+    init(_ request: RequestRun, number: Int, page: PageRequest) {
         self.request = request
         self.number = number
+        self.page = page
     }
 
     /// Tries; a session that the server refuses is renewed, once for all who share it, and the request repeated once.
@@ -42,10 +44,14 @@ struct Attempt: Sendable {
             attempted.failure = run.failure(error)
             return attempted
         }
+        attempted.answeredURL = sending.url
         let sent = await transport.send(
             sending,
             followingRedirects: plan.settings.redirects?.value ?? 10,
-            onRedirect: tell
+            onRedirect: { redirect in
+                attempted.answeredURL = redirect.to
+                tell(redirect)
+            }
         )
         switch sent {
         case .failure(let failure):
@@ -66,12 +72,18 @@ struct Attempt: Sendable {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
-        try await attempted.scope.evaluate(plan.arguments, at: .graph(plan.graph))
+        try await attempted.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: page)
         for variable in plan.vars {
             let value = try variable.value.value(in: attempted.scope.scope(variable.level))
             attempted.scope.vars[variable.name.value] = value
         }
-        var builder = RequestBuilder(plan, scope: attempted.scope, redactor: run.redactor, proxies: run.proxies)
+        var builder = RequestBuilder(
+            plan,
+            page: page,
+            scope: attempted.scope,
+            redactor: run.redactor,
+            proxies: run.proxies
+        )
         let sending = try builder.build()
         attempted.scope = builder.scope
         attempted.method = sending.method
@@ -91,10 +103,13 @@ struct Attempt: Sendable {
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
-        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor).evaluate()
+        let isPage = request.step.flow?.paginate != nil
+        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, isPage: isPage).evaluate()
         attempted.scope.response = response
         attempted.scope.data = answer.data
+        attempted.body = answer.body
         attempted.data = answer.data
+        attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         if tellsDetails {

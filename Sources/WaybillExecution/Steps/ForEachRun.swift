@@ -10,12 +10,15 @@ struct ForEachRun: Sendable {
     private let step: StepPlan
     private let forEach: ForEach
     private let frame: Frame
+    /// Where the records of all elements go, in their order.
+    private let file: StepFile?
     private var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame) {
+    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame, file: StepFile?) {
         self.step = step
         self.forEach = forEach
         self.frame = frame
+        self.file = file
     }
 
     /// What came of one element.
@@ -24,6 +27,8 @@ struct ForEachRun: Sendable {
         var end: NodeRun.End
         var failure: Failure?
         var record: ElementRecord?
+        /// What the journal keeps of it.
+        var kept: RunEvent.KeptRecord?
     }
 
     /// Runs all elements, side by side as far as they may be.
@@ -39,7 +44,8 @@ struct ForEachRun: Sendable {
         result.startedAt = .now()
         let began = run.clock.now
         run.events.emit(.stepStarted, step: path)
-        let summary = await runElements(of: source)
+        var summary = await runElements(of: source)
+        if let file { await finish(file, &summary) }
         result.elements = summary.results
         result.time = PhaseTimes(total: run.clock.now - began)
         result.failure = summary.failure
@@ -58,11 +64,13 @@ struct ForEachRun: Sendable {
             var summary = ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
             func add(_ element: ElementRun) {
                 if state.ended(element.index, hasFailed: element.end == .failed) { tasks.cancelAll() }
-                if element.end == .cancelled || element.end == .skipped(.interrupted) { state.stop() }
+                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
+                    state.stop()
+                }
                 summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
             }
             func beginMore() {
-                while frame.mayBegin, let index = state.begin() {
+                while frame.mayBegin, file?.hasRoom ?? true, let index = state.begin() {
                     if let before = past?.elements[index] {
                         add(take(before, at: index, of: source))
                     } else {
@@ -72,7 +80,7 @@ struct ForEachRun: Sendable {
             }
             beginMore()
             while let element = await tasks.next() {
-                add(element)
+                add(finish(element))
                 beginMore()
             }
             summary.skip(source.count - state.next)
@@ -85,11 +93,11 @@ struct ForEachRun: Sendable {
         do {
             element = try source.element(index)
         } catch {
-            let failure = run.failure(error)
-            return finish(ElementRun(index: index, end: .failed, failure: failure), nil, RunEvent.KeptRecord(.again))
+            return ElementRun(index: index, end: .failed, failure: run.failure(error))
         }
         let inner = frame.element(index, of: step, forEach.variable.value, element)
-        let node = await inner.runOnce(step, at: "\(frame.path(of: step))[\(index)]")
+        let path = "\(frame.path(of: step))[\(index)]"
+        let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
         var result = ElementRun(index: index, end: node.end, failure: node.failure)
         var record = StepRecord(isPassed: node.end == .passed)
         if step.keeps.contains(.items) {
@@ -97,12 +105,19 @@ struct ForEachRun: Sendable {
             result.record = ElementRecord(item: element, record: record)
         }
         let use = element.isSecret ? .again : node.use
-        let kept = record.kept(use, redactor: run.redactor, element: element.isSecret ? nil : element.digest)
-        return finish(result, node.steps.first, kept)
+        result.kept = record.kept(use, redactor: run.redactor, element: element.isSecret ? nil : element.digest)
+        return result
     }
 
-    /// Tells that an element has ended.
-    private func finish(_ element: ElementRun, _ result: StepResult?, _ kept: RunEvent.KeptRecord) -> ElementRun {
+    /// Ends an element. One at a time, so that the journal names the parts of a file in their order.
+    private func finish(_ element: ElementRun) -> ElementRun {
+        var element = element
+        var records: RecordedOutput?
+        do throws(Failure) {
+            records = try file?.end(element.index, keeping: element.end == .passed)
+        } catch {
+            if element.end == .passed { (element.end, element.failure) = (.failed, error) }
+        }
         let outcome: StepOutcome =
             switch element.end {
             case .passed, .ended: .passed
@@ -110,7 +125,13 @@ struct ForEachRun: Sendable {
             case .cancelled: .cancelled
             case .skipped: .skipped
             }
-        let end = RunEvent.ElementEnd(element: element.index, outcome: outcome, failure: element.failure, kept: kept)
+        let end = RunEvent.ElementEnd(
+            element: element.index,
+            outcome: outcome,
+            failure: element.failure,
+            records: records,
+            kept: element.kept
+        )
         run.events.emit(.elementFinished(end), step: frame.path(of: step), durably: !isIdempotent)
         return element
     }
@@ -139,6 +160,13 @@ struct ForEachRun: Sendable {
     private var isIdempotent: Bool {
         guard case .request(let request) = step.work else { return true }
         return HTTPRequest.isIdempotent(method: request.method)
+    }
+
+    /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
+        let outcome = summary.outcome(isTolerated: step.isTolerated)
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return }
+        if let failure = await file.commit() { summary.fail(failure) }
     }
 }
 

@@ -67,18 +67,27 @@ extension Frame {
     }
 
     private func runElements(of step: StepPlan) async -> NodeRun {
-        guard let forEach = step.flow?.forEach else {
-            let node = await runOnce(step, at: path(of: step))
-            return node
+        var file: StepFile?
+        if let write = step.flow?.write {
+            do {
+                file = try await StepFile(write, of: step, in: self)
+            } catch {
+                return failed(step, error)
+            }
         }
-        return await ForEachRun(step, forEach, in: self).run()
+        guard let forEach = step.flow?.forEach else {
+            return await runOnce(step, at: path(of: step), output: file.map { ElementOutput($0) })
+        }
+        return await ForEachRun(step, forEach, in: self, file: file).run()
     }
 
     /// Does the work of a step once: for one element, or at all.
-    func runOnce(_ step: StepPlan, at path: String) async -> NodeRun {
+    ///
+    /// - Parameter output: Where the records of a request go.
+    func runOnce(_ step: StepPlan, at path: String, output: ElementOutput? = nil) async -> NodeRun {
         switch step.work {
         case .request(let request):
-            let outcome = await RequestRun(step, request, at: path, in: self).run()
+            let outcome = await RequestRun(step, request, at: path, in: self, output: output).run()
             if let id = step.id { steps.keep(outcome.record, of: id) }
             var node = NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
             node.use = outcome.use

@@ -23,13 +23,16 @@ struct RequestRun: Sendable {
     let plan: RequestPlan
     let path: String
     let frame: Frame
+    /// Where its records go.
+    let output: ElementOutput?
     var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame) {
+    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
         self.step = step
         self.plan = plan
         self.path = path
         self.frame = frame
+        self.output = output
     }
 
     /// Sends the request as often as it takes, and says what came of it.
@@ -43,17 +46,37 @@ struct RequestRun: Sendable {
         } else {
             attempted = await untilDone(&result)
         }
-        if result.startedAt != nil { attempted = Interceptor(self, attempted).intercept() }
+        if result.startedAt != nil {
+            attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            if let output, !frame.isElement(step) {
+                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
+            }
+        }
         return outcome(result, attempted)
+    }
+
+    /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
+    private func write(_ attempted: Attempted) -> Failure? {
+        guard let output, let data = attempted.data,
+            attempted.isRecovered || step.flow?.paginate == nil && (attempted.response?.status ?? 0) / 100 == 2
+        else { return nil }
+        do throws(Failure) {
+            // What was taken of pages has failed with them.
+            try output.takeBack()
+            try output.append(data, isBytes: attempted.isBytes, in: attempted.scope)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Tries until the condition of `until` holds.
     private func untilDone(_ result: inout StepResult) async -> Attempted {
-        guard let until = step.flow?.until else { return await retried(&result) }
+        guard let until = step.flow?.until else { return await pages(&result) }
         var state = UntilState(until)
         let start = run.clock.now
         while true {
-            var attempted = await retried(&result)
+            var attempted = await pages(&result)
             guard attempted.failure == nil else { return attempted }
             do throws(EvaluationProblem) {
                 let decision = try state.next(
@@ -79,14 +102,21 @@ struct RequestRun: Sendable {
         }
     }
 
+    /// Asks for all pages, or for the only one.
+    private func pages(_ result: inout StepResult) async -> Attempted {
+        guard let paginate = step.flow?.paginate else { return await retried(&result, page: .plain) }
+        var pages = PageRun(self, paginate)
+        return await pages.run(&result)
+    }
+
     /// Tries until there is no reason to try again.
-    private func retried(_ result: inout StepResult) async -> Attempted {
+    func retried(_ result: inout StepResult, page: PageRequest) async -> Attempted {
         var state = RetryState(
             plan.settings.retry?.value,
             isIdempotent: HTTPRequest.isIdempotent(method: plan.method)
         )
         while true {
-            var attempted = await attempt(&result)
+            var attempted = await attempt(&result, page)
             guard let failure = attempted.failure,
                 let pause = state.pause(after: attempted.failed(failure), chance: .random(in: 0..<1))
             else { return attempted }
@@ -102,7 +132,7 @@ struct RequestRun: Sendable {
     }
 
     /// Waits for a place among the requests under way, and tries once.
-    private func attempt(_ result: inout StepResult) async -> Attempted {
+    private func attempt(_ result: inout StepResult, _ page: PageRequest) async -> Attempted {
         let stopped = Attempted(scope: frame.scope(of: path), failure: .stopped(at: step.span))
         if frame.waitsForPlaces {
             guard await run.limiter.acquire() else { return stopped }
@@ -113,7 +143,7 @@ struct RequestRun: Sendable {
             result.startedAt = .now()
             if !frame.isElement(step) { run.events.emit(.stepStarted, step: path) }
         }
-        let attempted = await Attempt(self, number: result.attempts + 1).run()
+        let attempted = await Attempt(self, number: result.attempts + 1, page: page).run()
         result.take(attempted, redactor: run.redactor)
         return attempted
     }

@@ -13,6 +13,8 @@ extension RunEvent.Kind {
         case .stepSkipped: "step.skipped"
         case .stepFinished: "step.finished"
         case .elementFinished: "element.finished"
+        case .pageFinished: "page.finished"
+        case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
         case .requestRedirected: "request.redirected"
@@ -69,7 +71,17 @@ extension RunEvent.Kind {
             members.add("element", end.element)
             members.add("outcome", end.outcome.rawValue)
             members.add("failure", end.failure?.json)
+            members.add(end.records)
             members.add("kept", end.kept?.json)
+        case .pageFinished(let end):
+            members.add("page", end.page)
+            members.add("items", end.items)
+            members.add("next", end.next?.value)
+            members.add(end.records)
+        case .writeCommitted(let file):
+            members.add("path", file.path)
+            members.add("records", file.records)
+            members.add("bytes", file.bytes)
         case .requestWillSend(let request):
             members.add("attempt", request.attempt)
             members.add("method", request.method)
@@ -104,6 +116,13 @@ extension RunEvent.Kind {
             members.add("message", message)
             members.add(span)
         }
+    }
+}
+
+extension Members {
+    fileprivate mutating func add(_ output: RecordedOutput?) {
+        guard let output else { return }
+        add(contentsOf: output.json)
     }
 }
 

@@ -40,6 +40,10 @@ package struct RunEvent: Sendable, Equatable {
         case stepFinished(StepResult, kept: KeptRecord? = nil)
         /// An element of a step with `forEach` has ended.
         case elementFinished(ElementEnd)
+        /// A page of a step with `paginate` has been taken, and another one follows or the last one has been reached.
+        case pageFinished(PageEnd)
+        /// A file of `write` is complete and in its place.
+        case writeCommitted(WrittenFile)
         /// A request is about to be sent.
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
@@ -192,15 +196,62 @@ package struct RunEvent: Sendable, Equatable {
         package var outcome: StepOutcome
         /// Why it failed.
         package var failure: Failure?
+        /// Where its records are, when the step writes any.
+        package var records: RecordedOutput?
+
         /// What is kept of it for a resumed run.
         package var kept: KeptRecord?
 
         /// How an element ended; see the properties.
-        package init(element: Int, outcome: StepOutcome, failure: Failure?, kept: KeptRecord? = nil) {
+        package init(
+            element: Int,
+            outcome: StepOutcome,
+            failure: Failure?,
+            records: RecordedOutput? = nil,
+            kept: KeptRecord? = nil
+        ) {
             self.element = element
             self.outcome = outcome
             self.failure = failure
+            self.records = records
             self.kept = kept
+        }
+    }
+
+    /// A page that has been taken.
+    package struct PageEnd: Sendable, Equatable {
+        /// Which page of the step, or of the element, it is, from 1.
+        package var page: Int
+        /// How many items it has.
+        package var items: Int
+        /// What asks for the next page: its URL, number, offset or cursor; `nil` when there is none.
+        package var next: RedactedJSON?
+        /// Where its records are, when the step writes any.
+        package var records: RecordedOutput?
+
+        /// A page; see the properties.
+        package init(page: Int, items: Int, next: RedactedJSON?, records: RecordedOutput?) {
+            self.page = page
+            self.items = items
+            self.next = next
+            self.records = records
+        }
+    }
+
+    /// A file of records that is complete.
+    package struct WrittenFile: Sendable, Equatable {
+        /// The path, as the manifest gives it.
+        package var path: RedactedText
+        /// How many records are in it.
+        package var records: Int
+        /// How many bytes it has.
+        package var bytes: Int
+
+        /// A file; see the properties.
+        package init(path: RedactedText, records: Int, bytes: Int) {
+            self.path = path
+            self.records = records
+            self.bytes = bytes
         }
     }
 

@@ -14,6 +14,9 @@ enum FolderContents {
     static let sources = "sources.json"
     static let bodies = "bodies"
 
+    /// What a run writes about itself.
+    static let own: Set<String> = [journal, result, outputs, bodies]
+
     /// Makes a folder and those above it.
     static func make(_ path: String) throws(ResultsError) {
         if mkdir(path, 0o777) == 0 { return }
