@@ -94,11 +94,18 @@ enum Samples {
                 ),
                 "main.login"
             ),
+            (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),
-            (.stepFinished(steps[0]), "main.login"),
+            (
+                .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
+                "main.login"
+            ),
+            (.elementFinished(.init(element: 3, outcome: .failed, failure: failure)), "main.each"),
             (.stepFinished(steps[1]), "main.each"),
+            (.sessionRenewed(service: "accounts"), nil),
+            (.graphFinishing(graph: "main"), nil),
             (.stepSkipped(.failure), "main.rest"),
             (.warning("a secret in a URL", at: manifest.span(0..<1)), nil),
             (.warning("no place", at: nil), nil),

@@ -6,7 +6,7 @@ import WaybillResults
 import WaybillTransport
 
 /// An answer on its way through the steps of an attempt: status → content type → decoding → filters → outputs →
-/// expectations.
+/// expectations → what is returned.
 struct Answer {
     /// What came of an answer.
     struct Evaluated: Sendable {
@@ -58,7 +58,8 @@ struct Answer {
         take(ScopeValue(body.value))
         if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
         if isSuccess, let failure = takeOutputs() { return failure }
-        return expectationFailure(expectation)
+        if let failure = expectationFailure(expectation) { return failure }
+        return isSuccess ? returnsFailure() : nil
     }
 
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
@@ -157,6 +158,25 @@ struct Answer {
         let all = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
         let words = findings.count == 1 ? first.message : "\(findings.count) expectations do not hold"
         return Failure(.expect, redactor.text(words), at: first.span, findings: all)
+    }
+
+    /// What is wrong with the data as what the request returns.
+    private func returnsFailure() -> Failure? {
+        guard let returns = plan.returns else { return nil }
+        let data = evaluated.data.json
+        if returns.isCollection, case .array(let elements) = data {
+            for (index, element) in elements.enumerated() {
+                guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
+                let message = redactor.text("element \(index) of what is returned: \(violation.sentence)")
+                return Failure(.output, message, at: returns.span)
+            }
+            return nil
+        }
+        if returns.isCollection {
+            return Failure(.output, "what is returned is no list", at: returns.span)
+        }
+        let violation = returns.schema.validate(data, limit: 1).first
+        return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
     }
 
     /// The place of a setting, or of the request where nothing was set.

@@ -4,8 +4,8 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTransport
 
-/// Evaluates a planned request: address, query and body first, then header fields, then credentials, so that a header
-/// field can see `request.body`.
+/// Evaluates a planned request, after inputs and `vars`: address, query and body first, then header fields, then
+/// credentials, so that a header field can see `request.body`.
 struct RequestBuilder {
     let plan: RequestPlan
     let redactor: Redactor
@@ -26,7 +26,6 @@ struct RequestBuilder {
 
     /// The request.
     mutating func build() throws(EvaluationProblem) -> HTTPRequest {
-        try evaluateArguments()
         var url = try address()
         let origin = try origin(of: url, at: plan.address.text.span)
         // On another origin than its service's, a request gets nothing of the service but its plain settings.
@@ -73,26 +72,6 @@ struct RequestBuilder {
     /// What the built request is to be sent with: the transport, or one that signs before it.
     func sending(through transport: any Transport) -> any Transport {
         signer.map { SigningTransport(transport, signer: $0) } ?? transport
-    }
-
-    // MARK: Inputs
-
-    private mutating func evaluateArguments() throws(EvaluationProblem) {
-        let callScope = scope.scope(.graph(plan.graph))
-        for argument in plan.arguments {
-            let value: ScopeValue
-            switch argument.source {
-            case .constant(let constant): value = ScopeValue(constant)
-            case .template(let template): value = try template.value(in: callScope)
-            }
-            if let violation = argument.schema.validate(value.json).first {
-                throw EvaluationProblem(
-                    message: "the value of input '\(argument.name)' \(violation.message)",
-                    span: argument.span
-                )
-            }
-            scope.arguments[argument.name] = value
-        }
     }
 
     // MARK: Address
