@@ -16,6 +16,7 @@ package final class CurlTransport: Transport {
     }
 
     private let commands: CommandQueue
+    private let executor: EngineExecutor
     private let thread: EngineThread
     private let pins = PinCache()
 
@@ -27,8 +28,10 @@ package final class CurlTransport: Transport {
         } catch {
             throw TransportSetUpError(reason: "cannot wake a thread: \(error)")
         }
+        executor = EngineExecutor(commands)
         let engine = try TransferEngine(
             commands: commands,
+            executor: executor,
             maximumConnections: max(1, configuration.maximumConnections)
         )
         thread = try EngineThread(engine)
@@ -38,6 +41,8 @@ package final class CurlTransport: Transport {
         commands.close()
         thread.detach()
     }
+
+    package var taskExecutor: (any TaskExecutor)? { executor }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
         await send(request, monitor: nil)

@@ -2,11 +2,16 @@ import CLibCurl
 
 /// libcurl's multi handle with its sockets in a poller and its timer. Lives on the engine's thread.
 final class MultiHandle {
+    /// When libcurl wants to go on by itself.
+    private enum Timer {
+        case none, atOnce
+        case at(ContinuousClock.Instant)
+    }
+
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
     private var hostConnections = 0
-    private var deadline: ContinuousClock.Instant?
-    private let clock = ContinuousClock()
+    private var timer = Timer.none
 
     /// Makes a handle that keeps this many connections at most; nil without memory.
     init?(poller: any Poller, maximumConnections: Int) {
@@ -55,13 +60,21 @@ final class MultiHandle {
 
     /// How long nothing needs to be done, in milliseconds for a poller.
     var millisecondsUntilTimer: Int32 {
-        deadline?.pollerMilliseconds ?? -1
+        switch timer {
+        case .none: -1
+        case .atOnce: 0
+        case .at(let instant): instant.pollerMilliseconds
+        }
     }
 
     /// Does what is due. Starting a transfer is due at once.
     func runTimer() {
-        guard let due = deadline, due <= clock.now else { return }
-        deadline = nil
+        switch timer {
+        case .none: return
+        case .atOnce: break
+        case .at(let instant): guard instant <= .now else { return }
+        }
+        timer = .none
         var running: Int32 = 0
         curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
     }
@@ -102,7 +115,12 @@ final class MultiHandle {
     }
 
     private func setTimer(_ milliseconds: Int) {
-        deadline = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
+        // Most are for what has just begun, and need no look at the clock.
+        switch milliseconds {
+        case ..<0: timer = .none
+        case 0: timer = .atOnce
+        default: timer = .at(.now.advanced(by: .milliseconds(milliseconds)))
+        }
     }
 }
 

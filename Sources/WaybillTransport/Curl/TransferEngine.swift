@@ -9,22 +9,27 @@ import CLibCurl
 /// Carries transfers out with libcurl. All of it lives on one thread, which `run` takes; commands come by the queue.
 final class TransferEngine {
     private let commands: CommandQueue
+    private let executor: EngineExecutor
     private let poller: any Poller
     private let multi: MultiHandle
     private let jars = CookieJars()
     private let marks = SocketMarks()
-    private var queue: AdmissionQueue<Transfer>
+    private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
+    // How often commands go before the sockets: what tasks do on this thread must not keep it from them.
+    private static let turnsWithoutLook = 8
     // Those whose time the engine keeps, and those whose body goes out as it comes.
     private var timed: [ObjectIdentifier: Transfer] = [:]
     private var streaming: [ObjectIdentifier: Transfer] = [:]
     // What is to be handed over.
     private var ended: [Transfer] = []
+    // What is being carried out.
+    private var batch: [EngineCommand] = []
     // Handles at rest. There are never more than transfers at once.
     private var idleHandles: [EasyHandle] = []
 
     /// Makes an engine that does what comes by these commands.
-    init(commands: CommandQueue, maximumConnections: Int) throws(TransportSetUpError) {
+    init(commands: CommandQueue, executor: EngineExecutor, maximumConnections: Int) throws(TransportSetUpError) {
         do {
             poller = try SystemPoller()
         } catch {
@@ -35,6 +40,7 @@ final class TransferEngine {
         }
         self.multi = multi
         self.commands = commands
+        self.executor = executor
         self.queue = AdmissionQueue(totalLimit: maximumConnections)
         poller.watch(commands.descriptor, for: .readable)
     }
@@ -42,6 +48,7 @@ final class TransferEngine {
     /// Works until the command queue is closed, then ends what is under way and writes the cookie jars. Gives what stood
     /// in the way of that.
     func run() -> [String] {
+        var turnsSinceLook = 0
         while carryOutCommands() {
             var isAdmitting = true
             while isAdmitting {
@@ -51,20 +58,28 @@ final class TransferEngine {
                 isAdmitting = collectFinished()
             }
             let hasDelivered = deliver()
+            turnsSinceLook += 1
+            // A task that has got its answer here mostly sends the next request: that goes before a look at the sockets.
+            if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
             if hasDelivered && transfers.isEmpty { lingerForCommands() }
-            let isWaiting = commands.beginWaiting()
-            for ready in poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) {
-                if ready.descriptor == commands.descriptor {
-                    commands.acknowledge()
-                } else {
-                    multi.act(on: ready)
-                }
-            }
-            _ = collectFinished()
+            lookAtSockets()
+            turnsSinceLook = 0
         }
         for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
         _ = deliver()
         return jars.save()
+    }
+
+    private func lookAtSockets() {
+        let isWaiting = commands.beginWaiting()
+        poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) { ready in
+            if ready.descriptor == commands.descriptor {
+                commands.acknowledge()
+            } else {
+                multi.act(on: ready)
+            }
+        }
+        _ = collectFinished()
     }
 
     // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may
@@ -89,9 +104,10 @@ final class TransferEngine {
 extension TransferEngine {
     /// False when there will be no more.
     private func carryOutCommands() -> Bool {
-        let (list, isClosed) = commands.takeAll()
+        let isOpen = commands.takeAll(into: &batch)
+        defer { batch.removeAll(keepingCapacity: true) }
         var originsToClear: Set<Origin> = []
-        for command in list {
+        for command in batch {
             switch command {
             case .start(let order):
                 start(Transfer(order, marks: marks))
@@ -102,13 +118,15 @@ extension TransferEngine {
             case .adjust(let cancellation):
                 guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
                 adjust(transfer)
+            case .run(let job):
+                job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
         // Once for all of a batch: a queue is walked from end to end.
         for origin in originsToClear {
             queue.removeWaiting(at: origin) { $0.outcome != nil }
         }
-        return !isClosed
+        return isOpen
     }
 
     private func start(_ transfer: Transfer) {
