@@ -60,6 +60,11 @@ final class EasyHandle {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)
     }
 
+    /// Changes libcurl's own limit of time for a transfer that has not begun.
+    func limitTime(to duration: Duration) {
+        waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, duration.curlMilliseconds)
+    }
+
     /// Holds both directions up, or lets them go on. Not to be called from within a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)

@@ -10,6 +10,7 @@ struct ResponseHeadCollector {
     private(set) var isComplete = false
 
     private var count = 0
+    private var namesCodings = false
 
     /// Whether the status line has come.
     var hasBegun: Bool { !bytes.isEmpty }
@@ -19,12 +20,21 @@ struct ResponseHeadCollector {
         count += line.count
         guard count <= Self.maximumBytes else { return false }
         guard !isComplete else { return true }
-        if line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8) { bytes.removeAll(keepingCapacity: true) }
+        if line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8) {
+            bytes.removeAll(keepingCapacity: true)
+            namesCodings = false
+        }
         bytes.append(contentsOf: line)
+        if !namesCodings && line.isField(named: "content-encoding") { namesCodings = true }
         if line.first == 0x0D || line.first == 0x0A, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             isComplete = !isInformational
         }
         return true
+    }
+
+    /// The values of `Content-Encoding`.
+    var codings: [String] {
+        namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []
     }
 
     /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl
@@ -59,5 +69,14 @@ struct ResponseHeadCollector {
             }
         }
         return number
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a line of a header has this name, which is in lower case.
+    fileprivate func isField(named name: StaticString) -> Bool {
+        let length = name.utf8CodeUnitCount
+        guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else { return false }
+        return name.withUTF8Buffer { name in name.indices.allSatisfy { self[$0] | 0x20 == name[$0] } }
     }
 }

@@ -239,14 +239,25 @@ extension TransferEngine {
         while let (handle, code) = multi.nextFinished() {
             guard let transfer = handle.transfer else { continue }
             hasAny = true
+            if transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
             end(transfer, with: outcome(of: transfer, handle: handle, code: code))
         }
         return hasAny
     }
 
+    /// Starts a transfer once more that has ended, within its time.
+    private func sendAgain(_ transfer: Transfer, _ handle: EasyHandle) -> Bool {
+        let remaining = transfer.prepared.request.timeout - (.now - transfer.startedAt)
+        guard remaining > .zero, transfer.rewind() else { return false }
+        multi.remove(handle)
+        // Otherwise the engine keeps it.
+        if transfer.clock == nil { handle.limitTime(to: remaining) }
+        return multi.add(handle)
+    }
+
     private func outcome(of transfer: Transfer, handle: EasyHandle, code: CURLcode) -> TransferOutcome {
         let report = TransferReport(handle)
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK, transfer.checkBodyIsWhole() else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
         let response = report.response(to: transfer)
