@@ -91,7 +91,7 @@ let package = Package(
             name: "TransportBenchmark",
             dependencies: ["WaybillTransport"],
             path: "Benchmarks/Transport",
-            exclude: ["measure.py"]
+            exclude: ["measure.py", "many.py"]
         ),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(

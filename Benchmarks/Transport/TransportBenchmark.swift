@@ -18,7 +18,7 @@ struct TransportBenchmark {
     // Whether the tasks run on the transport's thread rather than on Swift's.
     let isOnEngine: Bool
 
-    static func main() async throws {
+    static func main() async {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let count = Int(arguments[2]), let atOnce = Int(arguments[3]), atOnce > 0,
             ["engine", "pool"].contains(arguments[4])
@@ -32,11 +32,16 @@ struct TransportBenchmark {
             atOnce: atOnce,
             isOnEngine: arguments[4] == "engine"
         )
-        try await benchmark.run()
+        do {
+            try await benchmark.run()
+        } catch {
+            print("\(error)")
+            exit(1)
+        }
     }
 
     private func run() async throws {
-        let transport = try CurlTransport()
+        let transport = try CurlTransport(configuration: .init(maximumConnections: max(256, atOnce)))
         let clock = ContinuousClock()
         let begin = clock.now
         let tally = await withTaskExecutorPreference(isOnEngine ? transport.taskExecutor : nil) {

@@ -3,10 +3,12 @@ final class BrotliDecoder: CodingDecoder {
     /// The functions of libbrotlidec, by its manual.
     private struct Library {
         typealias Make = @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
-        typealias Step = @convention(c) (
-            OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
-            UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>?
-        ) -> Int32
+        typealias Step =
+            @convention(c) (
+                OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+                UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+                UnsafeMutablePointer<Int>?
+            ) -> Int32
         typealias Release = @convention(c) (OpaquePointer) -> Void
 
         let make: Make

@@ -26,7 +26,9 @@ final class ContentDecoder {
 
     /// A decoder for the values of `Content-Encoding`; nil when there is nothing to undo.
     init?(_ values: [String]) throws(Unknown) {
-        let names = values.flatMap { $0.split(separator: ",") }.map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        let names = values.flatMap { $0.split(separator: ",") }.map {
+            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
         // The coding that was applied last comes first.
         let codings = names.filter { !$0.isEmpty && $0 != "identity" }.reversed()
         guard !codings.isEmpty else { return nil }

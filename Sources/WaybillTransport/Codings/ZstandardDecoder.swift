@@ -6,9 +6,10 @@ final class ZstandardDecoder: CodingDecoder {
     private struct Library {
         typealias Make = @convention(c) () -> OpaquePointer?
         typealias Set = @convention(c) (OpaquePointer, Int32, Int32) -> Int
-        typealias Step = @convention(c) (
-            OpaquePointer, UnsafeMutablePointer<waybill_zstd_output>, UnsafeMutablePointer<waybill_zstd_input>
-        ) -> Int
+        typealias Step =
+            @convention(c) (
+                OpaquePointer, UnsafeMutablePointer<waybill_zstd_output>, UnsafeMutablePointer<waybill_zstd_input>
+            ) -> Int
         typealias IsError = @convention(c) (Int) -> UInt32
         typealias Release = @convention(c) (OpaquePointer) -> Int
 

@@ -6,10 +6,11 @@ import Synchronization
 package final class CurlTransport: Transport {
     /// What holds for all requests of a transport.
     package struct Configuration: Sendable, Equatable {
-        /// How many requests may be under way at once, and how many connections may be open, to all origins together.
+        /// How many requests may be under way at once, and how many connections may be open, to all origins together. The
+        /// process's limit of open files is raised to what that needs.
         package var maximumConnections: Int
 
-        /// A configuration; 256 connections leave room below the usual limit of 1,024 open files.
+        /// A configuration.
         package init(maximumConnections: Int = 256) {
             self.maximumConnections = maximumConnections
         }
@@ -23,6 +24,8 @@ package final class CurlTransport: Transport {
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
     package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
         try LibCurl.setUp()
+        let maximumConnections = max(1, configuration.maximumConnections)
+        try FileLimit.makeRoom(forConnections: maximumConnections)
         do {
             commands = try CommandQueue()
         } catch {
@@ -32,7 +35,7 @@ package final class CurlTransport: Transport {
         let engine = try TransferEngine(
             commands: commands,
             executor: executor,
-            maximumConnections: max(1, configuration.maximumConnections)
+            maximumConnections: maximumConnections
         )
         thread = try EngineThread(engine)
     }

@@ -76,7 +76,9 @@ extension UnsafeRawBufferPointer {
     /// Whether a line of a header has this name, which is in lower case.
     fileprivate func isField(named name: StaticString) -> Bool {
         let length = name.utf8CodeUnitCount
-        guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else { return false }
+        guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else {
+            return false
+        }
         return name.withUTF8Buffer { name in name.indices.allSatisfy { self[$0] | 0x20 == name[$0] } }
     }
 }

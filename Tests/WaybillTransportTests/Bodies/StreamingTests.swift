@@ -55,7 +55,8 @@ import WaybillTransport
         }
     }
 
-    @Test func `a compressed body that swells comes in small pieces, as fast as its receiver takes them`() async throws {
+    @Test func `a compressed body that swells comes in small pieces, as fast as its receiver takes them`() async throws
+    {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 100000000 /dev/zero | gzip -9"]).output
         let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: bomb)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
