@@ -10,6 +10,7 @@ final class MultiHandle {
 
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
+    private let maximumConnections: Int
     private var hostConnections = 0
     private var timer = Timer.none
 
@@ -18,6 +19,7 @@ final class MultiHandle {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.poller = poller
+        self.maximumConnections = maximumConnections
         // Good as long as libcurl uses it: `deinit` takes the callbacks away.
         let owner = Unmanaged.passUnretained(self).toOpaque()
         waybill_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, owner)
@@ -31,7 +33,7 @@ final class MultiHandle {
             return 0
         }
         waybill_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, maximumConnections)
-        waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
+        setLimits()
     }
 
     deinit {
@@ -41,11 +43,23 @@ final class MultiHandle {
         curl_multi_cleanup(pointer)
     }
 
+    /// How many connections may be open besides those that the limits are for.
+    var spareConnections = 0 {
+        didSet { setLimits() }
+    }
+
     /// Lets no more connections than this be open to one host, if that is more than before.
     func raiseHostConnections(to count: Int) {
         guard count > hostConnections else { return }
         hostConnections = count
-        waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, count)
+        setLimits()
+    }
+
+    private func setLimits() {
+        // 0 is none, as before the first transfer.
+        let forHost = hostConnections == 0 ? 0 : hostConnections + spareConnections
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, forHost)
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections + spareConnections)
     }
 
     /// Starts the transfer of a handle.

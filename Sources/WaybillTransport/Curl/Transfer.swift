@@ -10,6 +10,8 @@ final class Transfer {
     }
     /// Whether it waits for its turn.
     var isQueued = false
+    /// Whether it counts among those under way to its origin.
+    var isCounted = false
     /// The time of the transfer, where the engine and not libcurl keeps it.
     var clock: TransferClock?
     /// When the transfer started.

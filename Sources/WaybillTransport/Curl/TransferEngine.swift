@@ -12,7 +12,7 @@ final class TransferEngine {
     private let executor: EngineExecutor
     private let poller: any Poller
     private let multi: MultiHandle
-    private let jars = CookieJars()
+    private let jars: CookieJars
     private let marks = SocketMarks()
     private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -29,7 +29,12 @@ final class TransferEngine {
     private var idleHandles: [EasyHandle] = []
 
     /// Makes an engine that does what comes by these commands.
-    init(commands: CommandQueue, executor: EngineExecutor, maximumConnections: Int) throws(TransportSetUpError) {
+    init(
+        commands: CommandQueue,
+        executor: EngineExecutor,
+        files: RequestFiles,
+        maximumConnections: Int
+    ) throws(TransportSetUpError) {
         do {
             poller = try SystemPoller()
         } catch {
@@ -41,6 +46,7 @@ final class TransferEngine {
         self.multi = multi
         self.commands = commands
         self.executor = executor
+        self.jars = CookieJars(files: files)
         self.queue = AdmissionQueue(totalLimit: maximumConnections)
         poller.watch(commands.descriptor, for: .readable)
     }
@@ -138,6 +144,8 @@ extension TransferEngine {
     }
 
     private func enqueue(_ transfer: Transfer) {
+        // Whether a place can be reached does not hang on how busy it is.
+        if transfer.prepared.purpose == .connection { return begin(transfer) }
         transfer.isQueued = true
         let request = transfer.prepared.request
         // The queue counts requests. Where connections carry many, and the server wants fewer on each than the queue
@@ -206,30 +214,36 @@ extension TransferEngine {
     private func admit() {
         while let transfer = queue.next() {
             transfer.isQueued = false
-            let share: ShareHandle
-            do {
-                share = try jars.share(for: transfer.prepared.request.options.cookies)
-            } catch {
-                queue.finished(at: transfer.prepared.origin)
-                end(transfer, with: .failed(error))
-                continue
-            }
-            guard let handle = idleHandles.popLast() ?? EasyHandle() else {
-                queue.finished(at: transfer.prepared.origin)
-                end(transfer, with: .failed(.outOfMemory))
-                continue
-            }
-            transfer.handle = handle
-            let code = handle.prepare(for: transfer, share: share)
-            if transfer.order.channel != nil {
-                streaming[transfer.id] = transfer
-                keepTime(of: transfer, handle)
-            }
-            guard code == CURLE_OK, multi.add(handle) else {
-                let failed = code == CURLE_OK ? CURLE_FAILED_INIT : code
-                end(transfer, with: outcome(of: transfer, handle: handle, code: failed))
-                continue
-            }
+            transfer.isCounted = true
+            begin(transfer)
+        }
+    }
+
+    private func begin(_ transfer: Transfer) {
+        let share: ShareHandle
+        do {
+            share = try jars.share(for: transfer.prepared.request.options.cookies)
+        } catch {
+            return end(transfer, with: .failed(error))
+        }
+        guard let handle = idleHandles.popLast() ?? EasyHandle() else {
+            return end(transfer, with: .failed(.outOfMemory))
+        }
+        transfer.handle = handle
+        let code = handle.prepare(for: transfer, share: share)
+        switch transfer.prepared.purpose {
+        case .exchange: break
+        case .stream:
+            streaming[transfer.id] = transfer
+            keepTime(of: transfer, handle)
+        case .connection:
+            // libcurl lets no time pass while a connection waits for another one's end.
+            multi.spareConnections += 1
+            keepTime(of: transfer, handle)
+        }
+        guard code == CURLE_OK, multi.add(handle) else {
+            let failed = code == CURLE_OK ? CURLE_FAILED_INIT : code
+            return end(transfer, with: outcome(of: transfer, handle: handle, code: failed))
         }
     }
 
@@ -285,6 +299,10 @@ extension TransferEngine {
     }
 
     private func giveUpHandle(of transfer: Transfer) {
+        if transfer.isCounted {
+            transfer.isCounted = false
+            queue.finished(at: transfer.prepared.origin)
+        }
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         timed[transfer.id] = nil
@@ -292,6 +310,6 @@ extension TransferEngine {
         multi.remove(handle)
         handle.reset()
         idleHandles.append(handle)
-        queue.finished(at: transfer.prepared.origin)
+        if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }
     }
 }

@@ -10,13 +10,19 @@ enum FileLimit {
     // look-up of names.
     private static let others = 192
 
-    /// Raises the limit to what so many connections need, where it is lower. Throws when the system does not allow it.
+    /// What there may be room for, where the system allows more without being asked. The usual 1,024 are for programs that
+    /// still use `select`.
+    static let plenty: rlim_t = 65536
+
+    /// Raises the limit to what so many connections need, and where it is allowed to plenty. Throws when the system does not
+    /// allow what is needed.
     static func makeRoom(forConnections count: Int) throws(TransportSetUpError) {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
         let needed = rlim_t(count) + rlim_t(others)
-        guard limit.rlim_cur < needed else { return }
-        limit.rlim_cur = needed
+        let wanted = max(needed, min(limit.rlim_max, plenty))
+        guard limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = wanted
         // Only a privileged process can do that.
         limit.rlim_max = max(limit.rlim_max, needed)
         guard setrlimit(resource, &limit) == 0 else {
