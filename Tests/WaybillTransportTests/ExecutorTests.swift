@@ -72,6 +72,25 @@ import WaybillTransport
         }
     }
 
+    @Test func `who receives a body does it on another thread`() async throws {
+        try await LoopbackServer.run(answer: { _ in .text("hello") }) { server in
+            try await CurlTransport.run { transport in
+                await withTaskExecutorPreference(transport.taskExecutor) {
+                    let here = Self.currentThread
+                    let collector = Collector(take: { _ in
+                        #expect(Self.currentThread != here)
+                        return true
+                    })
+                    let request = HTTPRequest(url: server.url())
+                    let response = await transport.send(request, monitor: nil, receiver: collector).response
+                    #expect(response?.status == 200)
+                    #expect(collector.got.count == 5)
+                    #expect(Self.currentThread == here)
+                }
+            }
+        }
+    }
+
     @Test func `tasks go on elsewhere when the transport has been shut down, even by one of them`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             let transport = try CurlTransport()

@@ -11,7 +11,7 @@ final class BodyDecoding {
     let codings: [String]
 
     private let decoder: ContentDecoder
-    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private let room: UnsafeMutableRawBufferPointer
     // How much of the room nobody has taken yet.
     private var filled = 0
     // How many of the bytes that libcurl will give once more are decoded already.
@@ -22,6 +22,7 @@ final class BodyDecoding {
         guard let decoder = try ContentDecoder(codings) else { return nil }
         self.decoder = decoder
         self.codings = codings
+        room = .allocate(byteCount: 64 << 10, alignment: 16)
     }
 
     deinit {

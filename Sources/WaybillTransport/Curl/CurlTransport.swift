@@ -75,11 +75,22 @@ package final class CurlTransport: Transport {
         } catch {
             return .failure(error)
         }
+        // What a receiver does with a body, such as writing it to a disk, must not hold the transfers up.
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await stream(prepared, monitor: monitor, to: receiver)
+        }
+    }
+
+    private func stream(
+        _ prepared: PreparedRequest,
+        monitor: TransferMonitor?,
+        to receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
         let channel = BodyChannel()
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
             start(prepared, cancellation, monitor, .stream(channel))
-            var intake = BodyIntake(receiver, limit: request.maximumBodyBytes)
+            var intake = BodyIntake(receiver, limit: prepared.request.maximumBodyBytes)
             while true {
                 let (event, makesRoom) = await channel.next()
                 if makesRoom { _ = commands.add(.adjust(cancellation)) }

@@ -10,8 +10,9 @@ final class EasyHandle {
     // libcurl keeps pointers to these until the handle is reset.
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
-    // Survives a reset.
+    // Survives a reset, and must outlive the handle.
     private var share: ShareHandle?
+    private var isShareAttached = false
 
     /// Makes a handle; nil without memory.
     init?() {
@@ -47,9 +48,10 @@ final class EasyHandle {
         options.setRequest(transfer.prepared, owner: owner)
         options.setRoute(transfer.prepared)
         if transfer.wantsProgress { options.setProgress(owner: owner) }
-        if self.share !== share {
+        if self.share !== share || !isShareAttached {
             options.set(CURLOPT_SHARE, share.pointer)
             self.share = share
+            isShareAttached = true
         }
         lists = options.lists
         return options.failure
@@ -73,6 +75,12 @@ final class EasyHandle {
 
     /// Gives the transfer up and forgets its options. Must not be in use by a multi handle.
     func reset() {
+        if let transfer, transfer.prepared.request.options.cookies != .off {
+            // The reset forgets the list of files without giving its memory back. This does, and takes the shared cookies
+            // away from the handle besides.
+            waybill_easy_set_string(pointer, CURLOPT_COOKIEFILE, nil)
+            isShareAttached = false
+        }
         curl_easy_reset(pointer)
         for list in lists { curl_slist_free_all(list) }
         lists = []

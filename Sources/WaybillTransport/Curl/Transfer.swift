@@ -123,9 +123,10 @@ final class Transfer {
 
     private func decideOnDecoding() -> Bool {
         decoding = .none
-        guard prepared.request.acceptsCompression else { return true }
+        let codings = prepared.request.acceptsCompression ? head.codings : []
+        guard !codings.isEmpty else { return true }
         do {
-            if let decoder = try BodyDecoding(head.codings) { decoding = .by(decoder) }
+            if let decoder = try BodyDecoding(codings) { decoding = .by(decoder) }
             return true
         } catch {
             refusal = .unknownCoding(error.coding)
