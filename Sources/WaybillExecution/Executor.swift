@@ -23,6 +23,16 @@ package struct Executor: Sendable {
     package let folder: RunFolder?
     /// What the environment says of proxies, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
+    /// What the run is told while it is under way.
+    package let control: RunControl
+    /// What waits in the run waits on this.
+    package let clock: any RunClock
+    /// What the journal says of the run so far, where it is resumed.
+    package let past: RunRecord?
+    /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
+    package let repeatsUnsure: Bool
+    /// Whether the mock server answers.
+    package let isMocked: Bool
 
     /// An executor; the secrets are registered with the redactor at once.
     package init(
@@ -32,7 +42,12 @@ package struct Executor: Sendable {
         redactor: Redactor,
         events: EventStream,
         folder: RunFolder? = nil,
-        proxies: ProxyVariables = ProxyVariables([:])
+        proxies: ProxyVariables = ProxyVariables([:]),
+        control: RunControl = RunControl(),
+        clock: any RunClock = SystemClock(),
+        past: RunRecord? = nil,
+        repeatsUnsure: Bool = false,
+        isMocked: Bool = false
     ) {
         self.plan = plan
         self.transport = transport
@@ -41,6 +56,11 @@ package struct Executor: Sendable {
         self.events = events
         self.folder = folder
         self.proxies = proxies
+        self.control = control
+        self.clock = clock
+        self.past = past
+        self.repeatsUnsure = repeatsUnsure
+        self.isMocked = isMocked
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -54,27 +74,33 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another.
     package func run(id: RunID) async -> Outcome {
-        let startedAt = Timestamp.now()
+        let startedAt = past?.startedAt ?? .now()
         events.emit(
             .runStarted(
                 .init(
                     id: id,
                     manifest: plan.manifest,
                     environment: plan.environment,
-                    graphs: plan.graphs.map(\.name)
+                    graphs: plan.graphs.map(\.name),
+                    inputs: shownInputs,
+                    isMocked: isMocked,
+                    isResumed: past != nil
                 )
             )
         )
-        let context = RunContext(executor: self, id: id, startedAt: startedAt)
+        let context = RunContext(self, id: id, startedAt: startedAt)
         var steps: [StepResult] = []
         var outputs: [(graph: String, values: RedactedJSON)] = []
         for graph in plan.graphs {
             let run = await GraphRun(graph, in: context).run()
-            steps += run.steps
-            if let values = run.outputs { outputs.append((graph.name, values)) }
+            steps += run.node.steps
+            if let values = run.outputs, !graph.outputs.isEmpty {
+                outputs.append((graph.name, redactor.json(graph.object(of: values))))
+            }
         }
         let outcome: RunOutcome =
-            Task.isCancelled ? .interrupted : steps.contains { $0.outcome == .failed } ? .failed : .passed
+            Task.isCancelled || control.isStopping
+            ? .interrupted : steps.contains { $0.outcome == .failed } ? .failed : .passed
         let result = RunResult(
             id: id,
             manifest: plan.manifest,
@@ -89,35 +115,20 @@ package struct Executor: Sendable {
     }
 }
 
-/// What all parts of a run share.
-struct RunContext: Sendable {
-    let transport: any Transport
-    let redactor: Redactor
-    let events: EventStream
-    let folder: RunFolder?
-    let limiter: RequestLimiter
-    let proxies: ProxyVariables
-    let scope: RunScope
-    /// The folder of the manifest, where the files that expressions read are.
-    let manifestFolder: String
+extension Executor {
+    /// The values of the inputs, for the journal; `nil` where a secret is among them.
+    private var shownInputs: RedactedJSON? {
+        let inputs = JSON.object(plan.inputs)
+        let redacted = redactor.json(inputs)
+        return redacted.value == inputs ? redacted : nil
+    }
+}
 
-    init(executor: Executor, id: RunID, startedAt: Timestamp) {
-        transport = executor.transport
-        redactor = executor.redactor
-        events = executor.events
-        folder = executor.folder
-        limiter = RequestLimiter(limit: executor.plan.concurrency)
-        proxies = executor.proxies
-        manifestFolder = FileContents.folder(of: executor.plan.manifest)
-        scope = RunScope(
-            inputs: Namespace(executor.plan.inputs),
-            data: executor.plan.data,
-            secrets: executor.secrets,
-            run: JSONObject([
-                ("id", .string(id.description)),
-                ("startedAt", .string(startedAt.description)),
-                ("environment", executor.plan.environment.map(JSON.string) ?? .null),
-            ])
-        )
+extension GraphPlan {
+    /// Its outputs in the order of the manifest.
+    fileprivate func object(of values: [String: ScopeValue]) -> JSON {
+        var object = JSONObject()
+        for output in outputs { object[output.name.value] = values[output.name.value]?.json }
+        return .object(object)
     }
 }

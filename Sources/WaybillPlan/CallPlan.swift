@@ -33,11 +33,13 @@ extension PlanBuilder {
         var request = assembly.request(cascade.endpoint.value.request, settings: [], graph: "call")
         request.endpoint = name
         request.arguments = inputs.arguments
+        request.noteSession()
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }
         let plan = Plan(
             name: manifest.name,
             manifest: manifest.file.name,
+            sources: manifest.sources,
             environment: options.environment,
             inputs: inputs.values,
             data: checked.data,

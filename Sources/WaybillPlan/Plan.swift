@@ -8,6 +8,8 @@ package struct Plan: Sendable {
     package var name: String
     /// The path of the manifest as it was given.
     package var manifest: String
+    /// The texts that the plan was made from: the manifest and what it includes.
+    package var sources: [SourceFile]
     /// The environment that was laid over it.
     package var environment: String?
     /// The values of the manifest's inputs.
@@ -24,6 +26,8 @@ package struct Plan: Sendable {
     package var subgraphs: [String: GraphPlan]
     /// What is run once for the requests that need it, by the name of the service.
     package var sessions: [String: SessionPlan]
+    /// Whether files that it writes may lie outside the results folder.
+    package var allowsOutside = false
 }
 
 /// A secret and the environment variable that holds it.
@@ -32,14 +36,6 @@ package struct SecretPlan: Sendable {
     package var name: String
     /// The environment variable, at the place that names it.
     package var variable: Spanned<String>
-}
-
-/// What gives the requests of a service what they share.
-package struct SessionPlan: Sendable {
-    /// The request.
-    package var request: RequestPlan
-    /// The statuses on which it is sent again.
-    package var renewOn: [StatusPattern]
 }
 
 /// One graph.
@@ -125,11 +121,19 @@ package struct StepFields: OptionSet, Sendable {
     /// `status`, `headers`, `time`
     package static let response = StepFields(rawValue: 4)
 
-    /// `items`, of the elements of a `forEach`
+    /// `items`, of the elements of a `forEach`: which of them passed, and what is said of them besides
     package static let items = StepFields(rawValue: 8)
+    /// `items[*].outputs`
+    package static let itemOutputs = StepFields(rawValue: 16)
+    /// `items[*].data`
+    package static let itemData = StepFields(rawValue: 32)
+    /// `items[*].status`
+    package static let itemStatus = StepFields(rawValue: 64)
 
+    /// All that is said of the elements of a `forEach`.
+    package static let wholeItems: StepFields = [.items, .itemOutputs, .itemData, .itemStatus]
     /// Everything that is kept only where it is used.
-    package static let all: StepFields = [.outputs, .data, .response, .items]
+    package static let all: StepFields = [.outputs, .data, .response, .wholeItems]
 
     /// The fields by the names that expressions have for them.
     package static let names: [String: StepFields] = [
@@ -166,6 +170,8 @@ package struct RequestPlan: Sendable {
     package var mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package var graph: String
+    /// Whether one of its expressions begins at `session`.
+    package var usesSession: Bool
 }
 
 /// A filter stage in the place where it runs.
@@ -206,5 +212,13 @@ extension GroupPlan {
             case .graph, .values, .end: []
             }
         }
+    }
+}
+
+extension Plan {
+    /// Every request of the plan: of the graphs, of those that they run in steps, of `finally`, and of sessions.
+    package var requests: [RequestPlan] {
+        let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
+        return groups.flatMap(\.requests).map(\.request) + sessions.values.map(\.request)
     }
 }

@@ -56,6 +56,7 @@ struct PlanAssembly {
             var request = request(endpoint.request, settings: [], graph: "")
             request.endpoint = session.call.name.value
             request.arguments = arguments(of: endpoint.inputs, given: session.call, at: session.span)
+            request.noteSession()
             sessions[name] = SessionPlan(request: request, renewOn: session.renewOn)
         }
         return sessions
@@ -141,11 +142,13 @@ struct PlanAssembly {
             request.arguments = arguments(of: endpoint.inputs, given: call, at: step.span)
             request.vars += step.vars
             request.outputs += step.outputs
+            request.noteSession()
             return .request(request)
         case .request(let definition):
             var request = request(definition, settings: context.settings, graph: context.graph)
             request.vars += step.vars
             request.outputs += step.outputs
+            request.noteSession()
             return .request(request)
         case .group(let body):
             let limit = step.settings.concurrency
@@ -176,7 +179,8 @@ struct PlanAssembly {
             returns: definition.returns,
             download: definition.download,
             mock: definition.mock,
-            graph: graph
+            graph: graph,
+            usesSession: false
         )
     }
 
@@ -254,6 +258,13 @@ extension ArgumentPlan {
 }
 
 extension RequestPlan {
+    /// Finds out whether the request, with all that belongs to it, uses a session.
+    mutating func noteSession() {
+        var found = false
+        visitUses(UseVisitor { use in found = found || use.text.references.contains { $0.name == "session" } })
+        usesSession = found
+    }
+
     /// Visits every use of the expression language in the request.
     func visitUses(_ visitor: UseVisitor) {
         for argument in arguments { argument.visitUses(visitor) }

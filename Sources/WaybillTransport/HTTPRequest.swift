@@ -74,7 +74,10 @@ package struct HTTPRequest: Sendable, Equatable {
     }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).
-    package var isIdempotent: Bool {
+    package var isIdempotent: Bool { Self.isIdempotent(method: method) }
+
+    /// Whether sending a request with this method twice means the same as sending it once.
+    package static func isIdempotent(method: String) -> Bool {
         ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
     }
 }

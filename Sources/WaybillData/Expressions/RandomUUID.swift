@@ -1,9 +1,21 @@
+import Crypto
+
 /// Identifiers that nothing else has (RFC 9562, section 5.4), as `uuid()` gives them.
 package enum RandomUUID {
     /// A new one.
     package static func make() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
+        text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    }
+
+    /// The one that belongs to a text, always the same (RFC 9562, section 5.8, by SHA-256).
+    package static func make(from text: String) -> String {
+        let bytes = Array(SHA256.hash(data: Array(text.utf8)).prefix(16))
+        return Self.text(bytes, version: 8)
+    }
+
+    private static func text(_ bytes: [UInt8], version: UInt8 = 4) -> String {
+        var bytes = bytes
+        bytes[6] = bytes[6] & 0x0F | version << 4
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = Array("0123456789abcdef")
         var text = ""

@@ -6,12 +6,16 @@ import WaybillResults
 import WaybillTransport
 
 /// An answer on its way through the steps of an attempt: status → content type → decoding → filters → outputs →
-/// expectations.
+/// expectations → what is returned.
 struct Answer {
     /// What came of an answer.
     struct Evaluated: Sendable {
+        /// The answer as it was decoded, before filters.
+        var body: ScopeValue?
         /// The data after filters.
         var data = ScopeValue(.null)
+        /// Whether the data is base64 of an answer that is no text.
+        var isBytes = false
         /// The named values. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
@@ -23,11 +27,20 @@ struct Answer {
     private let plan: RequestPlan
     private let response: HTTPResponse
     private let redactor: Redactor
+    /// Whether it is one page of several, whose outputs are taken from all of them at the end.
+    private let isPage: Bool
     private var scope: RequestScope
     private var evaluated = Evaluated()
 
-    init(_ plan: RequestPlan, _ response: HTTPResponse, scope: RequestScope, redactor: Redactor) {
+    init(
+        _ plan: RequestPlan,
+        _ response: HTTPResponse,
+        scope: RequestScope,
+        redactor: Redactor,
+        isPage: Bool = false
+    ) {
         self.plan = plan
+        self.isPage = isPage
         self.response = response
         self.redactor = redactor
         self.scope = scope
@@ -37,6 +50,14 @@ struct Answer {
     /// Goes through all steps.
     consuming func evaluate() -> Evaluated {
         if let failure = failure() { evaluated.failure = failure }
+        return evaluated
+    }
+
+    /// Goes through the steps behind the last page, with the data of all of them.
+    consuming func conclude(with data: ScopeValue) -> Evaluated {
+        take(data)
+        guard response.status / 100 == 2 else { return evaluated }
+        evaluated.failure = takeOutputs() ?? returnsFailure()
         return evaluated
     }
 
@@ -55,10 +76,13 @@ struct Answer {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
+        evaluated.body = ScopeValue(body.value)
+        evaluated.isBytes = body.isBytes
         take(ScopeValue(body.value))
         if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
-        if isSuccess, let failure = takeOutputs() { return failure }
-        return expectationFailure(expectation)
+        if isSuccess, !isPage, let failure = takeOutputs() { return failure }
+        if let failure = expectationFailure(expectation) { return failure }
+        return isSuccess && !isPage ? returnsFailure() : nil
     }
 
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
@@ -122,6 +146,7 @@ struct Answer {
                 scope: scope.scope
             )
             take(filtered)
+            if !plan.filters.isEmpty { evaluated.isBytes = false }
             return nil
         } catch {
             let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message
@@ -157,6 +182,25 @@ struct Answer {
         let all = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
         let words = findings.count == 1 ? first.message : "\(findings.count) expectations do not hold"
         return Failure(.expect, redactor.text(words), at: first.span, findings: all)
+    }
+
+    /// What is wrong with the data as what the request returns.
+    private func returnsFailure() -> Failure? {
+        guard let returns = plan.returns else { return nil }
+        let data = evaluated.data.json
+        if returns.isCollection, case .array(let elements) = data {
+            for (index, element) in elements.enumerated() {
+                guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
+                let message = redactor.text("element \(index) of what is returned: \(violation.sentence)")
+                return Failure(.output, message, at: returns.span)
+            }
+            return nil
+        }
+        if returns.isCollection {
+            return Failure(.output, "what is returned is no list", at: returns.span)
+        }
+        let violation = returns.schema.validate(data, limit: 1).first
+        return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
     }
 
     /// The place of a setting, or of the request where nothing was set.

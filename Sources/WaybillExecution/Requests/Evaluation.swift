@@ -1,6 +1,7 @@
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillResults
 
 /// Something that could not be evaluated, at its place in the manifest.
 struct EvaluationProblem: Error, Sendable {
@@ -8,6 +9,8 @@ struct EvaluationProblem: Error, Sendable {
     let message: String
     /// Where.
     let span: SourceSpan
+    /// The stage that it makes fail.
+    var kind = FailureKind.input
 }
 
 /// A text, and whether a secret took part in it.

@@ -18,14 +18,8 @@ final class RequestLimiter: Sendable {
         state = Mutex(State(free: limit))
     }
 
-    /// Does something in one of the places; `nil` when the task was cancelled while it waited for one.
-    func withPlace<Value: Sendable>(_ body: () async -> Value) async -> Value? {
-        guard await acquire() else { return nil }
-        defer { release() }
-        return await body()
-    }
-
-    private func acquire() async -> Bool {
+    /// Waits for a place, which has to be given back; `false` when the task was cancelled meanwhile.
+    func acquire() async -> Bool {
         let ticket = state.withLock { state -> Int? in
             if state.free > 0, state.waiting.isEmpty {
                 state.free -= 1
@@ -60,7 +54,8 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    private func release() {
+    /// Gives a place back.
+    func release() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             if let next = state.waiting.popFirst() { return next.continuation }
             state.free += 1

@@ -1,24 +1,27 @@
 import WaybillData
+import WaybillResults
 
 /// What the expressions of one attempt may ask of the world: a moment and an identifier that stay the same, and files.
 struct AttemptEnvironment: EvaluationEnvironment {
     /// The largest file that an expression may read, in bytes.
     private static let maximumFileBytes = 16 << 20
 
-    private let moment: Timestamp
-    private let identifier: String
+    private let moment = Timestamp.now()
+    private let instance: String
+    private let run: RunID
     private let folder: String
 
-    /// The environment of an attempt that begins now, in a run of a manifest in a folder.
-    init(folder: String) {
-        self.moment = .now()
-        self.identifier = RandomUUID.make()
-        self.folder = folder
+    /// The environment of an attempt that begins now, in the step at a path. `uuid()` follows from the run and the path,
+    /// so that it stays the same when the step is tried again or the run is resumed.
+    init(run: RunContext, path: String) {
+        instance = path
+        self.run = run.id
+        folder = run.manifestFolder
     }
 
     func now() -> Timestamp { moment }
 
-    func uuid() -> String { identifier }
+    func uuid() -> String { RandomUUID.make(from: "\(run) \(instance)") }
 
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
         let whole = path.hasPrefix("/") ? path : "\(folder)/\(path)"

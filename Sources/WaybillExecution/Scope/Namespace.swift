@@ -19,6 +19,11 @@ struct Namespace: ScopeNamespace {
         self.init(object.names) { name in object[name].map { .value(ScopeValue($0)) } }
     }
 
+    /// Values by name.
+    init(values: [String: ScopeValue]) {
+        self.init(values.keys.sorted()) { name in values[name].map { .value($0) } }
+    }
+
     var memberNames: [String] { names() }
 
     func member(_ name: String) -> ScopeNode? { lookUp(name) }

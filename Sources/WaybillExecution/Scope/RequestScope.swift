@@ -6,12 +6,14 @@ import WaybillTransport
 /// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the
 /// steps before, and later the request and its answer.
 struct RequestScope: Sendable {
-    /// What every expression of the run sees.
-    let run: RunScope
-    /// The steps of the graph.
-    let steps: StepStore
+    /// Where the step runs.
+    let frame: Frame
     /// The inputs of the endpoint that is called.
     var arguments: [String: ScopeValue] = [:]
+    /// What was computed before the attempt.
+    var vars: [String: ScopeValue] = [:]
+    /// What the session of the service gives, once somebody has asked for it.
+    var session: Session?
     /// What was sent, once it is known.
     var request: SentRequest?
     /// The answer.
@@ -21,28 +23,56 @@ struct RequestScope: Sendable {
     /// Clocks, randomness and files.
     let environment: AttemptEnvironment
 
-    /// The scope of what was written at a level.
-    func scope(_ level: Level) -> EvaluationScope {
-        EvaluationScope(root: root(level), current: data, item: nil, environment: environment)
+    init(frame: Frame, environment: AttemptEnvironment) {
+        self.frame = frame
+        self.environment = environment
     }
 
-    private func root(_ level: Level) -> Namespace {
-        Namespace(["inputs", "manifest", "secrets", "data", "run", "steps", "request", "response"]) { name in
-            switch name {
-            case "inputs": .namespace(inputs(level))
-            case "steps":
-                if case .graph = level { .namespace(steps.namespace) } else { nil }
-            case "request": request.map { .namespace($0.namespace) }
-            case "response": response.map { .namespace($0.namespace) }
-            default: run.member(name)
-            }
+    /// The scope of what was written at a level.
+    func scope(_ level: Level) -> EvaluationScope {
+        EvaluationScope(root: LevelScope(scope: self, level: level), current: data, item: nil, environment: environment)
+    }
+}
+
+/// The bare names as they are seen at one level.
+private struct LevelScope: ScopeNamespace {
+    let scope: RequestScope
+    let level: Level
+
+    private static let fixedNames = [
+        "inputs", "manifest", "secrets", "data", "vars", "session", "run", "steps", "request", "response",
+    ]
+
+    private var isInGraph: Bool { if case .graph = level { true } else { false } }
+
+    var memberNames: [String] {
+        isInGraph ? Self.fixedNames + scope.frame.variables.keys.sorted() : Self.fixedNames
+    }
+
+    func member(_ name: String) -> ScopeNode? {
+        if isInGraph, let variable = scope.frame.variables[name] { return .value(variable) }
+        switch name {
+        case "inputs": return .namespace(inputs)
+        case "steps": return isInGraph ? .namespace(scope.frame.steps.namespace) : nil
+        case "vars": return .namespace(Namespace(values: scope.vars))
+        case "session": return scope.session.map { .namespace(Namespace(values: $0.outputs)) }
+        case "request": return scope.request.map { .namespace($0.namespace) }
+        case "response": return scope.response.map { .namespace($0.namespace) }
+        default: return scope.frame.run.scope.member(name)
         }
     }
 
-    private func inputs(_ level: Level) -> Namespace {
-        guard case .endpoint = level else { return run.inputs }
-        return Namespace(arguments.keys.sorted() + run.inputs.memberNames) { name in
-            arguments[name].map { .value($0) } ?? run.inputs.member(name)
+    private var inputs: Namespace {
+        let outer = scope.frame.run.scope.inputs
+        let own: [String: ScopeValue]
+        switch level {
+        case .endpoint: own = scope.arguments
+        case .graph: own = scope.frame.inputs
+        case .defaults, .service: return outer
+        }
+        if own.isEmpty { return outer }
+        return Namespace(own.keys.sorted() + outer.memberNames) { name in
+            own[name].map { .value($0) } ?? outer.member(name)
         }
     }
 }

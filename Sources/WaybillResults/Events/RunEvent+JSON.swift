@@ -7,15 +7,21 @@ extension RunEvent.Kind {
         case .runStarted: "run.started"
         case .runFinished: "run.finished"
         case .graphStarted: "graph.started"
+        case .graphFinishing: "graph.finishing"
         case .graphFinished: "graph.finished"
         case .stepStarted: "step.started"
         case .stepSkipped: "step.skipped"
         case .stepFinished: "step.finished"
+        case .elementFinished: "element.finished"
+        case .pageFinished: "page.finished"
+        case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
         case .requestRedirected: "request.redirected"
+        case .requestRetrying: "request.retrying"
         case .responseHead: "response.head"
         case .responseFinished: "response.finished"
+        case .sessionRenewed: "session.renewed"
         case .log: "log"
         case .warning: "warning"
         }
@@ -43,10 +49,13 @@ extension RunEvent.Kind {
             members.add("manifest", start.manifest)
             members.add("environment", start.environment)
             members.add("graphs", .array(start.graphs.map(JSON.string)))
+            members.add("inputs", start.inputs?.value)
+            members.add("mock", start.isMocked ? .bool(true) : nil)
+            members.add("resumed", start.isResumed ? .bool(true) : nil)
         case .runFinished(let outcome, let counts):
             members.add("outcome", outcome.rawValue)
             members.add("counts", counts.json)
-        case .graphStarted(let graph):
+        case .graphStarted(let graph), .graphFinishing(let graph):
             members.add("graph", graph)
         case .graphFinished(let graph, let outcome):
             members.add("graph", graph)
@@ -55,8 +64,25 @@ extension RunEvent.Kind {
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
-        case .stepFinished(let result):
+        case .stepFinished(let result, let kept):
             members.add("result", result.json)
+            members.add("kept", kept?.json)
+        case .elementFinished(let end):
+            members.add("element", end.element)
+            members.add("outcome", end.outcome.rawValue)
+            members.add("failure", end.failure?.json)
+            members.add(end.records)
+            members.add("kept", end.kept?.json)
+        case .pageFinished(let end):
+            members.add("page", end.page)
+            members.add("items", end.items)
+            members.add("next", end.next?.value)
+            members.add("kept", end.kept?.value)
+            members.add(end.records)
+        case .writeCommitted(let file):
+            members.add("path", file.path)
+            members.add("records", file.records)
+            members.add("bytes", file.bytes)
         case .requestWillSend(let request):
             members.add("attempt", request.attempt)
             members.add("method", request.method)
@@ -70,6 +96,10 @@ extension RunEvent.Kind {
             members.add("status", redirection.status)
             members.add("method", redirection.method)
             members.add("url", redirection.url)
+        case .requestRetrying(let retry):
+            members.add("attempt", retry.attempt)
+            members.add("pause", milliseconds: retry.pause)
+            members.add("failure", retry.failure.json)
         case .responseHead(let head):
             members.add("attempt", head.attempt)
             members.add("status", head.status)
@@ -79,12 +109,21 @@ extension RunEvent.Kind {
             members.add("status", status)
             members.add("time", time.json)
             members.add("bytes", bytes.json)
+        case .sessionRenewed(let service):
+            members.add("service", service)
         case .log(let message):
             members.add("message", message)
         case .warning(let message, let span):
             members.add("message", message)
             members.add(span)
         }
+    }
+}
+
+extension Members {
+    fileprivate mutating func add(_ output: RecordedOutput?) {
+        guard let output else { return }
+        add(contentsOf: output.json)
     }
 }
 

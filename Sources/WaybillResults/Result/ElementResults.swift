@@ -30,6 +30,16 @@ package struct ElementResults: Sendable, Equatable {
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
+    /// Counts elements that were not run.
+    package mutating func skip(_ count: Int) {
+        counts[.skipped] += count
+    }
+
+    /// Takes over counts that are known from elsewhere.
+    mutating func take(counts: OutcomeCounts) {
+        self.counts = counts
+    }
+
     /// The counts by outcome, and `failures: [{element, kind, message, …}]`.
     package var json: JSON {
         var members = Members()

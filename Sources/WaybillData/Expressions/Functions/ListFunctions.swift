@@ -63,21 +63,7 @@ enum ListFunctions {
     }
 
     static func range(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        var bounds: [Int] = []
-        for value in arguments.values {
-            guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
-                throw FunctionFailure(.value, "range() takes whole numbers within ±2^53")
-            }
-            bounds.append(bound)
-        }
-        let start = bounds.count > 1 ? bounds[0] : 0
-        let end = bounds.count > 1 ? bounds[1] : bounds[0]
-        let step = bounds.count > 2 ? bounds[2] : 1
-        if step == 0 { throw FunctionFailure(.value, "the step of range() must not be 0") }
-        if (end - start) / step > EvaluationLimits.rangeElements {
-            throw FunctionFailure(.limit, "range() makes at most \(EvaluationLimits.rangeElements) elements")
-        }
-        return .array(stride(from: start, to: end, by: step).map { .number(JSONNumber($0)) })
+        try NumberRange(arguments.values).list
     }
 
     private static func emptyList(_ name: String) -> FunctionFailure {

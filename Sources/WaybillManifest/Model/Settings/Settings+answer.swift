@@ -19,6 +19,18 @@ extension Settings {
         last(.intercept) { if case .intercept(let value) = $0 { value } else { nil } }
     }
 
+    /// Words of the manifest for sorts of failure.
+    package var messages: [MessageOption.Name: Setting<MessageOption>] {
+        var messages: [MessageOption.Name: Setting<MessageOption>] = [:]
+        for entry in entries {
+            guard case .message(let name, let option?) = entry.value else { continue }
+            messages[name] = entry.map { _ in option }
+        }
+        return messages
+    }
+    /// Whether everything about the request is told.
+    package var debug: Setting<Bool>? { last(.debug) { if case .debug(let value) = $0 { value } else { nil } } }
+
     /// Filters that the decoded answer goes through.
     package var filters: [Setting<FilterEntry>] {
         all { entry in

@@ -1,0 +1,54 @@
+/// Moments as HTTP header fields write them (RFC 9110, section 5.6.7).
+package enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// The moment of a text in one of the three forms; `nil` for anything else.
+    ///
+    /// A year of two digits, in the obsolete form of RFC 850, is one of the century around now.
+    package static func moment(_ text: some StringProtocol) -> Timestamp? {
+        let words = text.split { $0 == " " || $0 == "," }.map { String($0) }
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        if words.count == 6, words[5] == "GMT" {
+            return moment(day: words[1], month: words[2], year: words[3], time: words[4])
+        }
+        // Sunday, 06-Nov-94 08:49:37 GMT
+        if words.count == 4, words[3] == "GMT" {
+            let parts = words[1].split(separator: "-").map(String.init)
+            guard parts.count == 3, parts[2].utf8.count == 2, let short = number(parts[2], 0...99) else { return nil }
+            let thisYear = CivilTime(.now()).year
+            var year = thisYear / 100 * 100 + short
+            if year > thisYear + 50 { year -= 100 }
+            return moment(day: parts[0], month: parts[1], year: String(year), time: words[2])
+        }
+        // Sun Nov  6 08:49:37 1994
+        if words.count == 5 {
+            return moment(day: words[2], month: words[1], year: words[4], time: words[3])
+        }
+        return nil
+    }
+
+    private static func moment(day: String, month: String, year: String, time: String) -> Timestamp? {
+        let parts = time.split(separator: ":").map(String.init)
+        guard let month = months.firstIndex(of: month), let year = number(year, 1970...2200), parts.count == 3,
+            let day = number(day, 1...31), let hour = number(parts[0], 0...23), let minute = number(parts[1], 0...59),
+            let second = number(parts[2], 0...60)
+        else { return nil }
+        let seconds = days(toYear: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+        return Timestamp(nanoseconds: Int64(seconds) * 1_000_000_000)
+    }
+
+    private static func number(_ text: String, _ allowed: ClosedRange<Int>) -> Int? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), allowed.contains(number)
+        else { return nil }
+        return number
+    }
+
+    /// The days from 1970-01-01 in the Gregorian calendar; years are counted from March, so that the leap day is the last.
+    private static func days(toYear year: Int, month: Int, day: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+    }
+}

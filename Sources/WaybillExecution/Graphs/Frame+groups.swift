@@ -1,0 +1,102 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+extension Frame {
+    /// Runs the steps of a chain or batch. Results are in the order of the manifest.
+    func run(_ group: GroupPlan) async -> NodeRun {
+        switch group.order {
+        case .chain: await runChain(group)
+        case .batch: await runBatch(group)
+        }
+    }
+
+    private func runChain(_ group: GroupPlan) async -> NodeRun {
+        var state = GroupState(group)
+        var runs = GroupRuns(group)
+        var actions = state.begin()
+        while !actions.isEmpty {
+            var following: [GroupState.Action] = []
+            for action in actions {
+                switch action {
+                case .start(let place):
+                    let run = await run(group.steps[place])
+                    runs.add(run, at: place)
+                    following += state.ended(place, run.end)
+                case .skip(let place, let reason): runs.add(skip(group.steps[place], reason), at: place)
+                case .cancelUnderWay: break
+                }
+            }
+            actions = following
+        }
+        return runs.node(state.end)
+    }
+
+    private func runBatch(_ group: GroupPlan) async -> NodeRun {
+        let (runs, end) = await withTaskGroup(of: (Int, NodeRun).self) { tasks in
+            var state = GroupState(group)
+            var runs = GroupRuns(group)
+            func perform(_ actions: [GroupState.Action]) {
+                for action in actions {
+                    switch action {
+                    case .start(let place): tasks.addTask { (place, await run(group.steps[place])) }
+                    case .skip(let place, let reason): runs.add(skip(group.steps[place], reason), at: place)
+                    case .cancelUnderWay: tasks.cancelAll()
+                    }
+                }
+            }
+            perform(state.begin())
+            while let (place, run) = await tasks.next() {
+                runs.add(run, at: place)
+                perform(state.ended(place, run.end))
+            }
+            return (runs, state.end)
+        }
+        return runs.node(end)
+    }
+
+    /// The results of a step that is not run.
+    func skip(_ step: StepPlan, _ reason: RunEvent.SkipReason) -> NodeRun {
+        let path = path(of: step)
+        if let id = step.id { steps.keep(StepRecord(skipped: reason), of: id) }
+        return NodeRun(end: .skipped(reason), steps: skipped(step, at: path, reason))
+    }
+
+    private func skipped(_ step: StepPlan, at path: String, _ reason: RunEvent.SkipReason) -> [StepResult] {
+        func inside(_ group: GroupPlan, _ frame: Frame) -> [StepResult] {
+            group.steps.flatMap { frame.skipped($0, at: frame.path(of: $0), reason) }
+        }
+        if step.flow?.forEach == nil {
+            switch step.work {
+            case .group(let group): return inside(group, self)
+            case .graph(let name, _):
+                guard let graph = run.subgraphs[name.value] else { return [] }
+                return inside(graph.body, Frame(graph, at: path, inputs: [:], in: run, inside: self))
+            case .values, .end: return []
+            case .request: break
+            }
+        }
+        run.events.emit(.stepSkipped(reason), step: path)
+        return [StepResult(step, at: path, graph: graph, outcome: .skipped)]
+    }
+}
+
+/// What came of the steps of a group, by their places.
+private struct GroupRuns {
+    private var runs: [NodeRun?]
+
+    init(_ group: GroupPlan) {
+        runs = group.steps.map { _ in nil }
+    }
+
+    mutating func add(_ run: NodeRun, at place: Int) {
+        runs[place] = run
+    }
+
+    func node(_ end: NodeRun.End) -> NodeRun {
+        let runs = runs.compactMap { $0 }
+        let failure = runs.lazy.filter { $0.end == .failed }.compactMap(\.failure).first
+        return NodeRun(end: end, steps: runs.flatMap(\.steps), failure: failure)
+    }
+}

@@ -1,0 +1,122 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// Where steps run: a graph that is under way, and in it the elements of each `forEach` around them.
+struct Frame: Sendable {
+    /// What all parts of the run share.
+    let run: RunContext
+    /// The graph whose steps run.
+    let graph: String
+    /// The inputs of the graph.
+    let inputs: [String: ScopeValue]
+    /// What is kept of the steps that have ended.
+    let steps: StepStore
+    /// The variables of the `forEach` around.
+    private(set) var variables: [String: ScopeValue] = [:]
+    /// The time limit around.
+    private(set) var deadline: Deadline?
+    /// Whether the steps run even when the run is being stopped, as those of `finally` do.
+    private(set) var isFinal = false
+    /// Whether requests wait for a place among those under way. Those of a session do not: others hold places while they
+    /// wait for it.
+    private(set) var waitsForPlaces = true
+    /// The step that the frame is an element of.
+    private let elementOf: String?
+    /// The path in the plan of what the frame is for, and the path of this instance of it.
+    private let planned: String
+    private let instance: String
+
+    /// The frame of a graph, which a step at this path runs, or which has the path of its own.
+    init(_ graph: GraphPlan, at path: String, inputs: [String: ScopeValue], in run: RunContext, inside outer: Frame?) {
+        self.run = run
+        self.graph = graph.name
+        self.inputs = inputs
+        steps = StepStore()
+        deadline = outer?.deadline
+        isFinal = outer?.isFinal ?? false
+        elementOf = nil
+        planned = graph.name
+        instance = path
+    }
+
+    private init(sessionFor frame: Frame) {
+        run = frame.run
+        graph = ""
+        inputs = [:]
+        steps = StepStore()
+        isFinal = frame.isFinal
+        waitsForPlaces = false
+        elementOf = nil
+        planned = ""
+        instance = ""
+    }
+
+    private init(_ outer: Frame, element: String, of path: String, variables: [String: ScopeValue]) {
+        run = outer.run
+        graph = outer.graph
+        inputs = outer.inputs
+        steps = StepStore(inside: outer.steps)
+        self.variables = variables
+        deadline = outer.deadline
+        isFinal = outer.isFinal
+        elementOf = path
+        planned = path
+        instance = element
+    }
+
+    /// The frame of one element of a step's `forEach`.
+    func element(_ index: Int, of step: StepPlan, _ name: String, _ value: ScopeValue) -> Frame {
+        var variables = variables
+        variables[name] = value
+        return Frame(self, element: "\(path(of: step))[\(index)]", of: step.path, variables: variables)
+    }
+
+    /// The frame of a request that gives a service its session, on behalf of a step that needs it.
+    var forSession: Frame { Frame(sessionFor: self) }
+
+    /// Whether a step is done once for each element of a list, and this is one of them.
+    func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
+
+    /// The same frame with a time limit inside those that it has.
+    func within(_ deadline: Deadline) -> Frame {
+        var frame = self
+        frame.deadline = deadline
+        return frame
+    }
+
+    /// The same frame for steps that run even when the run is being stopped.
+    var final: Frame {
+        var frame = self
+        frame.isFinal = true
+        frame.deadline = nil
+        return frame
+    }
+
+    /// The path of a step, the elements that it is part of included: `main.items[3].get`.
+    func path(of step: StepPlan) -> String {
+        instance + step.path.utf8.dropFirst(planned.utf8.count).string
+    }
+
+    /// What the expressions of a step see before there is an answer.
+    func scope(of path: String) -> RequestScope {
+        RequestScope(frame: self, environment: AttemptEnvironment(run: run, path: path))
+    }
+
+    /// What expressions written in the graph see.
+    func evaluationScope(of path: String) -> EvaluationScope {
+        scope(of: path).scope(.graph(graph))
+    }
+
+    /// Whether something new may begin.
+    var mayBegin: Bool {
+        // A run that cannot be recorded any more must not go on.
+        !Task.isCancelled && run.folder?.journal.error == nil && (isFinal || !run.control.isStopping)
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate var string: String { String(Substring(self)) }
+}

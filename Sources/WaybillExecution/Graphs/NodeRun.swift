@@ -1,0 +1,37 @@
+import WaybillResults
+
+/// What came of a step, a group or a graph.
+struct NodeRun: Sendable {
+    /// How it ended, for what stands around it.
+    enum End: Sendable, Equatable {
+        /// What depends on it may go on. Also: it failed, and that is tolerated.
+        case passed
+        /// It failed.
+        case failed
+        /// It was stopped from outside.
+        case cancelled
+        /// It was not run.
+        case skipped(RunEvent.SkipReason)
+        /// It was an `end` whose condition holds: the chain around it has ended, with success.
+        case ended
+    }
+
+    /// How it ended.
+    var end: End
+    /// What is reported of the requests in it, in plan order.
+    var steps: [StepResult] = []
+    /// The first failure.
+    var failure: Failure?
+    /// What becomes of it when the run is resumed, where it is a request.
+    var use = RunEvent.KeptRecord.Use.taken
+
+    /// The outcome for reports.
+    var outcome: StepOutcome {
+        switch end {
+        case .passed, .ended: .passed
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case .skipped: .skipped
+        }
+    }
+}

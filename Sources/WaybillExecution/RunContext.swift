@@ -1,0 +1,83 @@
+import WaybillData
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What all parts of a run share.
+struct RunContext: Sendable {
+    let id: RunID
+    let transport: any Transport
+    let redactor: Redactor
+    let events: EventStream
+    let folder: RunFolder?
+    let clock: any RunClock
+    let control: RunControl
+    let limiter: RequestLimiter
+    let sessions: SessionStore
+    let proxies: ProxyVariables
+    let scope: RunScope
+    /// What had become of the steps before, where the run is resumed.
+    let past: PastSteps?
+    /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
+    let repeatsUnsure: Bool
+    /// The graphs that steps run, by name.
+    let subgraphs: [String: GraphPlan]
+    /// The greatest number of requests at once.
+    let concurrency: Int
+    /// The folder of the manifest, where the files that expressions read are.
+    let manifestFolder: String
+    /// Whether files that the run writes may lie outside the results folder.
+    let allowsOutside: Bool
+
+    init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
+        let plan = executor.plan
+        self.id = id
+        transport = executor.transport
+        redactor = executor.redactor
+        events = executor.events
+        folder = executor.folder
+        clock = executor.clock
+        control = executor.control
+        limiter = RequestLimiter(limit: plan.concurrency)
+        sessions = SessionStore(plan.sessions)
+        proxies = executor.proxies
+        past = executor.past?.steps
+        repeatsUnsure = executor.repeatsUnsure
+        subgraphs = plan.subgraphs
+        concurrency = plan.concurrency
+        allowsOutside = plan.allowsOutside
+        manifestFolder = FileContents.folder(of: plan.manifest)
+        scope = RunScope(
+            inputs: Namespace(plan.inputs),
+            data: plan.data,
+            secrets: executor.secrets,
+            run: JSONObject([
+                ("id", .string(id.description)),
+                ("startedAt", .string(startedAt.description)),
+                ("environment", plan.environment.map(JSON.string) ?? .null),
+            ])
+        )
+    }
+
+    /// Waits; `false` when the task was cancelled meanwhile, or the run is being stopped and the step is none of those that
+    /// run all the same.
+    func pause(for duration: Duration, isFinal: Bool) async -> Bool {
+        do {
+            try await clock.sleep(for: duration)
+        } catch {
+            return false
+        }
+        return isFinal || !control.isStopping
+    }
+
+    /// A value for the journal to keep; `nil` where a secret is in it.
+    func kept(_ value: JSON) -> RedactedJSON? {
+        let redacted = redactor.json(value)
+        return redacted.value == value ? redacted : nil
+    }
+
+    /// What could not be evaluated, as a failure.
+    func failure(_ problem: EvaluationProblem) -> Failure {
+        Failure(problem.kind, redactor.text(problem.message), at: problem.span)
+    }
+}

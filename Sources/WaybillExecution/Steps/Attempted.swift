@@ -1,0 +1,122 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What came of one attempt.
+struct Attempted: Sendable {
+    /// What expressions see after it: the request, the answer, the data.
+    var scope: RequestScope
+    /// The address that was asked, once it was known.
+    var url: RedactedText?
+    /// The method of the request, once it was built.
+    var method: String?
+    /// Whether the request, or a part of it, may have reached the server.
+    var wasSent = false
+    /// The address that the answer came from, after redirects.
+    var answeredURL: String?
+    /// The answer, if one came.
+    var response: HTTPResponse?
+    /// The answer as it was decoded, before filters.
+    var body: ScopeValue?
+    /// The data after filters.
+    var data: ScopeValue?
+    /// Whether the data is base64 of an answer that is no text.
+    var isBytes = false
+    /// Whether the data is what an interceptor put in the place of a failure.
+    var isRecovered = false
+    /// The named values. They survive a failed expectation.
+    var outputs: [String: ScopeValue] = [:]
+    /// What went wrong, if anything did.
+    var failure: Failure?
+
+    /// What came of an attempt of which only this is known.
+    init(scope: RequestScope, failure: Failure? = nil) {
+        self.scope = scope
+        self.failure = failure
+    }
+
+    /// What decides about another attempt.
+    func failed(_ failure: Failure) -> RetryState.Failed {
+        RetryState.Failed(
+            kind: failure.kind,
+            status: response?.status,
+            wasSent: wasSent,
+            retryAfter: response?.retryAfter()
+        )
+    }
+}
+
+extension Attempted {
+    /// Whether the answer put cookies into the jar of the run, which a resumed run begins without.
+    func setsCookies(for plan: RequestPlan) -> Bool {
+        guard let response, !response.headers.values(named: "Set-Cookie").isEmpty else { return false }
+        guard let policy = plan.settings.cookies?.value else { return true }
+        if case .on = policy { return true }
+        return false
+    }
+}
+
+extension StepResult {
+    /// The result of a step before anything has happened.
+    init(_ step: StepPlan, at path: String, graph: String, outcome: StepOutcome, failure: Failure? = nil) {
+        var endpoint: String?
+        if case .request(let request) = step.work { endpoint = request.endpoint }
+        self.init(
+            id: step.id ?? String(step.path.split(separator: ".").last ?? ""),
+            path: path,
+            graph: graph,
+            outcome: outcome,
+            name: step.name,
+            endpoint: endpoint,
+            failure: failure
+        )
+    }
+
+    /// Takes over what is known after an attempt.
+    mutating func take(_ attempted: Attempted, redactor: Redactor) {
+        guard let method = attempted.method else { return }
+        attempts += 1
+        self.method = method
+        url = attempted.url
+        guard let response = attempted.response else { return }
+        status = response.status
+        time = PhaseTimes(response.timings)
+        var bytes = self.bytes ?? ByteCounts()
+        bytes.sent += response.bytesSent
+        bytes.received += response.bytesReceived
+        self.bytes = bytes
+    }
+}
+
+extension PhaseTimes {
+    /// The phases of a transfer, without those that were not needed.
+    init(_ timings: TransferTimings) {
+        func ifNeeded(_ duration: Duration) -> Duration? { duration == .zero ? nil : duration }
+        self.init(
+            total: timings.total,
+            dns: ifNeeded(timings.dns),
+            connect: ifNeeded(timings.connect),
+            tls: ifNeeded(timings.tls),
+            firstByte: timings.firstByte
+        )
+    }
+}
+
+extension Failure? {
+    /// The failure as expressions see it in `steps.ID.error`: null, or `{kind, code, message}`.
+    var inExpressions: JSON { self?.inExpressions ?? .null }
+}
+
+extension Failure {
+    /// The failure as expressions see it in `steps.ID.error`: `{kind, code, message}`.
+    var inExpressions: JSON {
+        [
+            "kind": .string(kind.rawValue),
+            "code": code.map { .string($0.string) } ?? .null,
+            "message": .string(message.string),
+        ]
+    }
+}

@@ -1,0 +1,115 @@
+import WaybillData
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What is kept of one element for `steps.ID.items`.
+struct ElementRecord: Sendable {
+    /// The element.
+    var item: ScopeValue
+    /// What came of it; `nil` where it was not run.
+    var record: StepRecord?
+}
+
+/// What came of the elements of a `forEach`, gathered as they end.
+struct ForEachSummary: Sendable {
+    private(set) var results = ElementResults()
+    /// The first failure to happen.
+    private(set) var failure: Failure?
+
+    private let mode: FailureMode
+    private var items: [Int: ElementRecord]?
+    /// Whether an element was stopped from outside.
+    private(set) var wasCancelled = false
+    private var hasFailed = false
+
+    /// A summary of no elements yet.
+    init(mode: FailureMode, keepsItems: Bool) {
+        self.mode = mode
+        items = keepsItems ? [:] : nil
+    }
+
+    /// Adds an element; they may come in any order.
+    mutating func add(
+        _ element: Int,
+        _ end: NodeRun.End,
+        _ failure: Failure?,
+        _ record: ElementRecord?,
+        isTolerated: Bool
+    ) {
+        if let record { items?[element] = record }
+        switch end {
+        case .passed, .ended: results.add(element: element, .passed, nil)
+        case .failed:
+            hasFailed = true
+            self.failure = self.failure ?? failure
+            results.add(element: element, isTolerated ? .tolerated : .failed, failure)
+        case .cancelled:
+            wasCancelled = true
+            results.add(element: element, .cancelled, nil)
+        case .skipped(let reason):
+            wasCancelled = wasCancelled || reason == .interrupted
+            results.add(element: element, .skipped, nil)
+        }
+    }
+
+    /// Notes a failure that is of no element.
+    mutating func fail(_ failure: Failure) {
+        hasFailed = true
+        self.failure = self.failure ?? failure
+    }
+
+    /// Adds elements that were not run.
+    mutating func skip(_ count: Int) {
+        results.skip(count)
+        if count > 0, !hasFailed { wasCancelled = true }
+    }
+
+    /// How the step ended, for what stands around it.
+    var end: NodeRun.End {
+        if hasFailed, mode != .continue { return .failed }
+        return wasCancelled ? .cancelled : .passed
+    }
+
+    /// The outcome of the step for reports.
+    func outcome(isTolerated: Bool) -> StepOutcome {
+        if hasFailed { return isTolerated ? .tolerated : .failed }
+        return wasCancelled ? .cancelled : .passed
+    }
+
+    /// What later steps see.
+    func record(of step: StepPlan, _ result: StepResult) -> StepRecord {
+        var record = StepRecord(isPassed: result.outcome == .passed, error: failure.inExpressions)
+        if let items {
+            let values = items.sorted { $0.key < $1.key }.map { $0.value.value }
+            record.items = ScopeValue(.array(values.map(\.json)), isSecret: values.contains(where: \.isSecret))
+        }
+        return record
+    }
+}
+
+extension ElementRecord {
+    /// `{item, ok, status, data, outputs, error}`, without what is not kept.
+    fileprivate var value: ScopeValue {
+        var object = JSONObject()
+        var isSecret = item.isSecret
+        object["item"] = item.json
+        object["ok"] = .bool(record?.isPassed ?? false)
+        object["error"] = record?.error ?? .null
+        if let record {
+            if let response = record.response { object["status"] = .number(JSONNumber(response.status)) }
+            if let data = record.data {
+                object["data"] = data.json
+                isSecret = isSecret || data.isSecret
+            }
+            var outputs = JSONObject()
+            for (name, value) in record.outputs.sorted(by: { $0.key < $1.key }) {
+                outputs[name] = value.json
+                isSecret = isSecret || value.isSecret
+            }
+            object["outputs"] = .object(outputs)
+        }
+        return ScopeValue(.object(object), isSecret: isSecret)
+    }
+}

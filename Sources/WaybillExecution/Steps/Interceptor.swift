@@ -1,0 +1,81 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// Does what `intercept` says around the success or failure of a request, in two rounds: before it counts, when `fail`
+/// and `recover` decide which of the two it is, and after.
+struct Interceptor: Sendable {
+    private let request: RequestRun
+    private var attempted: Attempted
+    private var run: RunContext { request.run }
+
+    init(_ request: RequestRun, _ attempted: Attempted) {
+        self.request = request
+        self.attempted = attempted
+    }
+
+    /// What the request comes to. What was stopped from outside is left alone.
+    ///
+    /// - Parameter count: Done between the rounds with what counts as a success, and may still fail.
+    consuming func intercept(counting count: (inout Attempted) async -> Void) async -> Attempted {
+        guard attempted.failure?.kind != .cancelled else { return attempted }
+        let setting = request.plan.settings.intercept
+        if let setting {
+            if attempted.failure == nil { perform(setting, .beforeSuccess) }
+            if attempted.failure != nil { perform(setting, .beforeFailure) }
+        }
+        if attempted.failure == nil { await count(&attempted) }
+        if let setting { perform(setting, attempted.failure == nil ? .afterSuccess : .afterFailure) }
+        return attempted
+    }
+
+    private mutating func perform(_ setting: Setting<Interception>, _ moment: Interception.Moment) {
+        for action in setting.value.actions[moment] ?? [] {
+            do throws(EvaluationProblem) {
+                let scope = attempted.scope.scope(setting.level)
+                if let when = action.when, try !when.holds(in: scope) { continue }
+                try perform(action, in: scope)
+            } catch {
+                // A failure that was there before tells more.
+                attempted.failure = attempted.failure ?? run.failure(error)
+            }
+        }
+    }
+
+    private mutating func perform(
+        _ action: Interception.Action,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) {
+        switch action.work {
+        case .log(let message):
+            let text = try message.text(in: scope)
+            if text.isSecret { run.redactor.register(text.text) }
+            run.events.emit(.log(run.redactor.text(text.text)), step: request.path)
+        case .fail(let message):
+            guard attempted.failure == nil else { return }
+            let text = try message.text(in: scope).text
+            attempted.failure = Failure(.expect, run.redactor.text(text), at: action.span)
+        case .recover(let value):
+            guard attempted.failure != nil else { return }
+            let data = try value.value(in: scope)
+            attempted.data = data
+            attempted.isRecovered = true
+            attempted.isBytes = false
+            attempted.scope.data = data
+            attempted.failure = nil
+            takeOutputs()
+        }
+    }
+
+    /// Takes the outputs from the data that a failure was recovered with; those that are not in it stay as they were.
+    private mutating func takeOutputs() {
+        for output in request.plan.outputs {
+            guard var value = try? output.value.value(in: attempted.scope.scope(output.level)) else { continue }
+            value.isSecret = value.isSecret || output.isSecret
+            if value.isSecret { run.redactor.register(secretsIn: value.json) }
+            attempted.outputs[output.name.value] = value
+        }
+    }
+}

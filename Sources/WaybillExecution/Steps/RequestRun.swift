@@ -1,0 +1,202 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// One request of a step, `until`( `retry`( attempt )), from its first attempt to its result.
+struct RequestRun: Sendable {
+    /// What came of the request.
+    struct Outcome: Sendable {
+        /// What is reported.
+        var result: StepResult
+        /// What later expressions see.
+        var record: StepRecord
+        /// How it ended, for what stands around it.
+        var end: NodeRun.End
+        /// What becomes of it when the run is resumed.
+        var use = RunEvent.KeptRecord.Use.taken
+    }
+
+    let step: StepPlan
+    let plan: RequestPlan
+    let path: String
+    let frame: Frame
+    /// Where its records go.
+    let output: ElementOutput?
+    var run: RunContext { frame.run }
+
+    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
+        self.step = step
+        self.plan = plan
+        self.path = path
+        self.frame = frame
+        self.output = output
+    }
+
+    /// Sends the request as often as it takes, and says what came of it.
+    func run() async -> Outcome {
+        var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
+        var attempted: Attempted
+        if let failure = frame.unsureFailure(of: plan, at: path) {
+            result.startedAt = .now()
+            attempted = Attempted(scope: frame.scope(of: path), failure: failure)
+            attempted.wasSent = true
+        } else {
+            attempted = await untilDone(&result)
+        }
+        if result.startedAt != nil {
+            attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            if let output, !frame.isElement(step) {
+                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
+            }
+        }
+        return outcome(result, attempted)
+    }
+
+    /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
+    private func write(_ attempted: Attempted) -> Failure? {
+        guard let output, let data = attempted.data,
+            attempted.isRecovered || step.flow?.paginate == nil && (attempted.response?.status ?? 0) / 100 == 2
+        else { return nil }
+        do throws(Failure) {
+            // What was taken of pages has failed with them.
+            try output.takeBack()
+            try output.append(data, isBytes: attempted.isBytes, in: attempted.scope)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Tries until the condition of `until` holds.
+    private func untilDone(_ result: inout StepResult) async -> Attempted {
+        guard let until = step.flow?.until else { return await pages(&result) }
+        var state = UntilState(until)
+        let start = run.clock.now
+        while true {
+            var attempted = await pages(&result)
+            guard attempted.failure == nil else { return attempted }
+            do throws(EvaluationProblem) {
+                let decision = try state.next(
+                    in: attempted.scope.scope(.graph(frame.graph)),
+                    elapsed: run.clock.now - start,
+                    retryAfter: attempted.response?.retryAfter()
+                )
+                switch decision {
+                case .done: return attempted
+                case .failed(let message, let kind, let span):
+                    attempted.failure = Failure(kind, run.redactor.text(message), at: span)
+                    return attempted
+                case .again(let pause):
+                    guard await run.pause(for: pause, isFinal: frame.isFinal) else {
+                        attempted.failure = .stopped(at: step.span)
+                        return attempted
+                    }
+                }
+            } catch {
+                attempted.failure = run.failure(error)
+                return attempted
+            }
+        }
+    }
+
+    /// Asks for all pages, or for the only one.
+    private func pages(_ result: inout StepResult) async -> Attempted {
+        guard let paginate = step.flow?.paginate else { return await retried(&result, page: .plain) }
+        var pages = PageRun(self, paginate)
+        return await pages.run(&result)
+    }
+
+    /// Tries until there is no reason to try again.
+    func retried(_ result: inout StepResult, page: PageRequest) async -> Attempted {
+        var state = RetryState(
+            plan.settings.retry?.value,
+            isIdempotent: HTTPRequest.isIdempotent(method: plan.method)
+        )
+        while true {
+            var attempted = await attempt(&result, page)
+            guard let failure = attempted.failure,
+                let pause = state.pause(after: attempted.failed(failure), chance: .random(in: 0..<1))
+            else { return attempted }
+            run.events.emit(
+                .requestRetrying(.init(attempt: result.attempts, pause: pause, failure: failure)),
+                step: path
+            )
+            guard await run.pause(for: pause, isFinal: frame.isFinal) else {
+                if Task.isCancelled { attempted.failure = .stopped(at: step.span) }
+                return attempted
+            }
+        }
+    }
+
+    /// Waits for a place among the requests under way, and tries once.
+    private func attempt(_ result: inout StepResult, _ page: PageRequest) async -> Attempted {
+        let stopped = Attempted(scope: frame.scope(of: path), failure: .stopped(at: step.span))
+        if frame.waitsForPlaces {
+            guard await run.limiter.acquire() else { return stopped }
+        }
+        defer { if frame.waitsForPlaces { run.limiter.release() } }
+        guard frame.mayBegin else { return stopped }
+        if result.startedAt == nil {
+            result.startedAt = .now()
+            if !frame.isElement(step) { run.events.emit(.stepStarted, step: path) }
+        }
+        let attempted = await Attempt(self, number: result.attempts + 1, page: page).run()
+        result.take(attempted, redactor: run.redactor)
+        return attempted
+    }
+
+    private func outcome(_ result: StepResult, _ attempted: Attempted) -> Outcome {
+        var result = result
+        var record = StepRecord(isPassed: true)
+        guard result.startedAt != nil else {
+            result.outcome = .skipped
+            if !frame.isElement(step) { run.events.emit(.stepSkipped(.interrupted), step: path) }
+            return Outcome(result: result, record: StepRecord(skipped: .interrupted), end: .skipped(.interrupted))
+        }
+        var end = NodeRun.End.passed
+        if var failure = attempted.failure {
+            if failure.kind == .cancelled, let passed = frame.deadline?.passed { failure = passed }
+            result.failure = failure.worded(by: plan.settings.messages, redactor: run.redactor)
+            end = failure.kind == .cancelled ? .cancelled : .failed
+            result.outcome = end == .cancelled ? .cancelled : step.isTolerated ? .tolerated : .failed
+            record = StepRecord(isPassed: false, error: result.failure.inExpressions)
+        }
+        let isElement = frame.isElement(step)
+        if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempted.outputs }
+        if step.keeps.contains(isElement ? .itemData : .data) { record.data = attempted.data }
+        if step.keeps.contains(isElement ? .itemStatus : .response) {
+            record.response = attempted.response?.withoutBody(isElement: isElement)
+        }
+        var outcome = Outcome(result: result, record: record, end: end)
+        if attempted.wasSent, attempted.response == nil {
+            outcome.use = .unsure
+        } else if attempted.setsCookies(for: plan) {
+            outcome.use = .again
+        }
+        if !isElement {
+            let kept = record.kept(outcome.use, redactor: run.redactor)
+            run.events.emit(.stepFinished(result, kept: kept), step: path)
+        }
+        return outcome
+    }
+}
+
+extension Failure {
+    /// The run, or a part of it, was stopped.
+    static func stopped(at span: SourceSpan) -> Failure {
+        Failure(.cancelled, "it was stopped before it had ended", at: span)
+    }
+}
+
+extension HTTPResponse {
+    /// The answer without its body, for keeping; of an element's only the status is ever seen.
+    fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
+        var response = self
+        response.body = []
+        if isElement { response.headers = HTTPFields([]) }
+        return response
+    }
+}
