@@ -87,13 +87,16 @@ private struct ManifestLoading {
         let traps = ManifestTraps(in: node).findings
         diagnostics += traps
         guard !traps.hasErrors else { return nil }
-        let shape = schema.check(node)
+        // What is decoded of a wrong shape is of no use, but nearly all manifests are right.
+        let (shape, decoded) = sideBySide(if: file.isLarge) { [schema] in
+            schema.check(node)
+        } _: {
+            ManifestDecoder.decode(node, of: file, files: files)
+        }
         diagnostics += shape
         guard !shape.hasErrors else { return nil }
-
-        var decoder = ManifestDecoder(files: files)
-        let part = decoder.manifest(node, file: file)
-        diagnostics += decoder.diagnostics
+        diagnostics += decoded.diagnostics
+        let part = decoded.part
         var manifest = part.manifest
         for include in part.includes {
             if let included = load(files.path(include.value), includedAt: include.span) {

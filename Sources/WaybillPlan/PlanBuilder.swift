@@ -1,3 +1,4 @@
+import Dispatch
 import OrderedCollections
 package import WaybillData
 package import WaybillDiagnostics
@@ -65,6 +66,8 @@ package struct PlanBuilder: Sendable {
         if !diagnostics.hasErrors {
             diagnostics += RuleRunner.findings(of: subject, by: rulesOfSoundManifests)
         }
+        // It has very many parts, and nobody need wait until they are all given back.
+        DispatchQueue.global().async { withExtendedLifetime(subject) {} }
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 
