@@ -87,18 +87,17 @@ private struct ManifestLoading {
         let traps = ManifestTraps(in: node).findings
         diagnostics += traps
         guard !traps.hasErrors else { return nil }
-        // What is decoded of a wrong shape is of no use, but nearly all manifests are right.
+        // Decoding leaves out what has a wrong shape.
         let (shape, decoded) = sideBySide(if: file.isLarge) { [schema] in
             schema.check(node)
         } _: {
             ManifestDecoder.decode(node, of: file, files: files)
         }
         diagnostics += shape
-        guard !shape.hasErrors else { return nil }
-        diagnostics += decoded.diagnostics
+        diagnostics += shape.hasErrors ? decoded.diagnostics.errors(apartFrom: shape) : decoded.diagnostics
         let part = decoded.part
         var manifest = part.manifest
-        for include in part.includes {
+        for include in part.includes where !shape.contains(where: { $0.overlaps(include.span) }) {
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
             }
@@ -173,5 +172,23 @@ extension Manifest {
         add("endpoint", other.endpoints, to: &endpoints)
         add("graph", other.graphs, to: &graphs)
         defaults = Cascade.merge([other.defaults, defaults])
+    }
+}
+
+extension [Diagnostic] {
+    /// The errors that have nothing to do with others: none of those points at what such a one points at, or at a part.
+    fileprivate func errors(apartFrom others: [Diagnostic]) -> [Diagnostic] {
+        filter { finding in
+            guard finding.severity == .error, let span = finding.primary?.span else { return false }
+            return !others.contains { $0.overlaps(span) }
+        }
+    }
+}
+
+extension Diagnostic {
+    /// Whether the finding points at something of what stands at a place.
+    fileprivate func overlaps(_ span: SourceSpan) -> Bool {
+        guard let own = primary?.span, own.file === span.file else { return false }
+        return own.range == span.range || own.range.overlaps(span.range)
     }
 }
