@@ -24,14 +24,14 @@ package struct ManifestLoader: Sendable {
     package func load(_ path: String) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
         let manifest = loading.load(path, includedAt: nil)
-        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+        return (loading.sound(manifest), loading.diagnostics)
     }
 
     /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
     package func load(_ file: SourceFile) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
-        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+        return (loading.sound(manifest), loading.diagnostics)
     }
 }
 
@@ -103,6 +103,13 @@ private struct ManifestLoading {
             }
         }
         return manifest
+    }
+
+    /// What was loaded, unless there is an error in it.
+    func sound(_ manifest: Manifest?) -> Manifest? {
+        guard diagnostics.hasErrors else { return manifest }
+        giveBackLater(manifest)
+        return nil
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {

@@ -1,4 +1,3 @@
-import Dispatch
 import OrderedCollections
 package import WaybillData
 package import WaybillDiagnostics
@@ -65,8 +64,7 @@ package struct PlanBuilder: Sendable {
         let found = RuleRunner.findings(of: subject)
         diagnostics += found.always
         if !diagnostics.hasErrors { diagnostics += found.ifSound }
-        // It has very many parts, and nobody need wait until they are all given back.
-        DispatchQueue.global().async { withExtendedLifetime(subject) {} }
+        giveBackLater(subject)
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 
