@@ -89,15 +89,8 @@ package struct Executor: Sendable {
             )
         )
         let context = RunContext(self, id: id, startedAt: startedAt)
-        var steps: [StepResult] = []
-        var outputs: [(graph: String, values: RedactedJSON)] = []
-        for graph in plan.graphs {
-            let run = await GraphRun(graph, in: context).run()
-            steps += run.node.steps
-            if let values = run.outputs, !graph.outputs.isEmpty {
-                outputs.append((graph.name, redactor.json(graph.object(of: values))))
-            }
-        }
+        // Requests are small and many: where the transport does its work, they need not go from thread to thread.
+        let (steps, outputs) = await withTaskExecutorPreference(transport.taskExecutor) { await run(in: context) }
         let outcome: RunOutcome =
             Task.isCancelled || control.isStopping
             ? .interrupted : steps.contains { $0.outcome == .failed } ? .failed : .passed
@@ -112,6 +105,21 @@ package struct Executor: Sendable {
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)
+    }
+
+    private func run(
+        in context: RunContext
+    ) async -> (steps: [StepResult], outputs: [(graph: String, values: RedactedJSON)]) {
+        var steps: [StepResult] = []
+        var outputs: [(graph: String, values: RedactedJSON)] = []
+        for graph in plan.graphs {
+            let run = await GraphRun(graph, in: context).run()
+            steps += run.node.steps
+            if let values = run.outputs, !graph.outputs.isEmpty {
+                outputs.append((graph.name, redactor.json(graph.object(of: values))))
+            }
+        }
+        return (steps, outputs)
     }
 }
 
