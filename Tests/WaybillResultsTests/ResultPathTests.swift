@@ -39,7 +39,8 @@ import WaybillTestSupport
         ("./events.ndjson", "'./events.ndjson' is a file that every run writes"),
         ("bodies/a", "'bodies/a' is a file that every run writes"),
     ])
-    func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws {
+    func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws
+    {
         let run = try run()
         let error = await #expect(throws: ResultPathError.self) {
             try await run.records(at: path, .raw, of: "main.a")
