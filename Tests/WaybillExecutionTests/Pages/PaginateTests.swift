@@ -246,7 +246,7 @@ import WaybillTransport
               main:
                 chain:
                   - id: each
-                    forEach: {in: "range(0, 40)", as: n, concurrency: 7}
+                    forEach: {in: "range(1, 41)", as: n, concurrency: 7}
                     get: /${n}
                     paginate: {page: {query: p}}
                     write: {to: all.json}
@@ -265,7 +265,7 @@ import WaybillTransport
         )
         let (outcome, _) = try await fixture.run(into: folder)
         #expect(outcome.summary == "each:tolerated")
-        let numbers = (0..<40).filter { $0 % 10 != 3 }.flatMap { ["\($0)1", "\($0)2"] }
+        let numbers = (1..<41).filter { $0 % 10 != 3 }.flatMap { ["\($0)1", "\($0)2"] }
         #expect(folder.read("all.json") == "[\n\(numbers.joined(separator: ",\n"))\n]\n")
     }
 
