@@ -130,6 +130,14 @@ import WaybillDiagnostics
         #expect(words == "the pages go round in a circle: 'x' leads to itself again")
     }
 
+    @Test func `a page that leads to itself is a failure`() throws {
+        var state = PaginationState(try pagination(.link))
+        guard case .fail = try state.next(after: page([], links: ["<list?x=1#top>; rel=next"])) else {
+            Issue.record("it goes on")
+            return
+        }
+    }
+
     @Test func `neither more pages than allowed are asked for, nor any when the condition does not hold`() throws {
         let way = Pagination.Way.page(.query(Self.name("page")), start: 1)
         var limited = PaginationState(try pagination(way, max: 2))
