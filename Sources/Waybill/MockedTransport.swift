@@ -27,6 +27,8 @@ struct MockedTransport: Transport {
         return await engine.send(request)
     }
 
+    var taskExecutor: (any TaskExecutor)? { engine.taskExecutor }
+
     func shutDown() async {
         await engine.shutDown()
     }

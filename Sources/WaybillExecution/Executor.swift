@@ -27,6 +27,12 @@ package struct Executor: Sendable {
     package let control: RunControl
     /// What waits in the run waits on this.
     package let clock: any RunClock
+    /// What the journal says of the run so far, where it is resumed.
+    package let past: RunRecord?
+    /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
+    package let repeatsUnsure: Bool
+    /// Whether the mock server answers.
+    package let isMocked: Bool
 
     /// An executor; the secrets are registered with the redactor at once.
     package init(
@@ -38,7 +44,10 @@ package struct Executor: Sendable {
         folder: RunFolder? = nil,
         proxies: ProxyVariables = ProxyVariables([:]),
         control: RunControl = RunControl(),
-        clock: any RunClock = SystemClock()
+        clock: any RunClock = SystemClock(),
+        past: RunRecord? = nil,
+        repeatsUnsure: Bool = false,
+        isMocked: Bool = false
     ) {
         self.plan = plan
         self.transport = transport
@@ -49,6 +58,9 @@ package struct Executor: Sendable {
         self.proxies = proxies
         self.control = control
         self.clock = clock
+        self.past = past
+        self.repeatsUnsure = repeatsUnsure
+        self.isMocked = isMocked
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -62,14 +74,17 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another.
     package func run(id: RunID) async -> Outcome {
-        let startedAt = Timestamp.now()
+        let startedAt = past?.startedAt ?? .now()
         events.emit(
             .runStarted(
                 .init(
                     id: id,
                     manifest: plan.manifest,
                     environment: plan.environment,
-                    graphs: plan.graphs.map(\.name)
+                    graphs: plan.graphs.map(\.name),
+                    inputs: shownInputs,
+                    isMocked: isMocked,
+                    isResumed: past != nil
                 )
             )
         )
@@ -97,6 +112,15 @@ package struct Executor: Sendable {
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)
+    }
+}
+
+extension Executor {
+    /// The values of the inputs, for the journal; `nil` where a secret is among them.
+    private var shownInputs: RedactedJSON? {
+        let inputs = JSON.object(plan.inputs)
+        let redacted = redactor.json(inputs)
+        return redacted.value == inputs ? redacted : nil
     }
 }
 

@@ -16,6 +16,10 @@ struct RunContext: Sendable {
     let sessions: SessionStore
     let proxies: ProxyVariables
     let scope: RunScope
+    /// What had become of the steps before, where the run is resumed.
+    let past: PastSteps?
+    /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
+    let repeatsUnsure: Bool
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
@@ -37,6 +41,8 @@ struct RunContext: Sendable {
         limiter = RequestLimiter(limit: plan.concurrency)
         sessions = SessionStore(plan.sessions)
         proxies = executor.proxies
+        past = executor.past?.steps
+        repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
         allowsOutside = plan.allowsOutside
@@ -62,6 +68,12 @@ struct RunContext: Sendable {
             return false
         }
         return isFinal || !control.isStopping
+    }
+
+    /// A value for the journal to keep; `nil` where a secret is in it.
+    func kept(_ value: JSON) -> RedactedJSON? {
+        let redacted = redactor.json(value)
+        return redacted.value == value ? redacted : nil
     }
 
     /// What could not be evaluated, as a failure.

@@ -60,8 +60,7 @@ extension SettingValue {
         switch self {
         case .auth(let auth):
             switch auth {
-            case .none, .basic, .digest, .bearer, .apiKey, .netrc: nil
-            case .awsSigV4: "awsSigV4"
+            case .none, .basic, .digest, .bearer, .apiKey, .netrc, .awsSigV4: nil
             case .oauth2: "oauth2"
             }
         case .network(let network) where !network.allowsMetered: "metered: false"

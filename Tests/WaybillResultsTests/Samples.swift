@@ -98,7 +98,10 @@ enum Samples {
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),
-            (.stepFinished(steps[0]), "main.login"),
+            (
+                .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
+                "main.login"
+            ),
             (.elementFinished(.init(element: 3, outcome: .failed, failure: failure)), "main.each"),
             (
                 .elementFinished(

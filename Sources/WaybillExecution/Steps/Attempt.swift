@@ -37,15 +37,15 @@ struct Attempt: Sendable {
 
     private func once() async -> Attempted {
         var attempted = Attempted(scope: request.frame.scope(of: request.path))
-        let sending: HTTPRequest
+        let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationProblem) {
-            sending = try await build(&attempted)
+            (sending, transport) = try await build(&attempted)
         } catch {
             attempted.failure = run.failure(error)
             return attempted
         }
         attempted.answeredURL = sending.url
-        let sent = await run.transport.send(
+        let sent = await transport.send(
             sending,
             followingRedirects: plan.settings.redirects?.value ?? 10,
             onRedirect: { redirect in
@@ -65,7 +65,10 @@ struct Attempt: Sendable {
         return attempted
     }
 
-    private func build(_ attempted: inout Attempted) async throws(EvaluationProblem) -> HTTPRequest {
+    /// The request, and what sends it: the transport, or what signs before.
+    private func build(
+        _ attempted: inout Attempted
+    ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
@@ -86,11 +89,16 @@ struct Attempt: Sendable {
         attempted.method = sending.method
         let url = run.redactor.text(sending.url)
         attempted.url = url
-        if tellsDetails {
+        // What must not be sent twice has to be known before it is sent.
+        if tellsDetails || !sending.isIdempotent {
             let headers = run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
-            tell(.requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)))
+            run.events.emit(
+                .requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)),
+                step: request.path,
+                durably: !sending.isIdempotent
+            )
         }
-        return sending
+        return (sending, builder.sending(through: run.transport))
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.

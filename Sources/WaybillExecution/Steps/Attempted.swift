@@ -1,4 +1,6 @@
 import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillTransport
@@ -44,6 +46,16 @@ struct Attempted: Sendable {
             wasSent: wasSent,
             retryAfter: response?.retryAfter()
         )
+    }
+}
+
+extension Attempted {
+    /// Whether the answer put cookies into the jar of the run, which a resumed run begins without.
+    func setsCookies(for plan: RequestPlan) -> Bool {
+        guard let response, !response.headers.values(named: "Set-Cookie").isEmpty else { return false }
+        guard let policy = plan.settings.cookies?.value else { return true }
+        if case .on = policy { return true }
+        return false
     }
 }
 

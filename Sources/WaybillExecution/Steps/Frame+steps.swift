@@ -8,6 +8,7 @@ import WaybillResults
 extension Frame {
     /// Runs a step.
     func run(_ step: StepPlan) async -> NodeRun {
+        if let past = past(step) { return past }
         guard mayBegin else { return skip(step, .interrupted) }
         var node: NodeRun
         do throws(EvaluationProblem) {
@@ -26,8 +27,9 @@ extension Frame {
         let outcome: StepOutcome = step.isTolerated ? .tolerated : .failed
         let path = path(of: step)
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
-        run.events.emit(.stepFinished(result), step: path)
-        if let id = step.id { steps.keep(StepRecord(isPassed: false, error: failure.inExpressions), of: id) }
+        let record = StepRecord(isPassed: false, error: failure.inExpressions)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        if let id = step.id { steps.keep(record, of: id) }
         return NodeRun(end: .failed, steps: [result], failure: failure)
     }
 
@@ -66,7 +68,8 @@ extension Frame {
 
     private func runElements(of step: StepPlan) async -> NodeRun {
         var file: StepFile?
-        if let write = step.flow?.write {
+        // All elements of a file that is complete had ended before the run was resumed.
+        if let write = step.flow?.write, !(run.past?.hasCommitted(path(of: step)) ?? false) {
             do {
                 file = try await StepFile(write, of: step, in: self)
             } catch {
@@ -87,7 +90,9 @@ extension Frame {
         case .request(let request):
             let outcome = await RequestRun(step, request, at: path, in: self, output: output).run()
             if let id = step.id { steps.keep(outcome.record, of: id) }
-            return NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            var node = NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            node.use = outcome.use
+            return node
         case .group(let group):
             return await repeating(step, at: path) {
                 let node = await run(group)
@@ -176,7 +181,9 @@ extension Frame {
                 return (failed(step, failure), StepRecord(isPassed: false, error: failure.inExpressions))
             }
         }
-        return (NodeRun(end: .passed), record)
+        let result = StepResult(step, at: path, graph: graph, outcome: .passed)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        return (NodeRun(end: .passed, steps: [result]), record)
     }
 }
 

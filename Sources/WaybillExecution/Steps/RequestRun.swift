@@ -15,6 +15,8 @@ struct RequestRun: Sendable {
         var record: StepRecord
         /// How it ended, for what stands around it.
         var end: NodeRun.End
+        /// What becomes of it when the run is resumed.
+        var use = RunEvent.KeptRecord.Use.taken
     }
 
     let step: StepPlan
@@ -36,7 +38,14 @@ struct RequestRun: Sendable {
     /// Sends the request as often as it takes, and says what came of it.
     func run() async -> Outcome {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
-        var attempted = await untilDone(&result)
+        var attempted: Attempted
+        if let failure = frame.unsureFailure(of: plan, at: path) {
+            result.startedAt = .now()
+            attempted = Attempted(scope: frame.scope(of: path), failure: failure)
+            attempted.wasSent = true
+        } else {
+            attempted = await untilDone(&result)
+        }
         if result.startedAt != nil {
             attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
             if let output, !frame.isElement(step) {
@@ -155,13 +164,23 @@ struct RequestRun: Sendable {
             result.outcome = end == .cancelled ? .cancelled : step.isTolerated ? .tolerated : .failed
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
-        if step.keeps.contains(.outputs) || step.keeps.contains(.items) { record.outputs = attempted.outputs }
-        if step.keeps.contains(.data) || step.keeps.contains(.items) { record.data = attempted.data }
-        if step.keeps.contains(.response) || step.keeps.contains(.items) {
-            record.response = attempted.response?.withoutBody
+        let isElement = frame.isElement(step)
+        if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempted.outputs }
+        if step.keeps.contains(isElement ? .itemData : .data) { record.data = attempted.data }
+        if step.keeps.contains(isElement ? .itemStatus : .response) {
+            record.response = attempted.response?.withoutBody(isElement: isElement)
         }
-        if !frame.isElement(step) { run.events.emit(.stepFinished(result), step: path) }
-        return Outcome(result: result, record: record, end: end)
+        var outcome = Outcome(result: result, record: record, end: end)
+        if attempted.wasSent, attempted.response == nil {
+            outcome.use = .unsure
+        } else if attempted.setsCookies(for: plan) {
+            outcome.use = .again
+        }
+        if !isElement {
+            let kept = record.kept(outcome.use, redactor: run.redactor)
+            run.events.emit(.stepFinished(result, kept: kept), step: path)
+        }
+        return outcome
     }
 }
 
@@ -173,10 +192,11 @@ extension Failure {
 }
 
 extension HTTPResponse {
-    /// The answer without its body, for keeping.
-    fileprivate var withoutBody: HTTPResponse {
+    /// The answer without its body, for keeping; of an element's only the status is ever seen.
+    fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
         var response = self
         response.body = []
+        if isElement { response.headers = HTTPFields([]) }
         return response
     }
 }

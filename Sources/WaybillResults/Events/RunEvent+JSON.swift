@@ -49,6 +49,9 @@ extension RunEvent.Kind {
             members.add("manifest", start.manifest)
             members.add("environment", start.environment)
             members.add("graphs", .array(start.graphs.map(JSON.string)))
+            members.add("inputs", start.inputs?.value)
+            members.add("mock", start.isMocked ? .bool(true) : nil)
+            members.add("resumed", start.isResumed ? .bool(true) : nil)
         case .runFinished(let outcome, let counts):
             members.add("outcome", outcome.rawValue)
             members.add("counts", counts.json)
@@ -61,17 +64,20 @@ extension RunEvent.Kind {
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
-        case .stepFinished(let result):
+        case .stepFinished(let result, let kept):
             members.add("result", result.json)
+            members.add("kept", kept?.json)
         case .elementFinished(let end):
             members.add("element", end.element)
             members.add("outcome", end.outcome.rawValue)
             members.add("failure", end.failure?.json)
             members.add(end.records)
+            members.add("kept", end.kept?.json)
         case .pageFinished(let end):
             members.add("page", end.page)
             members.add("items", end.items)
             members.add("next", end.next?.value)
+            members.add("kept", end.kept?.value)
             members.add(end.records)
         case .writeCommitted(let file):
             members.add("path", file.path)

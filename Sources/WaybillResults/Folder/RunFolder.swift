@@ -46,10 +46,43 @@ package final class RunFolder: Sendable {
         }
     }
 
-    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread) {
+    /// Opens the folder of a run again, to go on with it: the journal goes on behind the last whole line.
+    ///
+    /// - Throws: where it cannot be opened, and where the run is still going on.
+    package static func reopen(_ path: String, after record: RunRecord) throws(ResultsError) -> RunFolder {
+        let thread = try FileThread()
+        let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
+        guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
+        try file.cut(to: record.length)
+        return RunFolder(path: path, file, thread, length: record.length)
+    }
+
+    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread, length: Int = 0) {
         self.path = path
         self.thread = thread
-        journal = Journal(file, thread: thread)
+        journal = Journal(file, length: length, thread: thread)
+    }
+
+    /// Writes `sources.json`: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
+    /// when the run is resumed.
+    package func write(sources: [(path: String, text: String)]) async throws(ResultsError) {
+        try await write(.object(JSONObject(sources.map { ($0.path, .string($0.text)) })), to: FolderContents.sources)
+    }
+
+    /// The summary of a run that has ended; `nil` where there is none.
+    package static func result(in folder: String) -> RunResult? {
+        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),
+            let json = try? JSONParser().parse(bytes)
+        else { return nil }
+        return RunResult(json: json)
+    }
+
+    /// The texts of `sources.json`, by their paths; none where it cannot be read.
+    package static func sources(in folder: String) -> [String: [UInt8]] {
+        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
+            let object = try? JSONParser().parse(bytes).object
+        else { return [:] }
+        return Dictionary(object.map { ($0.name, Array(($0.value.string ?? "").utf8)) }) { first, _ in first }
     }
 
     /// Writes `run.json`.
