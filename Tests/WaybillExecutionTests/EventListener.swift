@@ -6,6 +6,9 @@ import WaybillResults
 final class EventListener: RunObserver {
     private let events = Mutex<[RunEvent]>([])
 
+    /// All that it was told, in order.
+    var all: [RunEvent] { events.withLock { $0 } }
+
     /// The words of all warnings, in order.
     var warnings: [String] {
         events.withLock { events in
