@@ -12,6 +12,17 @@ struct MockedTransport: Transport {
     }
 
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        await engine.send(mocked(request))
+    }
+
+    func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        await engine.send(mocked(request), monitor: monitor)
+    }
+
+    private func mocked(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         // The server speaks plain HTTP; the Host field still names the origin, and so the service.
         if request.url.lowercased().hasPrefix("https://") {
@@ -24,7 +35,7 @@ struct MockedTransport: Transport {
         options.credentials = request.options.credentials
         options.priority = request.options.priority
         request.options = options
-        return await engine.send(request)
+        return request
     }
 
     func shutDown() async {

@@ -36,6 +36,8 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How.
     package let options: RunOptions
+    /// What the run is told while it is under way.
+    let control = RunControl()
 
     /// What a run leaves behind.
     package struct Report: Sendable {
@@ -72,7 +74,8 @@ package struct RunSession: Sendable {
             redactor: redactor,
             events: events,
             folder: folder,
-            proxies: ProxyVariables(options.variables)
+            proxies: ProxyVariables(options.variables),
+            control: control
         )
         let outcome = await executor.run(id: id)
         await transport.shutDown()

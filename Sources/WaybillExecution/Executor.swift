@@ -74,18 +74,19 @@ package struct Executor: Sendable {
             )
         )
         let context = RunContext(self, id: id, startedAt: startedAt)
-        var steps: [StepResult] = []
-        var outputs: [(graph: String, values: RedactedJSON)] = []
-        for graph in plan.graphs {
-            let run = await GraphRun(graph, in: context).run()
-            steps += run.node.steps
-            if let values = run.outputs, !graph.outputs.isEmpty {
-                outputs.append((graph.name, redactor.json(graph.object(of: values))))
-            }
+        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
+            events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
+        } _: {
+            await runGraphs(in: context)
         }
         let outcome: RunOutcome =
-            Task.isCancelled || control.isStopping
-            ? .interrupted : steps.contains { $0.outcome == .failed } ? .failed : .passed
+            if Task.isCancelled || control.isStopping {
+                .interrupted
+            } else if steps.contains(where: { $0.outcome == .failed }) {
+                .failed
+            } else {
+                wasCancelled ? .interrupted : .passed
+            }
         let result = RunResult(
             id: id,
             manifest: plan.manifest,
@@ -97,6 +98,24 @@ package struct Executor: Sendable {
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)
+    }
+
+    private func runGraphs(
+        in context: RunContext
+    ) async -> (steps: [StepResult], outputs: [(graph: String, values: RedactedJSON)], wasCancelled: Bool) {
+        var wasCancelled = false
+        var steps: [StepResult] = []
+        var outputs: [(graph: String, values: RedactedJSON)] = []
+        for graph in plan.graphs {
+            let run = await GraphRun(graph, in: context).run()
+            steps += run.node.steps
+            // A step of it was cancelled by hand, and with it the rest.
+            wasCancelled = wasCancelled || run.node.end == .cancelled
+            if let values = run.outputs, !graph.outputs.isEmpty {
+                outputs.append((graph.name, redactor.json(graph.object(of: values))))
+            }
+        }
+        return (steps, outputs, wasCancelled)
     }
 }
 

@@ -32,7 +32,8 @@ struct RunContext: Sendable {
         folder = executor.folder
         clock = executor.clock
         control = executor.control
-        limiter = RequestLimiter(limit: plan.concurrency)
+        limiter = RequestLimiter(limit: plan.concurrency, clock: executor.clock)
+        control.whenStopped { [limiter] in limiter.stop() }
         sessions = SessionStore(plan.sessions)
         proxies = executor.proxies
         subgraphs = plan.subgraphs
@@ -53,12 +54,8 @@ struct RunContext: Sendable {
     /// Waits; `false` when the task was cancelled meanwhile, or the run is being stopped and the step is none of those that
     /// run all the same.
     func pause(for duration: Duration, isFinal: Bool) async -> Bool {
-        do {
-            try await clock.sleep(for: duration)
-        } catch {
-            return false
-        }
-        return isFinal || !control.isStopping
+        if isFinal { return (try? await clock.sleep(for: duration)) != nil }
+        return await control.wait(for: duration, on: clock)
     }
 
     /// What could not be evaluated, as a failure.

@@ -71,12 +71,13 @@ extension SettingValue {
             case .oauth2: "oauth2"
             }
         case .network(let network) where !network.allowsMetered: "metered: false"
-        case .reachability, .cache, .duplicates, .rate:
+        case .reachability, .cache, .duplicates:
             name.rawValue
         case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
-            .expectTime, .expectSchema, .concurrency, .maxConnections, .standalone, .deadline, .intercept, .message,
+            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .standalone, .deadline, .intercept,
+            .message,
             .retry, .debug, .tag:
             nil
         }

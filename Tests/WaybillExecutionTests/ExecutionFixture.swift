@@ -29,7 +29,9 @@ struct ExecutionFixture {
     func run(
         secrets: [String: String] = [:],
         events: EventStream = EventStream(journal: nil),
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        control: RunControl = RunControl(),
+        clock: any RunClock = SystemClock()
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
@@ -37,7 +39,9 @@ struct ExecutionFixture {
             secrets: secrets,
             redactor: Redactor(),
             events: events,
-            proxies: ProxyVariables(variables)
+            proxies: ProxyVariables(variables),
+            control: control,
+            clock: clock
         )
         return await executor.run(id: RunID())
     }

@@ -87,7 +87,17 @@ enum Samples {
                 .requestWillSend(.init(attempt: 1, method: "GET", url: redactor.text("http://x/"), headers: headers)),
                 "main.login"
             ),
+            (.runPaused, nil),
+            (.runUnpaused, "main.login"),
             (.requestSent(attempt: 1, bytes: 0), "main.login"),
+            (
+                .requestProgress(.init(attempt: 1, sent: 10, sentTotal: 10, received: 5, receivedTotal: 9)),
+                "main.login"
+            ),
+            (
+                .requestProgress(.init(attempt: 1, sent: 0, sentTotal: nil, received: 5, receivedTotal: nil)),
+                "main.login"
+            ),
             (
                 .requestRedirected(
                     .init(attempt: 1, status: 302, method: "GET", url: redactor.text("http://x/hunter2"))

@@ -9,17 +9,22 @@ import WaybillTransport
 struct Attempt: Sendable {
     private let request: RequestRun
     private let number: Int
+    private let delivery: Delivery
     private var plan: RequestPlan { request.plan }
     private var run: RunContext { request.run }
 
     init(_ request: RequestRun, number: Int) {
         self.request = request
         self.number = number
+        delivery = Delivery(request, attempt: number)
     }
 
-    /// Tries; a session that the server refuses is renewed, once for all who share it, and the request repeated once.
-    func run() async -> Attempted {
-        let attempted = await once()
+    /// Tries, after waiting for its turn; a session that the server refuses is renewed, once for all who share it, and the
+    /// request repeated once.
+    ///
+    /// - Parameter begin: Is called when the attempt begins.
+    func run(begin: () -> Void) async -> Attempted {
+        let attempted = await once(begin)
         guard let session = attempted.scope.session, let status = attempted.response?.status,
             run.sessions.mustRenew(session, on: status)
         else { return attempted }
@@ -30,10 +35,14 @@ struct Attempt: Sendable {
             failed.failure = run.failure(error)
             return failed
         }
-        return await once()
+        return await once(begin)
     }
 
-    private func once() async -> Attempted {
+    private func once(_ begin: () -> Void) async -> Attempted {
+        // What waits for its turn holds no body, and its `now()` is the time of sending.
+        guard let turn = await delivery.turn() else { return stopped }
+        defer { run.limiter.release(turn) }
+        begin()
         var attempted = Attempted(scope: request.frame.scope(of: request.path))
         let sending: HTTPRequest
         do throws(EvaluationProblem) {
@@ -42,21 +51,21 @@ struct Attempt: Sendable {
             attempted.failure = run.failure(error)
             return attempted
         }
-        let sent = await run.transport.send(
-            sending,
-            followingRedirects: plan.settings.redirects?.value ?? 10,
-            onRedirect: tell
-        )
-        switch sent {
+        switch await delivery.send(sending) {
+        case .stopped: return stopped
         case .failure(let failure):
             attempted.wasSent = failure.wasSent
             attempted.failure = describe(failure)
-        case .success(let response):
+        case .answer(let response):
             attempted.wasSent = true
             attempted.response = response
             await look(at: response, &attempted)
         }
         return attempted
+    }
+
+    private var stopped: Attempted {
+        Attempted(scope: request.frame.scope(of: request.path), failure: .stopped(at: request.step.span))
     }
 
     private func build(_ attempted: inout Attempted) async throws(EvaluationProblem) -> HTTPRequest {
@@ -72,12 +81,7 @@ struct Attempt: Sendable {
         let sending = try builder.build()
         attempted.scope = builder.scope
         attempted.method = sending.method
-        let url = run.redactor.text(sending.url)
-        attempted.url = url
-        if tellsDetails {
-            let headers = run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
-            tell(.requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)))
-        }
+        attempted.url = run.redactor.text(sending.url)
         return sending
     }
 
@@ -89,7 +93,7 @@ struct Attempt: Sendable {
         attempted.data = answer.data
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
-        if tellsDetails {
+        if delivery.tellsDetails {
             let headers = run.redactor.headers(response.headers.map { ($0.name, $0.value) })
             tell(.responseHead(.init(attempt: number, status: response.status, headers: headers)))
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
@@ -117,27 +121,8 @@ struct Attempt: Sendable {
 
     // MARK: Events
 
-    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
-    /// came of them is told, unless `debug` asks for more.
-    private var tellsDetails: Bool {
-        !request.frame.isElement(request.step) || plan.settings.debug?.value == true
-    }
-
     private func tell(_ kind: RunEvent.Kind) {
         run.events.emit(kind, step: request.path)
-    }
-
-    private func tell(_ redirect: Redirect) {
-        tell(
-            .requestRedirected(
-                .init(
-                    attempt: number,
-                    status: redirect.status,
-                    method: redirect.method,
-                    url: run.redactor.text(redirect.to)
-                )
-            )
-        )
     }
 
     private func warn(_ message: String) {

@@ -55,7 +55,12 @@ struct ForEachRun: Sendable {
             var summary = ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
             func beginMore() {
                 while frame.mayBegin, let index = state.begin() {
-                    tasks.addTask { await run(index, of: source) }
+                    tasks.addTask {
+                        let path = "\(frame.path(of: step))[\(index)]"
+                        return await run.control.run(step: path, endpoint: step.endpoint) {
+                            await run(index, of: source)
+                        }
+                    }
                 }
             }
             beginMore()

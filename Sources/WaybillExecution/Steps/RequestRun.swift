@@ -92,19 +92,13 @@ struct RequestRun: Sendable {
         }
     }
 
-    /// Waits for a place among the requests under way, and tries once.
+    /// Tries once.
     private func attempt(_ result: inout StepResult) async -> Attempted {
-        let stopped = Attempted(scope: frame.scope(of: path), failure: .stopped(at: step.span))
-        if frame.waitsForPlaces {
-            guard await run.limiter.acquire() else { return stopped }
-        }
-        defer { if frame.waitsForPlaces { run.limiter.release() } }
-        guard frame.mayBegin else { return stopped }
-        if result.startedAt == nil {
+        let attempted = await Attempt(self, number: result.attempts + 1).run {
+            guard result.startedAt == nil else { return }
             result.startedAt = .now()
             if !frame.isElement(step) { run.events.emit(.stepStarted, step: path) }
         }
-        let attempted = await Attempt(self, number: result.attempts + 1).run()
         result.take(attempted, redactor: run.redactor)
         return attempted
     }

@@ -5,6 +5,8 @@ extension RunEvent.Kind {
     package var type: String {
         switch self {
         case .runStarted: "run.started"
+        case .runPaused: "run.paused"
+        case .runUnpaused: "run.unpaused"
         case .runFinished: "run.finished"
         case .graphStarted: "graph.started"
         case .graphFinishing: "graph.finishing"
@@ -15,6 +17,7 @@ extension RunEvent.Kind {
         case .elementFinished: "element.finished"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
+        case .requestProgress: "request.progress"
         case .requestRedirected: "request.redirected"
         case .requestRetrying: "request.retrying"
         case .responseHead: "response.head"
@@ -55,7 +58,7 @@ extension RunEvent.Kind {
         case .graphFinished(let graph, let outcome):
             members.add("graph", graph)
             members.add("outcome", outcome.rawValue)
-        case .stepStarted:
+        case .stepStarted, .runPaused, .runUnpaused:
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
@@ -73,6 +76,12 @@ extension RunEvent.Kind {
         case .requestSent(let attempt, let bytes):
             members.add("attempt", attempt)
             members.add("bytes", bytes)
+        case .requestProgress(let progress):
+            members.add("attempt", progress.attempt)
+            members.add("sent", progress.sent)
+            members.add("sentTotal", progress.sentTotal)
+            members.add("received", progress.received)
+            members.add("receivedTotal", progress.receivedTotal)
         case .requestRedirected(let redirection):
             members.add("attempt", redirection.attempt)
             members.add("status", redirection.status)
