@@ -1,0 +1,192 @@
+package import WaybillData
+package import WaybillTransport
+
+/// All there is to know of one exchange, for somebody who looks for a mistake: the request as it was built, the one that
+/// was sent in the end, and what came of it.
+package struct DebugRecord: Sendable {
+    /// The request as the manifest makes it.
+    package var built: HTTPRequest
+    /// The request that was sent last: that of the last hop, with its signature. Nil when none was sent.
+    package var sent: HTTPRequest?
+    /// The answer, or why there is none.
+    package var result: Result<HTTPResponse, TransportFailure>
+
+    /// A record; see the properties.
+    package init(built: HTTPRequest, sent: HTTPRequest?, result: Result<HTTPResponse, TransportFailure>) {
+        self.built = built
+        self.sent = sent
+        self.result = result
+    }
+
+    /// The largest body that is shown as a text, in bytes.
+    package static let maximumBodyBytes = 64 << 10
+
+    /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is missing where it is as it was built.
+    /// Of credentials and cookies only the names of their fields are left; bodies are `{bytes, text}`, or `{bytes}` where
+    /// they are larger than 64 KiB or no text.
+    package func json(redactor: Redactor) -> RedactedJSON {
+        var record = JSONObject([("built", .object(Self.request(built).adding("options", options)))])
+        if let sent, sent != built { record["sent"] = .object(Self.request(sent)) }
+        switch result {
+        case .success(let response): record["response"] = .object(Self.response(response))
+        case .failure(let failure): record["error"] = .object(Self.error(failure))
+        }
+        return redactor.json(.object(record))
+    }
+
+    // MARK: Requests
+
+    private static func request(_ request: HTTPRequest) -> JSONObject {
+        JSONObject([
+            ("method", .string(request.method)), ("url", .string(request.url)), ("headers", headers(request.headers)),
+        ]).adding("body", body(request.body))
+    }
+
+    private var options: JSON {
+        let options = built.options
+        var shown = JSONObject([
+            ("timeout", .number(built.timeout.seconds)), ("connectTimeout", .number(built.connectTimeout.seconds)),
+            ("maxBody", .number(JSONNumber(built.maximumBodyBytes))),
+            ("maxConnections", .number(JSONNumber(built.maximumConnectionsPerOrigin))),
+            ("compression", .bool(built.acceptsCompression)), ("http", .string(options.version.name)),
+            ("cookies", .string(options.cookies.name)),
+        ])
+        switch options.proxy {
+        case .none: break
+        case .url(let url): shown["proxy"] = .string(Self.withoutUser(url))
+        case .environment: shown["proxy"] = "environment"
+        }
+        switch options.credentials {
+        case .none: break
+        case .digest(let username, _): shown["digest"] = .string(username)
+        case .netrc(let file): shown["netrc"] = .string(file)
+        }
+        if !options.resolve.isEmpty {
+            let names = options.resolve.map { ($0.key.description, JSON.string($0.value.description)) }
+            shown["resolve"] = .object(JSONObject(names.sorted { $0.0 < $1.0 }))
+        }
+        if let connectTo = built.connectTo { shown["connectTo"] = .string(connectTo.description) }
+        if let unixSocket = options.unixSocket { shown["unixSocket"] = .string(unixSocket) }
+        if let interface = options.interface { shown["interface"] = .string(interface) }
+        if options.traffic != .default { shown["traffic"] = .string("\(options.traffic)") }
+        if options.priority != .default { shown["priority"] = .string("\(options.priority)") }
+        if options.tls != TransferOptions.TLS() { shown["tls"] = Self.tls(options.tls) }
+        return .object(shown)
+    }
+
+    private static func tls(_ tls: TransferOptions.TLS) -> JSON {
+        var shown = JSONObject([("verify", .bool(tls.verifiesPeer)), ("verifyHost", .bool(tls.verifiesHost))])
+        if let file = tls.certificateAuthorities { shown["ca"] = .string(file) }
+        if let file = tls.clientCertificate { shown["certificate"] = .string(file) }
+        if let version = tls.minimumVersion { shown["minVersion"] = .string(version.rawValue) }
+        if !tls.pins.isEmpty { shown["pins"] = .number(JSONNumber(tls.pins.count)) }
+        return .object(shown)
+    }
+
+    /// A URL with `***` in place of a user's name and password.
+    private static func withoutUser(_ url: String) -> String {
+        var reference = URIReference(url)
+        if let authority = reference.authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            reference.authority = Redactor.mask + authority[at...]
+        }
+        return reference.description
+    }
+
+    // MARK: Answers
+
+    private static func response(_ response: HTTPResponse) -> JSONObject {
+        var shown = JSONObject([
+            ("status", .number(JSONNumber(response.status))), ("reason", .string(response.reason)),
+            ("httpVersion", .string(response.httpVersion)), ("url", .string(response.url)),
+            ("headers", headers(Array(response.headers))), ("body", body(response.body)),
+            ("time", time(response.timings)), ("bytesSent", .number(JSONNumber(response.bytesSent))),
+            ("bytesReceived", .number(JSONNumber(response.bytesReceived))),
+            ("reusedConnection", .bool(response.reusedConnection)),
+        ])
+        if let address = response.remoteAddress { shown["remoteAddress"] = .string(address.description) }
+        return shown
+    }
+
+    private static func error(_ failure: TransportFailure) -> JSONObject {
+        JSONObject([
+            ("kind", .string(failure.kind.rawValue)), ("phase", .string(failure.phase.rawValue)),
+            ("code", .number(JSONNumber(Int(failure.code)))), ("message", .string(failure.message)),
+            ("time", time(failure.timings)), ("wasSent", .bool(failure.wasSent)),
+        ])
+    }
+
+    private static func time(_ timings: TransferTimings) -> JSON {
+        [
+            "total": .number(timings.total.seconds), "dns": .number(timings.dns.seconds),
+            "connect": .number(timings.connect.seconds), "tls": .number(timings.tls.seconds),
+            "firstByte": .number(timings.firstByte.seconds),
+        ]
+    }
+
+    // MARK: Parts of both
+
+    private static func headers(_ fields: [HTTPField]) -> JSON {
+        .array(
+            fields.map { field in
+                let isHidden = Redactor.isCredential(headerNamed: field.name)
+                return ["name": .string(field.name), "value": .string(isHidden ? Redactor.mask : field.value)]
+            }
+        )
+    }
+
+    private static func body(_ body: HTTPRequest.Body) -> JSON? {
+        switch body {
+        case .none: nil
+        case .bytes(let bytes): Self.body(bytes)
+        case .file(let path): ["file": .string(path)]
+        case .parts(let parts):
+            .array(
+                parts.map { part in
+                    switch part {
+                    case .bytes(let bytes): Self.body(bytes)
+                    case .file(let path): ["file": .string(path)]
+                    }
+                }
+            )
+        }
+    }
+
+    private static func body(_ bytes: [UInt8]) -> JSON {
+        let count = JSON.number(JSONNumber(bytes.count))
+        guard bytes.count <= maximumBodyBytes, let text = String(validating: bytes, as: UTF8.self) else {
+            return ["bytes": count]
+        }
+        return ["bytes": count, "text": .string(text)]
+    }
+}
+
+extension JSONObject {
+    /// The object with one member more, where there is a value for it.
+    fileprivate func adding(_ name: String, _ value: JSON?) -> JSONObject {
+        var object = self
+        if let value { object[name] = value }
+        return object
+    }
+}
+
+extension TransferOptions.Version {
+    /// The name that manifests have for it.
+    fileprivate var name: String {
+        switch self {
+        case .automatic: "auto"
+        case .http1: "1.1"
+        case .http2: "2"
+        case .http2PriorKnowledge: "2-prior-knowledge"
+        }
+    }
+}
+
+extension TransferOptions.Cookies {
+    fileprivate var name: String {
+        switch self {
+        case .off: "off"
+        case .run: "run"
+        case .jar(let file): file
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+package import WaybillTransport
+
+/// Remembers the last request that went through it: after redirects and signing, the one that was really sent.
+package final class RequestRecorder: Transport {
+    private let transport: any Transport
+    private let last = Mutex<HTTPRequest?>(nil)
+
+    /// A recorder in front of a transport.
+    package init(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    /// The last request; nil before the first.
+    package var lastRequest: HTTPRequest? { last.withLock { $0 } }
+
+    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        last.withLock { $0 = request }
+        return await transport.send(request)
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        last.withLock { $0 = request }
+        return await transport.send(request, monitor: monitor)
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        last.withLock { $0 = request }
+        return await transport.send(request, monitor: monitor, receiver: receiver)
+    }
+
+    package func shutDown() async {
+        await transport.shutDown()
+    }
+}
