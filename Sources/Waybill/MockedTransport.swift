@@ -1,12 +1,12 @@
 import WaybillTransport
 
 /// Sends every request to the mock server, whatever its origin, and nothing to the network.
-struct MockedTransport: Transport {
-    private let engine: any Transport
+struct MockedTransport: Transport, NetworkProbe {
+    private let engine: CurlTransport
     private let server: SocketEndpoint
 
     /// Sends by an engine to the mock server on a port of this machine.
-    init(_ engine: any Transport, port: Int) {
+    init(_ engine: CurlTransport, port: Int) {
         self.engine = engine
         self.server = SocketEndpoint(host: "127.0.0.1", port: port)
     }
@@ -37,6 +37,12 @@ struct MockedTransport: Transport {
         request.options = options
         return request
     }
+
+    func reach(_ request: HTTPRequest) async -> TransportFailure? {
+        await engine.reach(mocked(request))
+    }
+
+    func interface(towards request: HTTPRequest) async -> NetworkInterface? { nil }
 
     func shutDown() async {
         await engine.shutDown()

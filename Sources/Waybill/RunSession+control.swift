@@ -5,30 +5,30 @@ import WaybillExecution
 /// is in them.
 extension RunSession {
     /// Holds the run up: nothing new begins, and transfers wait. Times to wait and deadlines go on counting.
-    package func pause() { control.pause() }
+    package func pause() { options.control.pause() }
 
     /// Lets the run go on. Steps that are held up by themselves stay so.
-    package func unpause() { control.unpause() }
+    package func unpause() { options.control.unpause() }
 
     /// Holds a step up, also one that has not begun.
-    package func pause(step path: String) { control.pause(step: path) }
+    package func pause(step path: String) { options.control.pause(step: path) }
 
     /// Lets a step go on that was held up by itself.
-    package func unpause(step path: String) { control.unpause(step: path) }
+    package func unpause(step path: String) { options.control.unpause(step: path) }
 
     /// Cancels a step, also one that has not begun: it will not be run. What it is in ends as cancelled too.
-    package func cancel(step path: String) { control.cancel(step: path) }
+    package func cancel(step path: String) { options.control.cancel(step: path) }
 
     /// Cancels all steps that call an endpoint and are under way.
-    package func cancel(endpoint name: String) { control.cancel(endpoint: name) }
+    package func cancel(endpoint name: String) { options.control.cancel(endpoint: name) }
 
     /// Lets nothing new begin but the steps of `finally`. What is under way may go on for ten seconds, and is cancelled
     /// then.
-    package func stop() { control.stop() }
+    package func stop() { options.control.stop() }
 
     /// Cancels everything but the steps of `finally`, which run.
-    package func cancel() { control.cancel() }
+    package func cancel() { options.control.cancel() }
 
     /// Cancels everything, also the steps of `finally`.
-    package func cancelAll() { control.cancelAll() }
+    package func cancelAll() { options.control.cancelAll() }
 }

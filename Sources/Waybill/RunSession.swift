@@ -1,6 +1,6 @@
 package import WaybillData
 package import WaybillDiagnostics
-import WaybillExecution
+package import WaybillExecution
 import WaybillMock
 package import WaybillPlan
 package import WaybillResults
@@ -16,6 +16,12 @@ package struct RunOptions: Sendable {
     package var variables: [String: String] = [:]
     /// What else is told of every event.
     package var observers: [any RunObserver] = []
+    /// The run that is gone on with, and its folder.
+    package var resumed: (record: RunRecord, folder: String)?
+    /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
+    package var repeatsUnsure = false
+    /// What the run is told while it is under way.
+    package var control = RunControl()
 
     /// Nothing asked for.
     package init() {}
@@ -36,9 +42,6 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How.
     package let options: RunOptions
-    /// What the run is told while it is under way.
-    let control = RunControl()
-
     /// What a run leaves behind.
     package struct Report: Sendable {
         /// The summary.
@@ -63,19 +66,27 @@ package struct RunSession: Sendable {
         }
         let secrets = try secretValues()
         let redactor = Redactor()
-        let id = RunID()
-        let folder = try makeFolder(id)
-        let events = EventStream(journal: folder.journal, observers: options.observers)
+        let id = options.resumed?.record.id ?? RunID()
+        let folder = try await makeFolder(id)
+        let events = EventStream(
+            journal: folder.journal,
+            observers: options.observers,
+            after: options.resumed?.record.lastNumber ?? 0
+        )
         let (transport, mock) = try await makeTransport()
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: redactor,
             events: events,
             folder: folder,
             proxies: ProxyVariables(options.variables),
-            control: control
+            control: options.control,
+            past: options.resumed?.record,
+            repeatsUnsure: options.repeatsUnsure,
+            isMocked: options.usesMock
         )
         let outcome = await executor.run(id: id)
         await transport.shutDown()
@@ -83,16 +94,23 @@ package struct RunSession: Sendable {
         return try await write(outcome, to: folder)
     }
 
-    private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {
+    private func makeFolder(_ id: RunID) async throws(RunError) -> RunFolder {
         let place = options.outputFolder.map { RunFolder.Place.at($0) } ?? .new(under: "waybill-results")
         do {
-            return try RunFolder.create(place, for: id)
+            let folder =
+                if let (record, path) = options.resumed {
+                    try RunFolder.reopen(path, after: record)
+                } else {
+                    try RunFolder.create(place, for: id)
+                }
+            try await folder.write(sources: plan.sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
+            return folder
         } catch {
             throw RunError(message: error.description)
         }
     }
 
-    private func makeTransport() async throws(RunError) -> (any Transport, MockServer?) {
+    private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {
         let engine: CurlTransport
         do {
             engine = try CurlTransport()

@@ -23,8 +23,9 @@ struct WaybillCommand: AsyncParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            InitCommand.self, RunCommand.self, CallCommand.self, ValidateCommand.self, PlanCommand.self,
-            MockCommand.self, EvalCommand.self, SchemaCommand.self, ExplainCommand.self,
+            InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self, CallCommand.self,
+            ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
+            ExplainCommand.self,
         ]
     )
 }

@@ -13,6 +13,8 @@ package struct Executor: Sendable {
     package let plan: Plan
     /// What sends requests.
     package let transport: any Transport
+    /// What finds out about the network before anything is sent.
+    package let probe: any NetworkProbe
     /// The values of the plan's secrets.
     package let secrets: [String: String]
     /// What knows which texts must not be shown.
@@ -27,21 +29,32 @@ package struct Executor: Sendable {
     package let control: RunControl
     /// What waits in the run waits on this.
     package let clock: any RunClock
+    /// What the journal says of the run so far, where it is resumed.
+    package let past: RunRecord?
+    /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
+    package let repeatsUnsure: Bool
+    /// Whether the mock server answers.
+    package let isMocked: Bool
 
     /// An executor; the secrets are registered with the redactor at once.
     package init(
         plan: Plan,
         transport: any Transport,
+        probe: any NetworkProbe,
         secrets: [String: String],
         redactor: Redactor,
         events: EventStream,
         folder: RunFolder? = nil,
         proxies: ProxyVariables = ProxyVariables([:]),
         control: RunControl = RunControl(),
-        clock: any RunClock = SystemClock()
+        clock: any RunClock = SystemClock(),
+        past: RunRecord? = nil,
+        repeatsUnsure: Bool = false,
+        isMocked: Bool = false
     ) {
         self.plan = plan
         self.transport = transport
+        self.probe = probe
         self.secrets = secrets
         self.redactor = redactor
         self.events = events
@@ -49,6 +62,9 @@ package struct Executor: Sendable {
         self.proxies = proxies
         self.control = control
         self.clock = clock
+        self.past = past
+        self.repeatsUnsure = repeatsUnsure
+        self.isMocked = isMocked
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -62,14 +78,17 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another.
     package func run(id: RunID) async -> Outcome {
-        let startedAt = Timestamp.now()
+        let startedAt = past?.startedAt ?? .now()
         events.emit(
             .runStarted(
                 .init(
                     id: id,
                     manifest: plan.manifest,
                     environment: plan.environment,
-                    graphs: plan.graphs.map(\.name)
+                    graphs: plan.graphs.map(\.name),
+                    inputs: shownInputs,
+                    isMocked: isMocked,
+                    isResumed: past != nil
                 )
             )
         )
@@ -116,6 +135,15 @@ package struct Executor: Sendable {
             }
         }
         return (steps, outputs, wasCancelled)
+    }
+}
+
+extension Executor {
+    /// The values of the inputs, for the journal; `nil` where a secret is among them.
+    private var shownInputs: RedactedJSON? {
+        let inputs = JSON.object(plan.inputs)
+        let redacted = redactor.json(inputs)
+        return redacted.value == inputs ? redacted : nil
     }
 }
 

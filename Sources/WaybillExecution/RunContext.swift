@@ -14,14 +14,24 @@ struct RunContext: Sendable {
     let control: RunControl
     let limiter: RequestLimiter
     let sessions: SessionStore
+    let duplicates = Duplicates()
+    let shared = SharedTransfers()
+    let reachability: Reachability
+    let routes: MeteredRoutes
     let proxies: ProxyVariables
     let scope: RunScope
+    /// What had become of the steps before, where the run is resumed.
+    let past: PastSteps?
+    /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
+    let repeatsUnsure: Bool
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
     let concurrency: Int
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
+    /// Whether files that the run writes may lie outside the results folder.
+    let allowsOutside: Bool
 
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
         let plan = executor.plan
@@ -34,10 +44,15 @@ struct RunContext: Sendable {
         control = executor.control
         limiter = RequestLimiter(limit: plan.concurrency, clock: executor.clock)
         control.whenStopped { [limiter] in limiter.stop() }
+        reachability = Reachability(executor.probe, clock: executor.clock)
+        routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
         proxies = executor.proxies
+        past = executor.past?.steps
+        repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
+        allowsOutside = plan.allowsOutside
         manifestFolder = FileContents.folder(of: plan.manifest)
         scope = RunScope(
             inputs: Namespace(plan.inputs),

@@ -10,6 +10,8 @@ package struct ManifestLoader: Sendable {
     package var maximumIncludeDepth = 32
     /// Whether includes may lie outside the folder of the manifest.
     package var allowsOutside = false
+    /// Texts that are read instead of the files of these paths, as they were at some time before.
+    package var texts: [String: [UInt8]] = [:]
 
     private let schema: ManifestSchema
 
@@ -104,6 +106,7 @@ private struct ManifestLoading {
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
+        if let text = loader.texts[path] { return text }
         do {
             return try FileContents.read(path, limit: loader.maximumBytes)
         } catch {
@@ -141,6 +144,7 @@ private struct ManifestLoading {
 extension Manifest {
     /// Adds what an included file defines. A name that both define is an error at both places.
     fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
+        sources += other.sources
         func add<Value: Sendable>(
             _ sort: String,
             _ others: Definitions<Value>,

@@ -39,6 +39,7 @@ extension PlanBuilder {
         let plan = Plan(
             name: manifest.name,
             manifest: manifest.file.name,
+            sources: manifest.sources,
             environment: options.environment,
             inputs: inputs.values,
             data: checked.data,

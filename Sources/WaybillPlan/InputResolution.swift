@@ -26,7 +26,9 @@ struct InputResolution {
 
         for (name, definition) in manifest.inputs {
             let input = definition.value
-            if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
+            if let value = options.earlierInputs[name] {
+                take(value, for: definition, givenBy: "when the run began")
+            } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
                 take(Self.value(of: text, for: input), for: definition, givenBy: "with --input")
             } else if let (file, value) = Self.lastValue(of: name, in: files) {
                 values[name] = value

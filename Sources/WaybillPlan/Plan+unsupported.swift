@@ -26,18 +26,12 @@ private struct Unsupported {
 
     private mutating func visit(_ group: GroupPlan) {
         for step in group.steps {
-            if let flow = step.flow { visit(flow) }
             switch step.work {
             case .request(let request): visit(request)
             case .group(let group): visit(group)
             case .graph, .values, .end: break
             }
         }
-    }
-
-    private mutating func visit(_ flow: Flow) {
-        if let paginate = flow.paginate { report("paginate", at: paginate.span) }
-        if let write = flow.write { report("write", at: write.span) }
     }
 
     private mutating func visit(_ request: RequestPlan) {
@@ -66,19 +60,16 @@ extension SettingValue {
         switch self {
         case .auth(let auth):
             switch auth {
-            case .none, .basic, .digest, .bearer, .apiKey, .netrc: nil
-            case .awsSigV4: "awsSigV4"
+            case .none, .basic, .digest, .bearer, .apiKey, .netrc, .awsSigV4: nil
             case .oauth2: "oauth2"
             }
-        case .network(let network) where !network.allowsMetered: "metered: false"
-        case .reachability, .cache, .duplicates:
+        case .cache:
             name.rawValue
         case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
-            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .standalone, .deadline, .intercept,
-            .message,
-            .retry, .debug, .tag:
+            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .duplicates, .reachability, .standalone,
+            .deadline, .intercept, .message, .retry, .debug, .tag:
             nil
         }
     }

@@ -8,6 +8,8 @@ package struct Plan: Sendable {
     package var name: String
     /// The path of the manifest as it was given.
     package var manifest: String
+    /// The texts that the plan was made from: the manifest and what it includes.
+    package var sources: [SourceFile]
     /// The environment that was laid over it.
     package var environment: String?
     /// The values of the manifest's inputs.
@@ -24,6 +26,8 @@ package struct Plan: Sendable {
     package var subgraphs: [String: GraphPlan]
     /// What is run once for the requests that need it, by the name of the service.
     package var sessions: [String: SessionPlan]
+    /// Whether files that it writes may lie outside the results folder.
+    package var allowsOutside = false
 }
 
 /// A secret and the environment variable that holds it.
@@ -117,11 +121,19 @@ package struct StepFields: OptionSet, Sendable {
     /// `status`, `headers`, `time`
     package static let response = StepFields(rawValue: 4)
 
-    /// `items`, of the elements of a `forEach`
+    /// `items`, of the elements of a `forEach`: which of them passed, and what is said of them besides
     package static let items = StepFields(rawValue: 8)
+    /// `items[*].outputs`
+    package static let itemOutputs = StepFields(rawValue: 16)
+    /// `items[*].data`
+    package static let itemData = StepFields(rawValue: 32)
+    /// `items[*].status`
+    package static let itemStatus = StepFields(rawValue: 64)
 
+    /// All that is said of the elements of a `forEach`.
+    package static let wholeItems: StepFields = [.items, .itemOutputs, .itemData, .itemStatus]
     /// Everything that is kept only where it is used.
-    package static let all: StepFields = [.outputs, .data, .response, .items]
+    package static let all: StepFields = [.outputs, .data, .response, .wholeItems]
 
     /// The fields by the names that expressions have for them.
     package static let names: [String: StepFields] = [

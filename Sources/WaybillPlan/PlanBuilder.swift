@@ -13,6 +13,8 @@ package struct PlanOptions: Sendable {
     package var inputs: [(name: String, text: String)] = []
     /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
     package var inputFiles: [InputsFile] = []
+    /// Values of the manifest's inputs that a run which is resumed had; they go before all others.
+    package var earlierInputs = JSONObject()
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
     /// The greatest number of requests at once, instead of the manifest's.
@@ -116,6 +118,7 @@ package struct PlanBuilder: Sendable {
         let plan = Plan(
             name: manifest.name,
             manifest: manifest.file.name,
+            sources: manifest.sources,
             environment: options.environment,
             inputs: inputs.values,
             data: checked.data,
@@ -123,7 +126,8 @@ package struct PlanBuilder: Sendable {
             concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
             graphs: plans,
             subgraphs: subgraphs,
-            sessions: sessions
+            sessions: sessions,
+            allowsOutside: options.allowsOutside
         )
         return (plan, diagnostics)
     }

@@ -11,8 +11,7 @@ struct StepUses {
         let visitor = UseVisitor { use in
             for reference in use.text.references where reference.name == "steps" {
                 guard let id = reference.segments.first?.name else { continue }
-                let field = reference.segments.dropFirst().first?.name
-                fields[id, default: []].formUnion(field.flatMap { StepFields.names[$0] } ?? .all)
+                fields[id, default: []].formUnion(StepFields(usedBy: reference))
             }
         }
         func visit(_ steps: [Step]) {
@@ -26,5 +25,29 @@ struct StepUses {
         visit(graph.finally?.steps ?? [])
         for output in graph.outputs { output.visitUses(visitor, .end, .result) }
         self.fields = fields
+    }
+}
+
+extension StepFields {
+    /// What a path that begins at `steps.ID` uses of the step.
+    fileprivate init(usedBy reference: Reference) {
+        let path = reference.segments.dropFirst()
+        guard let field = path.first?.name, let fields = Self.names[field] else {
+            self = .all
+            return
+        }
+        guard fields == .items else {
+            self = fields
+            return
+        }
+        // The field of an element: behind `[*]` and the like, or behind a number.
+        let inside = path.count > 1 ? path.dropFirst(2).first : reference.childSegments?.first
+        switch inside?.name {
+        case "item", "ok", "error": self = .items
+        case "outputs": self = [.items, .itemOutputs]
+        case "data": self = [.items, .itemData]
+        case "status": self = [.items, .itemStatus]
+        default: self = .wholeItems
+        }
     }
 }

@@ -34,6 +34,13 @@ final class EventListener: RunObserver {
         }
     }
 
+    /// What `debug` had told, in order.
+    var debugRecords: [JSON] {
+        events.withLock { events in
+            events.compactMap { if case .requestDebug(_, let record) = $0.kind { record.value } else { nil } }
+        }
+    }
+
     /// What each redirect led to, in order.
     var redirections: [String] {
         events.withLock { events in

@@ -36,6 +36,7 @@ struct ExecutionFixture {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: Redactor(),
             events: events,

@@ -3,7 +3,7 @@ import WaybillData
 import WaybillTransport
 
 /// A transport that answers from a table by path, and whose answers a test can hold back and let go one by one.
-final class FakeTransport: Transport {
+final class FakeTransport: Transport, NetworkProbe {
     /// What a path is answered with.
     enum Reply: Sendable {
         /// A status and a JSON body.
@@ -23,6 +23,10 @@ final class FakeTransport: Transport {
         var underWay = 0
         var mostUnderWay = 0
         var monitors: [String: TransferMonitor] = [:]
+        var probes: [HTTPRequest] = []
+        var probeResults: [CheckedContinuation<TransportFailure.Kind?, Never>] = []
+        var probeWatchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var interface: NetworkInterface?
         var note: (@Sendable (String) -> String)?
         var notes: [String] = []
         /// By the beginning of the URL up to the path.
@@ -148,6 +152,45 @@ final class FakeTransport: Transport {
                 reusedConnection: false
             )
         )
+    }
+
+    /// Says by which interface requests leave.
+    func leave(by interface: NetworkInterface) { state.withLock { $0.interface = interface } }
+
+    func interface(towards request: HTTPRequest) async -> NetworkInterface? { state.withLock { $0.interface } }
+
+    /// How many connections have been tried.
+    var probeCount: Int { state.withLock { $0.probes.count } }
+
+    /// Waits until so many connections have been tried.
+    func waitForProbes(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state -> Bool in
+                if state.probes.count >= count { return true }
+                state.probeWatchers.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets the oldest try of a connection end.
+    func endProbe(_ kind: TransportFailure.Kind?) {
+        state.withLock { $0.probeResults.removeFirst() }.resume(returning: kind)
+    }
+
+    func reach(_ request: HTTPRequest) async -> TransportFailure? {
+        await withCheckedContinuation { continuation in
+            let watchers = state.withLock { state in
+                state.probes.append(request)
+                state.probeResults.append(continuation)
+                let count = state.probes.count
+                let watchers = state.probeWatchers.filter { $0.count <= count }
+                state.probeWatchers.removeAll { $0.count <= count }
+                return watchers.map(\.continuation)
+            }
+            for watcher in watchers { watcher.resume() }
+        }.map { Self.failure($0) }
     }
 
     func shutDown() async {}

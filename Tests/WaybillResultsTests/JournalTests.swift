@@ -18,10 +18,11 @@ import WaybillTestSupport
         try Journal(OutputFile("\(folder.path)/\(name)", .new), thread: FileThread())
     }
 
-    @Test func `a line is there when append returns, and all events can be read back`() throws {
+    @Test func `a line is there when it is flushed, and all events can be read back`() throws {
         let journal = try journal()
         for event in Samples.events {
-            journal.append(event)
+            _ = journal.append(event)
+            journal.flush()
             let lines = try #require(folder.read("events.ndjson")).split(
                 separator: "\n",
                 omittingEmptySubsequences: false
@@ -55,7 +56,8 @@ import WaybillTestSupport
     @Test(.enabled(if: access("/dev/full", W_OK) == 0))
     func `a full disk is an error that names the file, and stays one`() async throws {
         let journal = try Journal(OutputFile("/dev/full", .any), thread: FileThread())
-        for event in Samples.events { journal.append(event) }
+        for event in Samples.events { _ = journal.append(event) }
+        journal.flush()
         #expect(journal.error?.description == "cannot write '/dev/full': No space left on device")
         let error = await #expect(throws: ResultsError.self) { try await journal.finish() }
         #expect(error?.path == "/dev/full")
@@ -76,7 +78,10 @@ import WaybillTestSupport
                 kind: .log(Samples.redactor.text("twelve bytes"))
             )
             let line = JSONWriter().string(event.json) + "\n"
-            while journal.error == nil { journal.append(event) }
+            while journal.error == nil {
+                _ = journal.append(event)
+                journal.flush()
+            }
             await #expect(throws: ResultsError.self) { try await journal.finish() }
             let text = try #require(folder.read("events.ndjson"))
             #expect(text.utf8.count > 4_096)

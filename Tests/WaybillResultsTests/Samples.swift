@@ -107,9 +107,32 @@ enum Samples {
             (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
+            (.requestDebug(attempt: 1, redactor.json(["built": ["url": "http://x/hunter2"]])), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),
-            (.stepFinished(steps[0]), "main.login"),
+            (
+                .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
+                "main.login"
+            ),
             (.elementFinished(.init(element: 3, outcome: .failed, failure: failure)), "main.each"),
+            (
+                .elementFinished(
+                    .init(element: 4, outcome: .passed, failure: nil, records: .held([0xFF, 0x0A], records: 1))
+                ),
+                "main.each"
+            ),
+            (
+                .pageFinished(
+                    .init(
+                        page: 1,
+                        items: 20,
+                        next: redactor.json("http://x/?page=2&key=hunter2"),
+                        records: .written(upTo: 400, records: 20)
+                    )
+                ),
+                "main.each[3]"
+            ),
+            (.pageFinished(.init(page: 2, items: 0, next: nil, records: .held([], records: 0))), "main.each[3]"),
+            (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.stepFinished(steps[1]), "main.each"),
             (.sessionRenewed(service: "accounts"), nil),
             (.graphFinishing(graph: "main"), nil),

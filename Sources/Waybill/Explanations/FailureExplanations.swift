@@ -29,6 +29,15 @@ extension Explanation {
             command: mockRun
         ),
         Explanation(
+            "changed-manifest",
+            "a manifest was changed in what a run has already done",
+            """
+            'waybill resume' takes the steps that have passed as they are. If the manifest says something else of one of
+            them now, its result belongs to a request that nobody asks for any more, so the run is not gone on with. What
+            has not run yet may be changed. Put the step back as it was, or begin a new run.
+            """
+        ),
+        Explanation(
             "dns",
             "the host's name could not be resolved",
             """

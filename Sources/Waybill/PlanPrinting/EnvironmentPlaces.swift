@@ -9,6 +9,13 @@ struct EnvironmentPlaces: Sendable {
     let name: String?
     private var spans: Set<SourceSpan> = []
 
+    /// Nothing comes from an environment.
+    static let none = EnvironmentPlaces()
+
+    private init() {
+        name = nil
+    }
+
     /// The places of an environment of a manifest, which has not been laid over it yet.
     init(_ name: String?, in manifest: Manifest) {
         self.name = name

@@ -22,16 +22,6 @@ struct RunCommand: AsyncParsableCommand {
             """
     )
 
-    /// What goes to standard output.
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// Lines for people.
-        case human
-        /// Each event as a JSON object.
-        case ndjson
-        /// The outputs alone, when the run has ended.
-        case outputs
-    }
-
     @OptionGroup var options: ManifestOptions
 
     @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Otherwise 'main', or the only one.")
@@ -48,24 +38,14 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "The greatest number of requests at once.")
     var concurrency: Int?
 
-    @Option(help: "What goes to standard output: human, ndjson or outputs.")
-    var format = Format.human
-
-    @Flag(name: .shortAndLong, help: "Print failures only.")
-    var quiet = false
-
-    @Flag(name: .shortAndLong, help: "Print each request too.")
-    var verbose = false
-
-    @Flag(help: "Print without colours.")
-    var noColor = false
+    @OptionGroup var printing: RunPrintingOptions
 
     func validate() throws {
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
     }
 
     func run() async throws {
-        let output = Output(noColour: noColor)
+        let output = Output(noColour: printing.noColor)
         let (planOptions, findings) = planOptions
         guard !findings.hasErrors else {
             output.report(findings)
@@ -75,24 +55,11 @@ struct RunCommand: AsyncParsableCommand {
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
-        let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
-        switch format {
-        case .human: runOptions.observers = [printer]
-        case .ndjson: runOptions.observers = [EventPrinter(output)]
-        case .outputs: break
-        }
-
-        let report = try await SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
-        switch format {
-        case .human: printer.finish(report.result, folder: report.folder)
-        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
-        case .ndjson: break
-        }
-        try SessionRunner.end(with: report)
+        try await printing.run(plan, runOptions, output)
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

@@ -25,7 +25,7 @@ final class RunPrinter: RunObserver {
         case .requestRedirected(let redirection) where isVerbose:
             let words = "→ \(redirection.status), \(redirection.method) \(redirection.url)"
             output.write("    \(paint(words, .faint))\n")
-        case .stepFinished(let result):
+        case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
         case .warning(let message, _) where !isQuiet:
             output.write("  \(paint("! \(event.step ?? ""): \(message)", .warning))\n")
@@ -33,6 +33,15 @@ final class RunPrinter: RunObserver {
             output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         default:
             break
+        }
+    }
+
+    /// Prints what came of a step.
+    func show(_ result: StepResult) {
+        if result.outcome == .skipped {
+            output.write("  \(paint("- \(result.path)", .faint))  skipped\n")
+        } else {
+            output.write(line(for: result))
         }
     }
 

@@ -10,8 +10,12 @@ import WaybillTransport
 struct Answer {
     /// What came of an answer.
     struct Evaluated: Sendable {
+        /// The answer as it was decoded, before filters.
+        var body: ScopeValue?
         /// The data after filters.
         var data = ScopeValue(.null)
+        /// Whether the data is base64 of an answer that is no text.
+        var isBytes = false
         /// The named values. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
@@ -23,11 +27,20 @@ struct Answer {
     private let plan: RequestPlan
     private let response: HTTPResponse
     private let redactor: Redactor
+    /// Whether it is one page of several, whose outputs are taken from all of them at the end.
+    private let isPage: Bool
     private var scope: RequestScope
     private var evaluated = Evaluated()
 
-    init(_ plan: RequestPlan, _ response: HTTPResponse, scope: RequestScope, redactor: Redactor) {
+    init(
+        _ plan: RequestPlan,
+        _ response: HTTPResponse,
+        scope: RequestScope,
+        redactor: Redactor,
+        isPage: Bool = false
+    ) {
         self.plan = plan
+        self.isPage = isPage
         self.response = response
         self.redactor = redactor
         self.scope = scope
@@ -37,6 +50,14 @@ struct Answer {
     /// Goes through all steps.
     consuming func evaluate() -> Evaluated {
         if let failure = failure() { evaluated.failure = failure }
+        return evaluated
+    }
+
+    /// Goes through the steps behind the last page, with the data of all of them.
+    consuming func conclude(with data: ScopeValue) -> Evaluated {
+        take(data)
+        guard response.status / 100 == 2 else { return evaluated }
+        evaluated.failure = takeOutputs() ?? returnsFailure()
         return evaluated
     }
 
@@ -55,11 +76,13 @@ struct Answer {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
+        evaluated.body = ScopeValue(body.value)
+        evaluated.isBytes = body.isBytes
         take(ScopeValue(body.value))
         if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
-        if isSuccess, let failure = takeOutputs() { return failure }
+        if isSuccess, !isPage, let failure = takeOutputs() { return failure }
         if let failure = expectationFailure(expectation) { return failure }
-        return isSuccess ? returnsFailure() : nil
+        return isSuccess && !isPage ? returnsFailure() : nil
     }
 
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
@@ -123,6 +146,7 @@ struct Answer {
                 scope: scope.scope
             )
             take(filtered)
+            if !plan.filters.isEmpty { evaluated.isBytes = false }
             return nil
         } catch {
             let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message

@@ -17,6 +17,8 @@ struct AnswerDecoder {
     struct Decoded: Sendable {
         /// The value; null for an empty body.
         var value: JSON
+        /// Whether the value is base64 of a body that is no text.
+        var isBytes = false
         /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
         var duplicateName: String?
     }
@@ -24,24 +26,25 @@ struct AnswerDecoder {
     /// The value of the body.
     func decode(_ response: HTTPResponse) throws(Problem) -> Decoded {
         guard !response.body.isEmpty else { return Decoded(value: .null) }
-        switch try effectiveDecoding(of: response) {
-        case .json: return try json(response)
+        switch effectiveDecoding(of: response) {
+        case .json: return try json(unicode(response))
         case .text: return Decoded(value: .string(try text(response)))
-        case .ndjson: return try lines(response)
-        case .csv: return try rows(response)
+        case .ndjson: return try lines(unicode(response))
+        // Rows have no character set of their own, as JSON has.
+        case .csv: return try rows(Array(text(response).utf8))
         case .plist: return try propertyList(response)
-        case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)))
+        case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)), isBytes: true)
         }
     }
 
     /// What `auto` means for an answer.
-    private func effectiveDecoding(of response: HTTPResponse) throws(Problem) -> Decoding {
+    private func effectiveDecoding(of response: HTTPResponse) -> Decoding {
         guard decoding == .auto else { return decoding }
         guard let type = response.headers.first(named: "Content-Type") else {
-            return String(validating: response.body, as: UTF8.self) == nil ? .bytes : .text
+            return UTF8Check.firstFault(in: response.body) == nil ? .text : .bytes
         }
         let ranges: [(String, Decoding)] = [
-            ("application/json", .json), ("*/*+json", .json), ("application/x-ndjson", .ndjson),
+            ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
             ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
             ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text),
             ("*/*+xml", .text), ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
@@ -49,12 +52,12 @@ struct AnswerDecoder {
         return ranges.first { MediaRange($0.0)?.contains(type) ?? false }?.1 ?? .bytes
     }
 
-    private func json(_ response: HTTPResponse) throws(Problem) -> Decoded {
+    private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
         do {
-            let document = try JSONParser().parseDocument(response.body)
+            let document = try JSONParser().parseDocument(body)
             return Decoded(value: document.value, duplicateName: document.duplicateName?.name)
         } catch {
-            let start = String(decoding: response.body.prefix(60), as: UTF8.self)
+            let start = String(decoding: body.prefix(60), as: UTF8.self)
             throw Problem(
                 message: "the answer is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
             )
@@ -62,10 +65,10 @@ struct AnswerDecoder {
     }
 
     /// The list of the values of all lines; blank lines say nothing.
-    private func lines(_ response: HTTPResponse) throws(Problem) -> Decoded {
+    private func lines(_ body: [UInt8]) throws(Problem) -> Decoded {
         var values: [JSON] = []
         var duplicateName: String?
-        for (index, line) in response.body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             if line.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             do {
                 let document = try JSONParser().parseDocument(line)
@@ -79,9 +82,9 @@ struct AnswerDecoder {
     }
 
     /// The list of the rows, objects of texts by the names in the first row.
-    private func rows(_ response: HTTPResponse) throws(Problem) -> Decoded {
+    private func rows(_ body: [UInt8]) throws(Problem) -> Decoded {
         do {
-            return Decoded(value: .array(try CSVReader.rows(of: response.body)))
+            return Decoded(value: .array(try CSVReader.rows(of: body)))
         } catch {
             let place = "line \(error.position.line), column \(error.position.column)"
             throw Problem(message: "the answer is not CSV: \(error.message) (\(place))")
@@ -96,21 +99,35 @@ struct AnswerDecoder {
         }
     }
 
+    /// The body as a text, in the character set that its byte order mark tells, else the one that its type names, else
+    /// UTF-8. The mark is no part of the text.
     private func text(_ response: HTTPResponse) throws(Problem) -> String {
-        let charset = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
-        switch charset {
-        case "iso-8859-1", "latin1", "us-ascii":
-            var scalars = String.UnicodeScalarView()
-            for byte in response.body { scalars.append(Unicode.Scalar(byte)) }
-            return String(scalars)
-        case "utf-8", "utf8", "":
-            guard let text = String(validating: response.body, as: UTF8.self) else {
-                throw Problem(message: "the answer is not valid UTF-8")
-            }
-            return text
-        default:
-            throw Problem(message: "the answer is in the character set '\(charset)', which is not supported")
+        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let marked = CharacterSet.marked(response.body)
+        guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
+            throw Problem(message: "the answer is in the character set '\(label)', which is not supported")
         }
+        guard let text = set.text(of: response.body.dropFirst(marked?.length ?? 0)) else {
+            throw Problem(message: "the answer is not valid \(set.name)")
+        }
+        return text
+    }
+
+    /// The body of an answer with JSON in UTF-8. That is what JSON is in (RFC 8259, section 8.1), whatever a type says
+    /// of its character set; where it is not, it may be in what is said.
+    private func unicode(_ response: HTTPResponse) throws(Problem) -> [UInt8] {
+        let body = response.body
+        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let isOther =
+            switch CharacterSet.marked(body)?.0 {
+            case .utf8?: false
+            case .windows1252?, .utf16LittleEndian?, .utf16BigEndian?: true
+            case nil:
+                // Seldom, so that only then the body is looked through.
+                CharacterSet(label: label).map { $0 != .utf8 } == true
+                    && (UTF8Check.firstFault(in: body) != nil || body.prefix(2).contains(0))
+            }
+        return isOther ? Array(try text(response).utf8) : body
     }
 
     private static func charset(of contentType: String) -> String {

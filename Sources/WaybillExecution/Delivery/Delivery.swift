@@ -6,26 +6,45 @@ import WaybillTransport
 
 /// The way of one attempt's request to the transport and back: it waits for its turn, and is watched and held up.
 struct Delivery: Sendable {
+    /// What came of it, and what is known besides.
+    struct Outcome: Sendable {
+        /// What came of it.
+        var end: End
+        /// The address that was asked last, after redirects.
+        var lastURL: String
+        /// All there is to know, where `debug` asks for it.
+        var record: DebugRecord?
+    }
+
     /// What came of it.
     enum End: Sendable {
         /// There is an answer.
         case answer(HTTPResponse)
         /// There is none.
         case failure(TransportFailure)
+        /// Nothing was sent, for this reason.
+        case refusal(Failure)
         /// It was stopped before anything was sent.
         case stopped
     }
 
-    private let request: RequestRun
+    let request: RequestRun
     private let number: Int
-    private var plan: RequestPlan { request.plan }
-    private var run: RunContext { request.run }
+    /// Remembers what was really sent, where `debug` asks for it.
+    private let recorder: RequestRecorder?
+    var plan: RequestPlan { request.plan }
+    var run: RunContext { request.run }
 
     /// The way of a request's attempt of this number.
     init(_ request: RequestRun, attempt number: Int) {
         self.request = request
         self.number = number
+        let isDebugged = request.plan.settings.debug?.value == true
+        recorder = isDebugged ? RequestRecorder(request.run.transport) : nil
     }
+
+    /// What sends the request once it has been signed.
+    var transport: any Transport { recorder ?? request.run.transport }
 
     /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
     /// came of them is told, unless `debug` asks for more.
@@ -49,31 +68,35 @@ struct Delivery: Sendable {
     }
 
     /// Sends a request whose turn it is, and follows redirects.
-    func send(_ sending: HTTPRequest) async -> End {
+    func send(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         announce(sending)
+        var lastURL = sending.url
         let reporter =
             tellsDetails ? TransferReporter(sending, of: request.path, attempt: number, to: run.events) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
         let sent = await run.control.holding(monitor, of: request.path) {
-            await run.transport.send(
+            await transport.send(
                 sending,
                 followingRedirects: plan.settings.redirects?.value ?? 10,
                 monitor: monitor,
                 onRedirect: { redirect in
                     reporter?.tell()
+                    lastURL = redirect.to
                     tell(redirect)
                 }
             )
         }
         reporter?.tell()
-        return switch sent {
-        case .success(let response): .answer(response)
-        case .failure(let failure): .failure(failure)
+        let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
+        switch sent {
+        case .success(let response): return Outcome(end: .answer(response), lastURL: lastURL, record: record)
+        case .failure(let failure): return Outcome(end: .failure(failure), lastURL: lastURL, record: record)
         }
     }
 
     private func announce(_ sending: HTTPRequest) {
-        guard tellsDetails else { return }
+        // What must not be sent twice has to be known before it is sent.
+        guard tellsDetails || !sending.isIdempotent else { return }
         run.events.emit(
             .requestWillSend(
                 .init(
@@ -83,7 +106,8 @@ struct Delivery: Sendable {
                     headers: run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
                 )
             ),
-            step: request.path
+            step: request.path,
+            durably: !sending.isIdempotent
         )
     }
 

@@ -22,6 +22,8 @@ struct NodeRun: Sendable {
     var steps: [StepResult] = []
     /// The first failure.
     var failure: Failure?
+    /// What becomes of it when the run is resumed, where it is a request.
+    var use = RunEvent.KeptRecord.Use.taken
 
     /// The outcome for reports.
     var outcome: StepOutcome {

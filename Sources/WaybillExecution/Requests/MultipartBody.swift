@@ -7,64 +7,76 @@ import WaybillTransport
 struct MultipartBody {
     /// What is sent, one piece behind the other.
     private(set) var pieces: [HTTPRequest.Part] = []
-    /// The media type, with the boundary.
-    let contentType: String
+    /// What stands between the parts.
+    let boundary: String
 
-    private let boundary: String
+    /// Header fields of a part.
+    private typealias Fields = [(name: String, value: String)]
+
     private var text: [UInt8] = []
 
     /// A body without parts; the boundary occurs in no part but by a chance of one in 2^122.
     init(boundary: String = RandomUUID.make()) {
         self.boundary = "waybill-\(boundary)"
-        contentType = "multipart/form-data; boundary=\(self.boundary)"
+    }
+
+    /// The media type, with the boundary.
+    var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+
+    /// Another media type of several parts with this body's boundary; any other media type as it is.
+    static func contentType(_ type: String, boundary: String) -> String {
+        var parameters = type.split(separator: ";").map(String.init)
+        guard parameters.first?.lowercased().hasPrefix("multipart/") == true else { return type }
+        parameters.removeAll { $0.drop { $0 == " " || $0 == "\t" }.lowercased().hasPrefix("boundary=") }
+        return parameters.joined(separator: ";") + "; boundary=\(boundary)"
     }
 
     /// A field that one of `params` is.
     mutating func add(field name: String, _ value: String) {
-        begin(name: name, filename: nil, contentType: nil, headers: [])
+        begin(Self.disposition(name: name, filename: nil), contentType: nil, [])
         end(bytes: Array(value.utf8))
     }
 
     /// A part of the manifest.
     mutating func add(_ part: BodyDefinition.Part, in scope: EvaluationScope) throws(EvaluationProblem) {
-        func text(_ scalar: ScalarTemplate?) throws(EvaluationProblem) -> String? {
+        func name(_ scalar: ScalarTemplate?) throws(EvaluationProblem) -> String? {
             guard let scalar else { return nil }
-            let text = try scalar.text(in: scope).text
-            if text.utf8.contains(where: { $0 == 0 || $0 == 0x0A || $0 == 0x0D }) {
-                throw EvaluationProblem(message: "a line break or NUL cannot stand here", span: scalar.span)
-            }
-            return text
+            // Line breaks are escaped in names.
+            return try scalar.text(in: scope).text.withoutControls(but: [0x09, 0x0A, 0x0D], at: scalar.span)
         }
-        var headers: [(String, String)] = []
-        for (name, value) in part.headers { headers.append((name.value, try text(value) ?? "")) }
-        var filename = try part.filename.map { (scalar) throws(EvaluationProblem) in try scalar.text(in: scope).text }
-        var type = try text(part.contentType)
-        let name = try part.name.map { (scalar) throws(EvaluationProblem) in try scalar.text(in: scope).text }
+        func value(_ scalar: ScalarTemplate) throws(EvaluationProblem) -> String {
+            try scalar.text(in: scope).text.withoutControls(but: [0x09], at: scalar.span)
+        }
+        var headers: Fields = []
+        for (name, scalar) in part.headers { headers.append((name.value, try value(scalar))) }
+        let type = try part.contentType.map(value)
+        var filename = try name(part.filename)
+        if case .file(let path) = part.content, filename == nil {
+            filename = FileContents.name(of: try name(path) ?? "")
+        }
+        let disposition = Self.disposition(name: try name(part.name), filename: filename)
 
         switch part.content {
         case .file(let path):
             let written = try path.text(in: scope).text
-            filename = filename ?? written.split(separator: "/").last.map(String.init) ?? written
-            begin(name: name, filename: filename, contentType: type ?? "application/octet-stream", headers: headers)
+            begin(disposition, contentType: type ?? "application/octet-stream", headers)
             flush()
             pieces.append(.file(Spanned(written, at: path.span).pathInFolder))
             end(bytes: [])
-            return
         case .value(let scalar):
-            begin(name: name, filename: filename, contentType: type, headers: headers)
+            begin(disposition, contentType: type, headers)
             end(bytes: Array(try scalar.text(in: scope).text.utf8))
         case .text(let scalar):
-            type = type ?? "text/plain; charset=utf-8"
-            begin(name: name, filename: filename, contentType: type, headers: headers)
+            begin(disposition, contentType: type ?? "text/plain; charset=utf-8", headers)
             end(bytes: Array(try scalar.text(in: scope).text.utf8))
         case .base64(let scalar):
             guard let bytes = Base64.decode(try scalar.text(in: scope).text) else {
                 throw EvaluationProblem(message: "this part is not base64", span: scalar.span)
             }
-            begin(name: name, filename: filename, contentType: type ?? "application/octet-stream", headers: headers)
+            begin(disposition, contentType: type ?? "application/octet-stream", headers)
             end(bytes: bytes)
         case .json(let value):
-            begin(name: name, filename: filename, contentType: type ?? "application/json", headers: headers)
+            begin(disposition, contentType: type ?? "application/json", headers)
             end(bytes: Array(JSONWriter().string(try value.value(in: scope).json).utf8))
         }
     }
@@ -76,19 +88,20 @@ struct MultipartBody {
         return .parts(pieces)
     }
 
-    private mutating func begin(
-        name: String?,
-        filename: String?,
-        contentType: String?,
-        headers: [(String, String)]
-    ) {
-        var head = "--\(boundary)\r\nContent-Disposition: form-data"
-        if let name { head += "; name=\"\(Self.escaped(name))\"" }
-        if let filename { head += "; filename=\"\(Self.escaped(filename))\"" }
-        head += "\r\n"
-        if let contentType { head += "Content-Type: \(contentType)\r\n" }
-        for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        text += Array((head + "\r\n").utf8)
+    /// Begins a part; its own fields go before what it would have without them.
+    private mutating func begin(_ disposition: String, contentType: String?, _ headers: Fields) {
+        var fields: Fields = [("Content-Disposition", disposition)]
+        if let contentType { fields.append(("Content-Type", contentType)) }
+        fields.removeAll { field in
+            headers.contains { HTTPField(name: $0.name, value: $0.value).isNamed(field.name) }
+        }
+        let lines = (fields + headers).map { "\($0.name): \($0.value)\r\n" }.joined()
+        text += Array("--\(boundary)\r\n\(lines)\r\n".utf8)
+    }
+
+    private static func disposition(name: String?, filename: String?) -> String {
+        "form-data" + (name.map { "; name=\"\(escaped($0))\"" } ?? "")
+            + (filename.map { "; filename=\"\(escaped($0))\"" } ?? "")
     }
 
     private mutating func end(bytes: [UInt8]) {
@@ -114,5 +127,18 @@ struct MultipartBody {
             }
         }
         return escaped
+    }
+}
+
+extension String {
+    /// The text, if there are no control characters in it but some.
+    fileprivate func withoutControls(
+        but allowed: Set<UInt8>,
+        at span: SourceSpan
+    ) throws(EvaluationProblem) -> String {
+        guard !utf8.contains(where: { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }) else {
+            throw EvaluationProblem(message: "a line break or another control character cannot stand here", span: span)
+        }
+        return self
     }
 }

@@ -19,11 +19,18 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so.
+    /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so. A `%`
+    /// without its two digits is a character like others.
     static func literal(_ text: String) -> String {
-        encode(text) { byte in
-            isUnreserved(byte) || "!#$%&'()*+,/:;=?@[]".utf8.contains(byte)
+        let isKept = { (byte: UInt8) in isUnreserved(byte) || "!#$&'()*+,/:;=?@[]".utf8.contains(byte) }
+        if text.utf8.allSatisfy(isKept) { return text }
+        var result: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: isHexadecimalDigit) == 2
+            append(byte, isEscape || isKept(byte), to: &result)
         }
+        return String(decoding: result, as: UTF8.self)
     }
 
     private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
@@ -40,6 +47,13 @@ enum PercentEncoding {
         } else {
             let digits = Array("0123456789ABCDEF".utf8)
             result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+
+    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
         }
     }
 

@@ -14,6 +14,8 @@ struct RequestContent {
     private(set) var body = HTTPRequest.Body.none
     /// The media type of the body, for a Content-Type field where none is given.
     private(set) var type: String?
+    /// What stands between the parts of a body that has several.
+    private(set) var boundary: String?
 
     private let scope: RequestScope
 
@@ -98,6 +100,7 @@ struct RequestContent {
             for (name, value) in fields.pairs { multipart.add(field: name, value) }
             for part in parts { try multipart.add(part, in: scope) }
             type = multipart.contentType
+            boundary = multipart.boundary
             self.body = multipart.body()
         }
     }

@@ -4,8 +4,18 @@ import WaybillPlan
 
 extension RequestScope {
     /// Evaluates what a call gives for the inputs of an endpoint or graph, and checks it against their schemas.
-    mutating func evaluate(_ arguments: [ArgumentPlan], at level: Level) async throws(EvaluationProblem) {
+    ///
+    /// - Parameter page: The page that is asked for, which may have a value for one of them.
+    mutating func evaluate(
+        _ arguments: [ArgumentPlan],
+        at level: Level,
+        page: PageRequest = .plain
+    ) async throws(EvaluationProblem) {
         for argument in arguments {
+            if let (name, value) = page.input, name.hasSameCodePoints(as: argument.name) {
+                self.arguments[name] = try ScopeValue(argument.accepted(value))
+                continue
+            }
             let value: ScopeValue
             switch argument.source {
             case .constant(let constant): value = ScopeValue(constant)
@@ -13,12 +23,7 @@ extension RequestScope {
                 try await provideSession(for: template)
                 value = try template.value(in: scope(level))
             }
-            if let violation = argument.schema.validate(value.json, limit: 1).first {
-                throw EvaluationProblem(
-                    message: "the value of input '\(argument.name)' \(violation.message)",
-                    span: argument.span
-                )
-            }
+            try argument.check(value.json)
             self.arguments[argument.name] = value
         }
     }
@@ -39,6 +44,24 @@ extension RequestScope {
     mutating func provideSession(of service: String?) async throws(EvaluationProblem) {
         guard session == nil, let service else { return }
         session = try await frame.run.sessions.session(of: service, for: frame)
+    }
+}
+
+extension ArgumentPlan {
+    /// Refuses what the input's schema does not take.
+    fileprivate func check(_ value: JSON) throws(EvaluationProblem) {
+        guard let violation = schema.validate(value, limit: 1).first else { return }
+        throw EvaluationProblem(message: "the value of input '\(name)' \(violation.message)", span: span)
+    }
+
+    /// A page's number, offset or cursor: a number is given as text where the input wants one.
+    fileprivate func accepted(_ value: JSON) throws(EvaluationProblem) -> JSON {
+        if case .number(let number) = value, !schema.validate(value, limit: 1).isEmpty {
+            let text = JSON.string(number.text)
+            if schema.validate(text, limit: 1).isEmpty { return text }
+        }
+        try check(value)
+        return value
     }
 }
 

@@ -10,12 +10,14 @@ struct Attempt: Sendable {
     private let request: RequestRun
     private let number: Int
     private let delivery: Delivery
+    private let page: PageRequest
     private var plan: RequestPlan { request.plan }
     private var run: RunContext { request.run }
 
-    init(_ request: RequestRun, number: Int) {
+    init(_ request: RequestRun, number: Int, page: PageRequest) {
         self.request = request
         self.number = number
+        self.page = page
         delivery = Delivery(request, attempt: number)
     }
 
@@ -39,20 +41,38 @@ struct Attempt: Sendable {
     }
 
     private func once(_ begin: () -> Void) async -> Attempted {
-        // What waits for its turn holds no body, and its `now()` is the time of sending.
-        guard let turn = await delivery.turn() else { return stopped }
-        defer { run.limiter.release(turn) }
+        var turn: Turn?
+        defer { if let turn { run.limiter.release(turn) } }
+        if delivery.asks {
+            await run.control.waitUntilUnpaused(request.path)
+            guard request.frame.mayBegin else { return stopped }
+        } else {
+            // What waits for its turn holds no body, and its `now()` is the time of sending.
+            turn = await delivery.turn()
+            guard turn != nil else { return stopped }
+        }
         begin()
         var attempted = Attempted(scope: request.frame.scope(of: request.path))
-        let sending: HTTPRequest
+        let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationProblem) {
-            sending = try await build(&attempted)
+            (sending, transport) = try await build(&attempted)
         } catch {
             attempted.failure = run.failure(error)
             return attempted
         }
-        switch await delivery.send(sending) {
+        let delivered = await delivery.deliver(
+            sending,
+            through: transport,
+            isItsTurn: turn != nil,
+            scope: attempted.scope
+        )
+        attempted.answeredURL = delivered.lastURL
+        switch delivered.end {
         case .stopped: return stopped
+        case .refusal(let failure):
+            attempted.failure = failure
+            // It was no try.
+            attempted.method = nil
         case .failure(let failure):
             attempted.wasSent = failure.wasSent
             attempted.failure = describe(failure)
@@ -61,6 +81,10 @@ struct Attempt: Sendable {
             attempted.response = response
             await look(at: response, &attempted)
         }
+        // Now all its secrets are known.
+        if let record = delivered.record {
+            tell(.requestDebug(attempt: number, record.json(redactor: run.redactor)))
+        }
         return attempted
     }
 
@@ -68,29 +92,41 @@ struct Attempt: Sendable {
         Attempted(scope: request.frame.scope(of: request.path), failure: .stopped(at: request.step.span))
     }
 
-    private func build(_ attempted: inout Attempted) async throws(EvaluationProblem) -> HTTPRequest {
+    /// The request, and what sends it: the transport, or what signs before.
+    private func build(
+        _ attempted: inout Attempted
+    ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
-        try await attempted.scope.evaluate(plan.arguments, at: .graph(plan.graph))
+        try await attempted.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: page)
         for variable in plan.vars {
             let value = try variable.value.value(in: attempted.scope.scope(variable.level))
             attempted.scope.vars[variable.name.value] = value
         }
-        var builder = RequestBuilder(plan, scope: attempted.scope, redactor: run.redactor, proxies: run.proxies)
+        var builder = RequestBuilder(
+            plan,
+            page: page,
+            scope: attempted.scope,
+            redactor: run.redactor,
+            proxies: run.proxies
+        )
         let sending = try builder.build()
         attempted.scope = builder.scope
         attempted.method = sending.method
         attempted.url = run.redactor.text(sending.url)
-        return sending
+        return (sending, builder.sending(through: delivery.transport))
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
-        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor).evaluate()
+        let isPage = request.step.flow?.paginate != nil
+        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, isPage: isPage).evaluate()
         attempted.scope.response = response
         attempted.scope.data = answer.data
+        attempted.body = answer.body
         attempted.data = answer.data
+        attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         if delivery.tellsDetails {

@@ -1,4 +1,6 @@
 import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillTransport
@@ -13,10 +15,18 @@ struct Attempted: Sendable {
     var method: String?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
+    /// The address that the answer came from, after redirects.
+    var answeredURL: String?
     /// The answer, if one came.
     var response: HTTPResponse?
+    /// The answer as it was decoded, before filters.
+    var body: ScopeValue?
     /// The data after filters.
     var data: ScopeValue?
+    /// Whether the data is base64 of an answer that is no text.
+    var isBytes = false
+    /// Whether the data is what an interceptor put in the place of a failure.
+    var isRecovered = false
     /// The named values. They survive a failed expectation.
     var outputs: [String: ScopeValue] = [:]
     /// What went wrong, if anything did.
@@ -36,6 +46,16 @@ struct Attempted: Sendable {
             wasSent: wasSent,
             retryAfter: response?.retryAfter()
         )
+    }
+}
+
+extension Attempted {
+    /// Whether the answer put cookies into the jar of the run, which a resumed run begins without.
+    func setsCookies(for plan: RequestPlan) -> Bool {
+        guard let response, !response.headers.values(named: "Set-Cookie").isEmpty else { return false }
+        guard let policy = plan.settings.cookies?.value else { return true }
+        if case .on = policy { return true }
+        return false
     }
 }
 

@@ -3,18 +3,22 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillTransport
 
 /// A step that is done for each element of a list.
 struct ForEachRun: Sendable {
     private let step: StepPlan
     private let forEach: ForEach
     private let frame: Frame
+    /// Where the records of all elements go, in their order.
+    private let file: StepFile?
     private var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame) {
+    init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame, file: StepFile?) {
         self.step = step
         self.forEach = forEach
         self.frame = frame
+        self.file = file
     }
 
     /// What came of one element.
@@ -23,6 +27,8 @@ struct ForEachRun: Sendable {
         var end: NodeRun.End
         var failure: Failure?
         var record: ElementRecord?
+        /// What the journal keeps of it.
+        var kept: RunEvent.KeptRecord?
     }
 
     /// Runs all elements, side by side as far as they may be.
@@ -38,37 +44,43 @@ struct ForEachRun: Sendable {
         result.startedAt = .now()
         let began = run.clock.now
         run.events.emit(.stepStarted, step: path)
-        let summary = await runElements(of: source)
+        var summary = await runElements(of: source)
+        if let file { await finish(file, &summary) }
         result.elements = summary.results
         result.time = PhaseTimes(total: run.clock.now - began)
         result.failure = summary.failure
         result.outcome = summary.outcome(isTolerated: step.isTolerated)
-        run.events.emit(.stepFinished(result), step: path)
-        if let id = step.id { frame.steps.keep(summary.record(of: step, result), of: id) }
+        let record = summary.record(of: step, result)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        if let id = step.id { frame.steps.keep(record, of: id) }
         return NodeRun(end: summary.end, steps: [result], failure: summary.failure)
     }
 
     private func runElements(of source: ElementSource) async -> ForEachSummary {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
+        let past = run.past?.elements(of: frame.path(of: step))
         return await withTaskGroup(of: ElementRun.self) { tasks in
             var state = ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure)
             var summary = ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
+            func add(_ element: ElementRun) {
+                if state.ended(element.index, hasFailed: element.end == .failed) { tasks.cancelAll() }
+                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
+                    state.stop()
+                }
+                summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
+            }
             func beginMore() {
-                while frame.mayBegin, let index = state.begin() {
-                    tasks.addTask {
-                        let path = "\(frame.path(of: step))[\(index)]"
-                        return await run.control.run(step: path, endpoint: step.endpoint) {
-                            await run(index, of: source)
-                        }
+                while frame.mayBegin, file?.hasRoom ?? true, let index = state.begin() {
+                    if let before = past?.elements[index] {
+                        add(take(before, at: index, of: source))
+                    } else {
+                        tasks.addTask { await runAlone(index, of: source) }
                     }
                 }
             }
             beginMore()
             while let element = await tasks.next() {
-                let hasFailed = element.end == .failed
-                if state.ended(element.index, hasFailed: hasFailed) { tasks.cancelAll() }
-                if element.end == .cancelled || element.end == .skipped(.interrupted) { state.stop() }
-                summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
+                add(finish(element))
                 beginMore()
             }
             summary.skip(source.count - state.next)
@@ -76,25 +88,42 @@ struct ForEachRun: Sendable {
         }
     }
 
+    /// Runs an element so that it can be cancelled by itself.
+    private func runAlone(_ index: Int, of source: ElementSource) async -> ElementRun {
+        let path = "\(frame.path(of: step))[\(index)]"
+        return await run.control.run(step: path, endpoint: step.endpoint) { await run(index, of: source) }
+    }
+
     private func run(_ index: Int, of source: ElementSource) async -> ElementRun {
         let element: ScopeValue
         do {
             element = try source.element(index)
         } catch {
-            let failure = run.failure(error)
-            return finish(ElementRun(index: index, end: .failed, failure: failure))
+            return ElementRun(index: index, end: .failed, failure: run.failure(error))
         }
         let inner = frame.element(index, of: step, forEach.variable.value, element)
         let path = "\(frame.path(of: step))[\(index)]"
-        let node = await inner.runOnce(step, at: path)
-        var record: ElementRecord?
+        let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
+        var result = ElementRun(index: index, end: node.end, failure: node.failure)
+        var record = StepRecord(isPassed: node.end == .passed)
         if step.keeps.contains(.items) {
-            record = ElementRecord(item: element, record: step.id.flatMap { inner.steps.record(of: $0) })
+            record = step.id.flatMap { inner.steps.record(of: $0) } ?? record
+            result.record = ElementRecord(item: element, record: record)
         }
-        return finish(ElementRun(index: index, end: node.end, failure: node.failure, record: record))
+        let use = element.isSecret ? .again : node.use
+        result.kept = record.kept(use, redactor: run.redactor, element: element.isSecret ? nil : element.digest)
+        return result
     }
 
+    /// Ends an element. One at a time, so that the journal names the parts of a file in their order.
     private func finish(_ element: ElementRun) -> ElementRun {
+        var element = element
+        var records: RecordedOutput?
+        do throws(Failure) {
+            records = try file?.end(element.index, keeping: element.end == .passed)
+        } catch {
+            if element.end == .passed { (element.end, element.failure) = (.failed, error) }
+        }
         let outcome: StepOutcome =
             switch element.end {
             case .passed, .ended: .passed
@@ -102,11 +131,57 @@ struct ForEachRun: Sendable {
             case .cancelled: .cancelled
             case .skipped: .skipped
             }
-        run.events.emit(
-            .elementFinished(.init(element: element.index, outcome: outcome, failure: element.failure)),
-            step: frame.path(of: step)
+        let end = RunEvent.ElementEnd(
+            element: element.index,
+            outcome: outcome,
+            failure: element.failure,
+            records: records,
+            kept: element.kept
         )
+        run.events.emit(.elementFinished(end), step: frame.path(of: step), durably: !isIdempotent)
         return element
+    }
+
+    /// An element that had ended before the run was resumed.
+    private func take(_ before: PastElements.Element, at index: Int, of source: ElementSource) -> ElementRun {
+        do throws(EvaluationProblem) {
+            let element = try source.element(index)
+            guard before.digest == element.digest else {
+                throw EvaluationProblem(
+                    message: "element \(index) is another one than when the run began",
+                    span: forEach.span
+                )
+            }
+            var result = ElementRun(index: index, end: before.outcome == .passed ? .passed : .failed)
+            if step.keeps.contains(.items) {
+                result.record = ElementRecord(item: element, record: before.record.map { StepRecord(kept: $0) })
+            }
+            return result
+        } catch {
+            return ElementRun(index: index, end: .failed, failure: run.failure(error))
+        }
+    }
+
+    /// Whether what the step does for an element can be done twice without harm.
+    private var isIdempotent: Bool {
+        guard case .request(let request) = step.work else { return true }
+        return HTTPRequest.isIdempotent(method: request.method)
+    }
+
+    /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
+        let outcome = summary.outcome(isTolerated: step.isTolerated)
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return }
+        if let failure = await file.commit() { summary.fail(failure) }
+    }
+}
+
+extension ScopeValue {
+    /// A digest of an element, to find out whether a list has changed (FNV-1a).
+    fileprivate var digest: String {
+        var bytes: [UInt8] = []
+        JSONWriter().write(json, to: &bytes)
+        return String(bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 36)
     }
 }
 

@@ -20,7 +20,8 @@ struct ForEachSummary: Sendable {
 
     private let mode: FailureMode
     private var items: [Int: ElementRecord]?
-    private var wasCancelled = false
+    /// Whether an element was stopped from outside.
+    private(set) var wasCancelled = false
     private var hasFailed = false
 
     /// A summary of no elements yet.
@@ -51,6 +52,12 @@ struct ForEachSummary: Sendable {
             wasCancelled = wasCancelled || reason == .interrupted
             results.add(element: element, .skipped, nil)
         }
+    }
+
+    /// Notes a failure that is of no element.
+    mutating func fail(_ failure: Failure) {
+        hasFailed = true
+        self.failure = self.failure ?? failure
     }
 
     /// Adds elements that were not run.

@@ -16,6 +16,7 @@ extension Frame {
     }
 
     private func begin(_ step: StepPlan) async -> NodeRun {
+        if let past = past(step) { return past }
         guard mayBegin else { return skip(step, .interrupted) }
         var node: NodeRun
         do throws(EvaluationProblem) {
@@ -34,8 +35,9 @@ extension Frame {
         let outcome: StepOutcome = step.isTolerated ? .tolerated : .failed
         let path = path(of: step)
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
-        run.events.emit(.stepFinished(result), step: path)
-        if let id = step.id { steps.keep(StepRecord(isPassed: false, error: failure.inExpressions), of: id) }
+        let record = StepRecord(isPassed: false, error: failure.inExpressions)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        if let id = step.id { steps.keep(record, of: id) }
         return NodeRun(end: .failed, steps: [result], failure: failure)
     }
 
@@ -75,20 +77,31 @@ extension Frame {
     }
 
     private func runElements(of step: StepPlan) async -> NodeRun {
-        guard let forEach = step.flow?.forEach else {
-            let node = await runOnce(step, at: path(of: step))
-            return node
+        var file: StepFile?
+        if let write = step.flow?.write {
+            do {
+                file = try await StepFile(write, of: step, in: self)
+            } catch {
+                return failed(step, error)
+            }
         }
-        return await ForEachRun(step, forEach, in: self).run()
+        guard let forEach = step.flow?.forEach else {
+            return await runOnce(step, at: path(of: step), output: file.map { ElementOutput($0) })
+        }
+        return await ForEachRun(step, forEach, in: self, file: file).run()
     }
 
     /// Does the work of a step once: for one element, or at all.
-    func runOnce(_ step: StepPlan, at path: String) async -> NodeRun {
+    ///
+    /// - Parameter output: Where the records of a request go.
+    func runOnce(_ step: StepPlan, at path: String, output: ElementOutput? = nil) async -> NodeRun {
         switch step.work {
         case .request(let request):
-            let outcome = await RequestRun(step, request, at: path, in: self).run()
+            let outcome = await RequestRun(step, request, at: path, in: self, output: output).run()
             if let id = step.id { steps.keep(outcome.record, of: id) }
-            return NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            var node = NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
+            node.use = outcome.use
+            return node
         case .group(let group):
             return await repeating(step, at: path) {
                 let node = await run(group)
@@ -177,7 +190,9 @@ extension Frame {
                 return (failed(step, failure), StepRecord(isPassed: false, error: failure.inExpressions))
             }
         }
-        return (NodeRun(end: .passed), record)
+        let result = StepResult(step, at: path, graph: graph, outcome: .passed)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        return (NodeRun(end: .passed, steps: [result]), record)
     }
 }
 

@@ -17,13 +17,17 @@ struct Interceptor: Sendable {
     }
 
     /// What the request comes to. What was stopped from outside is left alone.
-    consuming func intercept() -> Attempted {
-        guard attempted.failure?.kind != .cancelled, let setting = request.plan.settings.intercept else {
-            return attempted
+    ///
+    /// - Parameter count: Done between the rounds with what counts as a success, and may still fail.
+    consuming func intercept(counting count: (inout Attempted) async -> Void) async -> Attempted {
+        guard attempted.failure?.kind != .cancelled else { return attempted }
+        let setting = request.plan.settings.intercept
+        if let setting {
+            if attempted.failure == nil { perform(setting, .beforeSuccess) }
+            if attempted.failure != nil { perform(setting, .beforeFailure) }
         }
-        if attempted.failure == nil { perform(setting, .beforeSuccess) }
-        if attempted.failure != nil { perform(setting, .beforeFailure) }
-        perform(setting, attempted.failure == nil ? .afterSuccess : .afterFailure)
+        if attempted.failure == nil { await count(&attempted) }
+        if let setting { perform(setting, attempted.failure == nil ? .afterSuccess : .afterFailure) }
         return attempted
     }
 
@@ -57,6 +61,8 @@ struct Interceptor: Sendable {
             guard attempted.failure != nil else { return }
             let data = try value.value(in: scope)
             attempted.data = data
+            attempted.isRecovered = true
+            attempted.isBytes = false
             attempted.scope.data = data
             attempted.failure = nil
             takeOutputs()

@@ -15,36 +15,82 @@ struct RequestRun: Sendable {
         var record: StepRecord
         /// How it ended, for what stands around it.
         var end: NodeRun.End
+        /// What becomes of it when the run is resumed.
+        var use = RunEvent.KeptRecord.Use.taken
     }
 
     let step: StepPlan
     let plan: RequestPlan
     let path: String
     let frame: Frame
+    /// Where its records go.
+    let output: ElementOutput?
+    /// Its claim among the same requests, where those matter that are under way.
+    let claim: DuplicateClaim?
     var run: RunContext { frame.run }
 
-    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame) {
+    init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
         self.step = step
         self.plan = plan
         self.path = path
         self.frame = frame
+        self.output = output
+        switch plan.settings.duplicates?.value.mode {
+        case .cancelPrevious, .discard: claim = frame.run.duplicates.claim()
+        case .allow, .share, nil: claim = nil
+        }
     }
 
     /// Sends the request as often as it takes, and says what came of it.
     func run() async -> Outcome {
+        guard let claim else { return await carryOut() }
+        return await claim.run { await carryOut() }
+    }
+
+    private func carryOut() async -> Outcome {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
-        var attempted = await untilDone(&result)
-        if result.startedAt != nil { attempted = Interceptor(self, attempted).intercept() }
+        var attempted: Attempted
+        if let failure = frame.unsureFailure(of: plan, at: path) {
+            result.startedAt = .now()
+            attempted = Attempted(scope: frame.scope(of: path), failure: failure)
+            attempted.wasSent = true
+        } else {
+            attempted = await untilDone(&result)
+        }
+        if attempted.failure?.kind == .cancelled, let claim, claim.isSuperseded {
+            attempted.failure = Delivery(self, attempt: result.attempts).superseded
+        }
+        if result.startedAt != nil {
+            attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            if let output, !frame.isElement(step) {
+                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
+            }
+        }
         return outcome(result, attempted)
+    }
+
+    /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
+    private func write(_ attempted: Attempted) -> Failure? {
+        guard let output, let data = attempted.data,
+            attempted.isRecovered || step.flow?.paginate == nil && (attempted.response?.status ?? 0) / 100 == 2
+        else { return nil }
+        do throws(Failure) {
+            // What was taken of pages has failed with them.
+            try output.takeBack()
+            try output.append(data, isBytes: attempted.isBytes, in: attempted.scope)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Tries until the condition of `until` holds.
     private func untilDone(_ result: inout StepResult) async -> Attempted {
-        guard let until = step.flow?.until else { return await retried(&result) }
+        guard let until = step.flow?.until else { return await pages(&result) }
         var state = UntilState(until)
         let start = run.clock.now
         while true {
-            var attempted = await retried(&result)
+            var attempted = await pages(&result)
             guard attempted.failure == nil else { return attempted }
             do throws(EvaluationProblem) {
                 let decision = try state.next(
@@ -70,14 +116,21 @@ struct RequestRun: Sendable {
         }
     }
 
+    /// Asks for all pages, or for the only one.
+    private func pages(_ result: inout StepResult) async -> Attempted {
+        guard let paginate = step.flow?.paginate else { return await retried(&result, page: .plain) }
+        var pages = PageRun(self, paginate)
+        return await pages.run(&result)
+    }
+
     /// Tries until there is no reason to try again.
-    private func retried(_ result: inout StepResult) async -> Attempted {
+    func retried(_ result: inout StepResult, page: PageRequest) async -> Attempted {
         var state = RetryState(
             plan.settings.retry?.value,
             isIdempotent: HTTPRequest.isIdempotent(method: plan.method)
         )
         while true {
-            var attempted = await attempt(&result)
+            var attempted = await attempt(&result, page)
             guard let failure = attempted.failure,
                 let pause = state.pause(after: attempted.failed(failure), chance: .random(in: 0..<1))
             else { return attempted }
@@ -93,8 +146,8 @@ struct RequestRun: Sendable {
     }
 
     /// Tries once.
-    private func attempt(_ result: inout StepResult) async -> Attempted {
-        let attempted = await Attempt(self, number: result.attempts + 1).run {
+    private func attempt(_ result: inout StepResult, _ page: PageRequest) async -> Attempted {
+        let attempted = await Attempt(self, number: result.attempts + 1, page: page).run {
             guard result.startedAt == nil else { return }
             result.startedAt = .now()
             if !frame.isElement(step) { run.events.emit(.stepStarted, step: path) }
@@ -119,13 +172,23 @@ struct RequestRun: Sendable {
             result.outcome = end == .cancelled ? .cancelled : step.isTolerated ? .tolerated : .failed
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
-        if step.keeps.contains(.outputs) || step.keeps.contains(.items) { record.outputs = attempted.outputs }
-        if step.keeps.contains(.data) || step.keeps.contains(.items) { record.data = attempted.data }
-        if step.keeps.contains(.response) || step.keeps.contains(.items) {
-            record.response = attempted.response?.withoutBody
+        let isElement = frame.isElement(step)
+        if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempted.outputs }
+        if step.keeps.contains(isElement ? .itemData : .data) { record.data = attempted.data }
+        if step.keeps.contains(isElement ? .itemStatus : .response) {
+            record.response = attempted.response?.withoutBody(isElement: isElement)
         }
-        if !frame.isElement(step) { run.events.emit(.stepFinished(result), step: path) }
-        return Outcome(result: result, record: record, end: end)
+        var outcome = Outcome(result: result, record: record, end: end)
+        if attempted.wasSent, attempted.response == nil {
+            outcome.use = .unsure
+        } else if attempted.setsCookies(for: plan) {
+            outcome.use = .again
+        }
+        if !isElement {
+            let kept = record.kept(outcome.use, redactor: run.redactor)
+            run.events.emit(.stepFinished(result, kept: kept), step: path)
+        }
+        return outcome
     }
 }
 
@@ -137,10 +200,11 @@ extension Failure {
 }
 
 extension HTTPResponse {
-    /// The answer without its body, for keeping.
-    fileprivate var withoutBody: HTTPResponse {
+    /// The answer without its body, for keeping; of an element's only the status is ever seen.
+    fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
         var response = self
         response.body = []
+        if isElement { response.headers = HTTPFields([]) }
         return response
     }
 }

@@ -6,6 +6,8 @@ package import WaybillDiagnostics
 package struct Manifest: Sendable {
     /// The text of the manifest itself.
     package var file: SourceFile
+    /// The texts of the manifest and of everything it includes.
+    package var sources: [SourceFile]
     /// Its name; that of the file when it gives none.
     package var name: String
     /// What it is for.
@@ -32,6 +34,7 @@ package struct Manifest: Sendable {
     /// A manifest that says nothing yet.
     package init(file: SourceFile, name: String) {
         self.file = file
+        sources = [file]
         self.name = name
     }
 }

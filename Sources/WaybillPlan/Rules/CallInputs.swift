@@ -26,7 +26,11 @@ struct CallInputs: ManifestRule {
             case .graph(let call):
                 guard let graph = manifest.graphs[call.name.value]?.value else { return }
                 diagnostics += check(call, of: "graph", inputs: graph.inputs, filled: [], in: manifest)
-            case .request, .group, .values, .end:
+            case .request:
+                guard let filled = site.step.flow?.paginate?.filledInput else { return }
+                let help = ["A request in place has no inputs of its own: use 'query', or an endpoint and 'call'."]
+                diagnostics.append(.unknown("input", filled, among: [String](), help: help))
+            case .group, .values, .end:
                 return
             }
         }

@@ -15,6 +15,8 @@ extension RunEvent.Kind {
         case .stepSkipped: "step.skipped"
         case .stepFinished: "step.finished"
         case .elementFinished: "element.finished"
+        case .pageFinished: "page.finished"
+        case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
         case .requestProgress: "request.progress"
@@ -22,6 +24,7 @@ extension RunEvent.Kind {
         case .requestRetrying: "request.retrying"
         case .responseHead: "response.head"
         case .responseFinished: "response.finished"
+        case .requestDebug: "request.debug"
         case .sessionRenewed: "session.renewed"
         case .log: "log"
         case .warning: "warning"
@@ -50,6 +53,9 @@ extension RunEvent.Kind {
             members.add("manifest", start.manifest)
             members.add("environment", start.environment)
             members.add("graphs", .array(start.graphs.map(JSON.string)))
+            members.add("inputs", start.inputs?.value)
+            members.add("mock", start.isMocked ? .bool(true) : nil)
+            members.add("resumed", start.isResumed ? .bool(true) : nil)
         case .runFinished(let outcome, let counts):
             members.add("outcome", outcome.rawValue)
             members.add("counts", counts.json)
@@ -62,12 +68,24 @@ extension RunEvent.Kind {
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
-        case .stepFinished(let result):
+        case .stepFinished(let result, let kept):
             members.add("result", result.json)
+            members.add("kept", kept?.json)
         case .elementFinished(let end):
             members.add("element", end.element)
             members.add("outcome", end.outcome.rawValue)
             members.add("failure", end.failure?.json)
+            members.add(end.records)
+            members.add("kept", end.kept?.json)
+        case .pageFinished(let end):
+            members.add("page", end.page)
+            members.add("items", end.items)
+            members.add("next", end.next?.value)
+            members.add(end.records)
+        case .writeCommitted(let file):
+            members.add("path", file.path)
+            members.add("records", file.records)
+            members.add("bytes", file.bytes)
         case .requestWillSend(let request):
             members.add("attempt", request.attempt)
             members.add("method", request.method)
@@ -100,6 +118,9 @@ extension RunEvent.Kind {
             members.add("status", status)
             members.add("time", time.json)
             members.add("bytes", bytes.json)
+        case .requestDebug(let attempt, let record):
+            members.add("attempt", attempt)
+            members.add("record", record.value)
         case .sessionRenewed(let service):
             members.add("service", service)
         case .log(let message):
@@ -108,6 +129,13 @@ extension RunEvent.Kind {
             members.add("message", message)
             members.add(span)
         }
+    }
+}
+
+extension Members {
+    fileprivate mutating func add(_ output: RecordedOutput?) {
+        guard let output else { return }
+        add(contentsOf: output.json)
     }
 }
 

@@ -41,9 +41,13 @@ package struct RunEvent: Sendable, Equatable {
         /// A step will not begin.
         case stepSkipped(SkipReason)
         /// A step has ended, and what depends on it may begin.
-        case stepFinished(StepResult)
+        case stepFinished(StepResult, kept: KeptRecord? = nil)
         /// An element of a step with `forEach` has ended.
         case elementFinished(ElementEnd)
+        /// A page of a step with `paginate` has been taken, and another one follows or the last one has been reached.
+        case pageFinished(PageEnd)
+        /// A file of `write` is complete and in its place.
+        case writeCommitted(WrittenFile)
         /// A request is about to be sent.
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
@@ -58,6 +62,8 @@ package struct RunEvent: Sendable, Equatable {
         case responseHead(ResponseHead)
         /// An answer is complete.
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
+        /// All there is to know of a request and its answer, where `debug` asks for it.
+        case requestDebug(attempt: Int, RedactedJSON)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)
         /// Words for whoever reads the run.
@@ -76,13 +82,65 @@ package struct RunEvent: Sendable, Equatable {
         package var environment: String?
         /// The graphs that are run, in order.
         package var graphs: [String]
+        /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
+        package var inputs: RedactedJSON?
+        /// Whether the mock server answers.
+        package var isMocked = false
+        /// Whether the run goes on that the events before belong to.
+        package var isResumed = false
 
         /// The beginning of a run; see the properties.
-        package init(id: RunID, manifest: String, environment: String?, graphs: [String]) {
+        package init(
+            id: RunID,
+            manifest: String,
+            environment: String?,
+            graphs: [String],
+            inputs: RedactedJSON? = nil,
+            isMocked: Bool = false,
+            isResumed: Bool = false
+        ) {
             self.id = id
             self.manifest = manifest
             self.environment = environment
             self.graphs = graphs
+            self.inputs = inputs
+            self.isMocked = isMocked
+            self.isResumed = isResumed
+        }
+    }
+
+    /// What the journal keeps of a step, or an element, that has ended, so that a resumed run takes it as it is.
+    package struct KeptRecord: Sendable, Equatable {
+        /// What becomes of the step when the run is resumed.
+        package enum Use: String, Sendable, CaseIterable {
+            /// It is taken as it is.
+            case taken
+            /// It runs again: later steps need something of it that the journal must not hold.
+            case again
+            /// Its request may have reached the server, and there is no answer.
+            case unsure
+        }
+
+        /// What becomes of it.
+        package var use: Use
+        /// What later steps see of it: some of `ok`, `error`, `outputs`, `data`, `status`, `headers`, `time`, `items`.
+        package var record: RedactedJSON?
+        /// A digest of the element, to find out whether the list has changed.
+        package var element: String?
+
+        /// What is kept; see the properties.
+        package init(_ use: Use, record: RedactedJSON? = nil, element: String? = nil) {
+            self.use = use
+            self.record = record
+            self.element = element
+        }
+
+        var json: JSON {
+            var members = Members()
+            members.add("use", use.rawValue)
+            members.add("record", record?.value)
+            members.add("element", element)
+            return members.json
         }
     }
 
@@ -169,12 +227,62 @@ package struct RunEvent: Sendable, Equatable {
         package var outcome: StepOutcome
         /// Why it failed.
         package var failure: Failure?
+        /// Where its records are, when the step writes any.
+        package var records: RecordedOutput?
+
+        /// What is kept of it for a resumed run.
+        package var kept: KeptRecord?
 
         /// How an element ended; see the properties.
-        package init(element: Int, outcome: StepOutcome, failure: Failure?) {
+        package init(
+            element: Int,
+            outcome: StepOutcome,
+            failure: Failure?,
+            records: RecordedOutput? = nil,
+            kept: KeptRecord? = nil
+        ) {
             self.element = element
             self.outcome = outcome
             self.failure = failure
+            self.records = records
+            self.kept = kept
+        }
+    }
+
+    /// A page that has been taken.
+    package struct PageEnd: Sendable, Equatable {
+        /// Which page of the step, or of the element, it is, from 1.
+        package var page: Int
+        /// How many items it has.
+        package var items: Int
+        /// What asks for the next page: its URL, number, offset or cursor; `nil` when there is none.
+        package var next: RedactedJSON?
+        /// Where its records are, when the step writes any.
+        package var records: RecordedOutput?
+
+        /// A page; see the properties.
+        package init(page: Int, items: Int, next: RedactedJSON?, records: RecordedOutput?) {
+            self.page = page
+            self.items = items
+            self.next = next
+            self.records = records
+        }
+    }
+
+    /// A file of records that is complete.
+    package struct WrittenFile: Sendable, Equatable {
+        /// The path, as the manifest gives it.
+        package var path: RedactedText
+        /// How many records are in it.
+        package var records: Int
+        /// How many bytes it has.
+        package var bytes: Int
+
+        /// A file; see the properties.
+        package init(path: RedactedText, records: Int, bytes: Int) {
+            self.path = path
+            self.records = records
+            self.bytes = bytes
         }
     }
 

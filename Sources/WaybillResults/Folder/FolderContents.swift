@@ -11,7 +11,11 @@ enum FolderContents {
     static let journal = "events.ndjson"
     static let result = "run.json"
     static let outputs = "outputs.json"
+    static let sources = "sources.json"
     static let bodies = "bodies"
+
+    /// What a run writes about itself.
+    static let own: Set<String> = [journal, result, outputs, bodies]
 
     /// Makes a folder and those above it.
     static func make(_ path: String) throws(ResultsError) {
@@ -29,7 +33,7 @@ enum FolderContents {
 
     /// Takes a folder for a new run: opens its journal, and clears away what an earlier run left.
     static func claim(_ path: String) throws(ResultsError) -> OutputFile {
-        let existing = [journal, result, outputs, bodies].filter { exists("\(path)/\($0)") }
+        let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
         let file = try OutputFile("\(path)/\(journal)", .any)
         guard file.lock() else {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
@@ -74,7 +78,7 @@ enum FolderContents {
     /// Takes away the files of an earlier run, all but the journal.
     private static func clear(_ path: String) throws(ResultsError) {
         let folder = "\(path)/\(bodies)"
-        let paths = [result, outputs].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
+        let paths = [result, outputs, sources].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
         for path in paths where unlink(path) != 0 && errno != ENOENT {
             throw ResultsError(cannot: "replace", path)
         }

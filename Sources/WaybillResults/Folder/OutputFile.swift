@@ -1,3 +1,5 @@
+import WaybillData
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -52,6 +54,13 @@ struct OutputFile: ~Copyable, Sendable {
         return bytes
     }
 
+    /// How many bytes the file has.
+    func size() throws(ResultsError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ResultsError(cannot: "read", path) }
+        return Int(status.st_size)
+    }
+
     /// Writes all of the bytes behind what was written before.
     func write(_ bytes: [UInt8]) throws(ResultsError) {
         var offset = 0
@@ -104,6 +113,14 @@ extension OutputFile {
             // The user knows the file by its own name only.
             throw ResultsError(path: path, error.description.replacing(temporary, with: path))
         }
+    }
+
+    /// Waits until the names in the folder of a file are on the disk, as far as the file system can do that. May take long.
+    static func syncFolder(of path: String) {
+        let descriptor = open(FileContents.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = fsync(descriptor)
+        close(descriptor)
     }
 
     /// A hidden name in the same folder that nobody else uses.

@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillData
 
 #if canImport(Glibc)
@@ -22,6 +23,8 @@ package final class RunFolder: Sendable {
     package let journal: Journal
 
     private let thread: FileThread
+    /// The steps that have written files, by the files' paths.
+    private let writers = Mutex<[String: String]>([:])
 
     /// Makes the folder, and so finds out whether results can be written at all.
     ///
@@ -43,10 +46,43 @@ package final class RunFolder: Sendable {
         }
     }
 
-    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread) {
+    /// Opens the folder of a run again, to go on with it: the journal goes on behind the last whole line.
+    ///
+    /// - Throws: where it cannot be opened, and where the run is still going on.
+    package static func reopen(_ path: String, after record: RunRecord) throws(ResultsError) -> RunFolder {
+        let thread = try FileThread()
+        let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
+        guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
+        try file.cut(to: record.length)
+        return RunFolder(path: path, file, thread, length: record.length)
+    }
+
+    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread, length: Int = 0) {
         self.path = path
         self.thread = thread
-        journal = Journal(file, thread: thread)
+        journal = Journal(file, length: length, thread: thread)
+    }
+
+    /// Writes `sources.json`: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
+    /// when the run is resumed.
+    package func write(sources: [(path: String, text: String)]) async throws(ResultsError) {
+        try await write(.object(JSONObject(sources.map { ($0.path, .string($0.text)) })), to: FolderContents.sources)
+    }
+
+    /// The summary of a run that has ended; `nil` where there is none.
+    package static func result(in folder: String) -> RunResult? {
+        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),
+            let json = try? JSONParser().parse(bytes)
+        else { return nil }
+        return RunResult(json: json)
+    }
+
+    /// The texts of `sources.json`, by their paths; none where it cannot be read.
+    package static func sources(in folder: String) -> [String: [UInt8]] {
+        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
+            let object = try? JSONParser().parse(bytes).object
+        else { return [:] }
+        return Dictionary(object.map { ($0.name, Array(($0.value.string ?? "").utf8)) }) { first, _ in first }
     }
 
     /// Writes `run.json`.
@@ -76,6 +112,52 @@ package final class RunFolder: Sendable {
             try OutputFile.replace("\(folder)/\(name)", with: body.bytes, durably: false)
         }
         return "\(FolderContents.bodies)/\(name)"
+    }
+
+    /// Begins a file of records, or goes on with one.
+    ///
+    /// - Parameters:
+    ///   - path: The path, relative to the folder. The folders on the way are made.
+    ///   - allowsOutside: Whether it may lead out of the folder.
+    ///   - step: The path of the step that writes. Another one may not write to the same file.
+    package func records(
+        at path: String,
+        _ format: RecordFormatName,
+        allowsOutside: Bool = false,
+        of step: String,
+        from place: RecordSink.Resumption? = nil
+    ) async throws(ResultPathError) -> RecordSink {
+        let root = self.path
+        let thread = thread
+        let result: Result<RecordSink, ResultPathError>
+        do {
+            result = try await thread.run { () throws(ResultsError) in
+                Result { () throws(ResultPathError) in
+                    let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
+                    try self.claim(whole, of: step, as: path)
+                    do throws(ResultsError) {
+                        guard let place else { return try RecordSink(whole, format, thread: thread) }
+                        return try RecordSink(whole, format, from: place, thread: thread)
+                    } catch {
+                        throw .file(error)
+                    }
+                }
+            }
+        } catch {
+            throw .file(error)
+        }
+        return try result.get()
+    }
+
+    /// Notes who writes a file, and the unfinished one beside it.
+    private func claim(_ path: String, of step: String, as text: String) throws(ResultPathError) {
+        let isFree = writers.withLock { writers in
+            let names = [path, RecordSink.part(path)]
+            guard names.allSatisfy({ writers[$0] == nil || writers[$0] == step }) else { return false }
+            for name in names { writers[name] = step }
+            return true
+        }
+        guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }
     }
 
     private func write(_ json: JSON, to name: String) async throws(ResultsError) {

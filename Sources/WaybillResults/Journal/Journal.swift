@@ -3,58 +3,89 @@ import WaybillData
 
 /// The events of a run on disk, one JSON object a line.
 ///
-/// A line is handed to the system before `append` returns, so that the end of this process takes nothing away; every
-/// 200 ms what is new is synced to the disk, on a thread of its own. A line is there whole or not at all.
+/// What a flush has handed to the system, the end of this process takes not away; every 200 ms what is new is synced to
+/// the disk, on a thread of its own. Lines between two flushes are handed over together, since a system call for each
+/// would cost more than all the rest of a line. A line is there whole or not at all.
 package final class Journal: Sendable {
     private struct State {
-        var line: [UInt8] = []
-        var length = 0
+        var lines: [UInt8] = []
+        var length: Int
         var isSyncDue = false
         var error: ResultsError?
+        /// What has to be handed to the system before the lines that tell of it.
+        var companions: [ObjectIdentifier: any JournalCompanion] = [:]
     }
 
     private static let syncInterval = Duration.milliseconds(200)
-    private static let keptLineCapacity = 64 * 1024
+    private static let mostBytesHeld = 64 * 1024
 
     private let file: OutputFile
     private let thread: FileThread
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// A journal in a file that is empty.
-    init(_ file: consuming OutputFile, thread: FileThread) {
+    /// A journal in a file that has this many bytes already.
+    init(_ file: consuming OutputFile, length: Int = 0, thread: FileThread) {
         self.file = file
         self.thread = thread
+        state = Mutex(State(length: length))
     }
 
     /// What went wrong first, if anything did. From then on the journal takes nothing more, and the run cannot be
     /// recorded: it has to end.
     package var error: ResultsError? { state.withLock { $0.error } }
 
-    /// Writes an event.
-    package func append(_ event: RunEvent) {
-        let isFirstSinceSync = state.withLock { state -> Bool in
+    /// Adds an event, which a later flush hands to the system.
+    ///
+    /// - Returns: whether so much is held that it is time for a flush.
+    package func append(_ event: RunEvent) -> Bool {
+        state.withLock { state in
             guard state.error == nil else { return false }
-            state.line.removeAll(keepingCapacity: state.line.capacity <= Self.keptLineCapacity)
-            JSONWriter().write(event.json, to: &state.line)
-            state.line.append(UInt8(ascii: "\n"))
+            JSONWriter().write(event.json, to: &state.lines)
+            state.lines.append(UInt8(ascii: "\n"))
+            return state.lines.count >= Self.mostBytesHeld
+        }
+    }
+
+    /// Hands everything to the system.
+    package func flush() {
+        let isFirstSinceSync = state.withLock { state -> Bool in
+            guard state.error == nil, !state.lines.isEmpty else { return false }
+            defer { state.lines.removeAll(keepingCapacity: state.lines.capacity <= 4 * Self.mostBytesHeld) }
+            for companion in state.companions.values { companion.flush() }
             do throws(ResultsError) {
-                try file.write(state.line)
-                state.length += state.line.count
+                try file.write(state.lines)
+                state.length += state.lines.count
             } catch {
                 state.error = error
-                // A disk that is full may have had room for half of the line.
+                // A disk that is full may have had room for half of a line.
                 try? file.cut(to: state.length)
             }
             defer { state.isSyncDue = true }
             return !state.isSyncDue
         }
-        if isFirstSinceSync { thread.submit(after: Self.syncInterval) { [weak self] in self?.sync() } }
+        if isFirstSinceSync { later(after: Self.syncInterval) { [weak self] in self?.sync() } }
+    }
+
+    /// Has something done on the journal's own thread, which may wait for the disk.
+    package func later(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        thread.submit(after: delay, work)
+    }
+
+    /// Has a file flushed before each flush of the journal, and synced before each sync, from now on.
+    package func accompany(by companion: any JournalCompanion) {
+        state.withLock { $0.companions[ObjectIdentifier(companion)] = companion }
+    }
+
+    /// Leaves a file to itself again.
+    package func leave(_ companion: any JournalCompanion) {
+        state.withLock { $0.companions[ObjectIdentifier(companion)] = nil }
     }
 
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
     /// - Throws: what went wrong first since the journal was begun.
     package func finish() async throws(ResultsError) {
+        flush()
         try await thread.run { () throws(ResultsError) in
             self.sync()
             self.file.unlock()
@@ -63,15 +94,24 @@ package final class Journal: Sendable {
     }
 
     private func sync() {
-        let isDue = state.withLock { state in
+        let (isDue, companions) = state.withLock { state in
             defer { state.isSyncDue = false }
-            return state.isSyncDue
+            return (state.isSyncDue, Array(state.companions.values))
         }
         guard isDue else { return }
+        for companion in companions { companion.sync() }
         do throws(ResultsError) {
             try file.sync()
         } catch {
             state.withLock { $0.error = $0.error ?? error }
         }
     }
+}
+
+/// A file whose content the events of a run tell of: it reaches the system, and the disk, before they do.
+package protocol JournalCompanion: AnyObject, Sendable {
+    /// Hands everything to the system. Failures are its own.
+    func flush()
+    /// Waits until everything is on the disk. Failures are its own.
+    func sync()
 }

@@ -35,6 +35,11 @@ package struct ElementResults: Sendable, Equatable {
         counts[.skipped] += count
     }
 
+    /// Takes over counts that are known from elsewhere.
+    mutating func take(counts: OutcomeCounts) {
+        self.counts = counts
+    }
+
     /// The counts by outcome, and `failures: [{element, kind, message, …}]`.
     package var json: JSON {
         var members = Members()

@@ -38,7 +38,7 @@ package enum FailureKind: String, Sendable, CaseIterable {
 }
 
 /// Why a step failed.
-package struct Failure: Sendable, Equatable {
+package struct Failure: Error, Sendable, Equatable {
     /// One thing found wrong, where several were looked for, as the expectations of one answer are.
     package struct Finding: Sendable, Equatable {
         /// What is wrong, in one sentence without a full stop.

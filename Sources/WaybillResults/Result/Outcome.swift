@@ -36,6 +36,11 @@ package struct OutcomeCounts: Sendable, Equatable {
         for outcome in outcomes { self[outcome] += 1 }
     }
 
+    /// The counts as `json` has them.
+    init(json: JSON) {
+        for outcome in StepOutcome.allCases { self[outcome] = json[outcome.rawValue]?.number?.int ?? 0 }
+    }
+
     /// How many ended in this way.
     package subscript(outcome: StepOutcome) -> Int {
         get { counts[outcome, default: 0] }

@@ -5,7 +5,7 @@
 #endif
 
 /// A call that blocks, on a thread of its own: tasks have only as many threads as there are cores.
-final class BlockingCall: Sendable {
+package final class BlockingCall: Sendable {
     private let body: @Sendable () -> Void
 
     private init(_ body: @escaping @Sendable () -> Void) {
@@ -13,7 +13,7 @@ final class BlockingCall: Sendable {
     }
 
     /// Makes the call and gives what it gave; nil when there is no thread to be had.
-    static func run<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value? {
+    package static func run<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let work = Unmanaged.passRetained(BlockingCall { continuation.resume(returning: call()) })
             if !start(work.toOpaque()) {

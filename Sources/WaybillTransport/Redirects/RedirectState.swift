@@ -76,7 +76,11 @@ extension HTTPRequest {
             body = .none
             headers.removeAll(where: \.isAboutContent)
         }
-        guard redirect.leavesOrigin else { return }
+        if redirect.leavesOrigin { leaveOrigin() }
+    }
+
+    /// Takes away what is for the first origin only, when the request goes to another one.
+    package mutating func leaveOrigin() {
         headers.removeAll { $0.isSensitive || $0.isCredential || $0.isNamed("Host") }
         options.credentials.forgetPassword()
         options.tls.clientCertificate = nil
@@ -128,7 +132,7 @@ extension TransportFailure {
 
 extension String {
     /// The text with all that may not stand in a URI percent-encoded, as servers should have done (RFC 3986, section 2).
-    fileprivate var percentEncodingStrays: String {
+    package var percentEncodingStrays: String {
         let strays = Set("\"<>\\^`{|} ".utf8)
         guard utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || strays.contains($0) }) else { return self }
         let digits = Array("0123456789ABCDEF")

@@ -167,7 +167,8 @@ struct StepText {
             if !names.isEmpty { parts.append("\(title) \(names.joined(separator: ", "))") }
         }
         add("vars", request.vars.map(\.name.value))
-        add("headers", settings.headers.map(\.name.value))
+        add("headers", settings.headers.filter { $0.values.value != nil }.map(\.name.value))
+        add("without", settings.headers.filter { $0.values.value == nil }.map(\.name.value))
         add("query", settings.query.map(\.name.value))
         add("params", settings.params.map(\.name.value))
         if let body = settings.body { parts.append("body \(body.value.name)") }

@@ -139,3 +139,11 @@ enum DateFormat {
         }
     }
 }
+
+extension Timestamp {
+    /// The moment of a text as RFC 3339, section 5.6, has it; `nil` for anything else.
+    package init?(rfc3339 text: String) {
+        guard let moment = DateFormat.moment(text) else { return nil }
+        self = moment
+    }
+}

@@ -37,8 +37,17 @@ extension Settings {
         }
     }
 
-    /// The settings without the names that `null` took away.
-    package var withoutRemovals: Settings { without { $0.value.isRemoval } }
+    /// The settings without the names that `null` took away, but for header fields that a request has by itself: that
+    /// those are not wanted still has to be known when it is sent.
+    package var withoutRemovals: Settings { without { $0.value.isRemoval && !$0.value.removesDefaultField } }
+}
+
+extension SettingValue {
+    /// Whether it takes a header field away that requests have without being told to.
+    fileprivate var removesDefaultField: Bool {
+        guard case .header(let name, nil) = self else { return false }
+        return ["accept", "accept-encoding", "content-type", "priority", "user-agent"].contains(name.value.lowercased())
+    }
 }
 
 /// What a nearer entry takes the place of: a key, or a part of one.

@@ -48,6 +48,10 @@ extension Settings {
     package var priority: Setting<Priority>? {
         last(.priority) { if case .priority(let value) = $0 { value } else { nil } }
     }
+    /// Where cookies are kept.
+    package var cookies: Setting<CookiePolicy>? {
+        last(.cookies) { if case .cookies(let value) = $0 { value } else { nil } }
+    }
     /// The rules of TLS.
     package var tls: [Setting<TLSOption>] {
         all { entry in

@@ -1,0 +1,121 @@
+import WaybillData
+package import WaybillDiagnostics
+import WaybillManifest
+package import WaybillPlan
+package import WaybillResults
+
+/// What is needed to go on with a run: its record, and the plan of its manifest as it is now.
+package struct RunResumption: Sendable {
+    /// The folder of its results.
+    package let folder: String
+    /// What its journal says.
+    package let record: RunRecord
+    /// The plan.
+    package private(set) var plan: Plan?
+    /// What is wrong with the manifest, or was changed in what has already run.
+    package private(set) var diagnostics: [Diagnostic]
+
+    /// Reads the journal of a run, and plans its manifest anew with the inputs that it had.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of its results.
+    ///   - options: The environment variables; also inputs, for a run whose journal could not hold them.
+    /// - Throws: where the journal cannot be read, or is damaged.
+    package init(of folder: String, options: PlanOptions, allowsOutside: Bool) throws(RunError) {
+        self.folder = folder
+        do {
+            record = try RunRecord(folder: folder)
+        } catch {
+            throw RunError(message: "\(error)")
+        }
+        var options = options
+        options.environment = record.environment
+        options.graphs = record.graphs
+        options.allowsOutside = allowsOutside
+        if let inputs = record.inputs { options.earlierInputs = inputs }
+        do {
+            var loader = try ManifestLoader()
+            loader.allowsOutside = allowsOutside
+            let before = RunFolder.sources(in: folder)
+            if record.manifest == "<standard input>" {
+                // It is not there any more: the run goes on with what it read.
+                loader.texts = before
+            }
+            (plan, diagnostics) = Self.plan(of: record.manifest, loader, options)
+            guard let plan, plan.sources.contains(where: { before[$0.name] != $0.bytes }) else { return }
+            loader.texts = before
+            let changes = Self.changes(from: Self.plan(of: record.manifest, loader, options).plan, to: plan, record)
+            diagnostics += changes
+            if !changes.isEmpty { self.plan = nil }
+        } catch {
+            throw RunError(message: "\(error)")
+        }
+    }
+
+    private static func plan(
+        of manifest: String,
+        _ loader: ManifestLoader,
+        _ options: PlanOptions
+    ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
+        let (manifest, diagnostics) = loader.load(manifest)
+        guard let manifest else { return (nil, diagnostics.sortedByPlace()) }
+        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
+        return (plan, (diagnostics + findings).sortedByPlace())
+    }
+
+    /// What was changed in steps that are to be taken as they were.
+    private static func changes(from old: Plan?, to new: Plan, _ record: RunRecord) -> [Diagnostic] {
+        guard let old else {
+            return [
+                Diagnostic(
+                    "changed-manifest",
+                    "the manifest that the run began with cannot be planned any more, so what was changed is not known",
+                    at: nil,
+                    help: ["Files that it names may have changed. Begin a new run."]
+                )
+            ]
+        }
+        var (oldIndex, newIndex) = (PlanIndex(old), PlanIndex(new))
+        var seen: Set<String> = []
+        return record.steps.paths.compactMap { path in
+            guard let before = oldIndex.step(at: path), seen.insert(before.path).inserted else { return nil }
+            guard let now = newIndex.step(at: path) else {
+                return Diagnostic(
+                    "changed-manifest",
+                    "step '\(path)' has already run, and the manifest has it no more",
+                    at: nil,
+                    help: ["Put it back, or begin a new run."]
+                )
+            }
+            if PlanJSON.definition(of: before) == PlanJSON.definition(of: now) { return nil }
+            return Diagnostic(
+                "changed-manifest",
+                "step '\(path)' has already run, and the manifest says something else now",
+                at: now.span,
+                help: ["Change it back, or begin a new run."]
+            )
+        }
+    }
+}
+
+extension PlanJSON {
+    /// What a step does, whatever place in the text it has.
+    fileprivate static func definition(of step: StepPlan) -> JSON {
+        let writer = PlanJSON(form: WrittenForm(redactor: Redactor()), environment: EnvironmentPlaces.none)
+        return withoutPlaces(writer.value(step))
+    }
+
+    private static func withoutPlaces(_ json: JSON) -> JSON {
+        switch json {
+        case .array(let elements): return .array(elements.map(withoutPlaces))
+        case .object(let object):
+            let members = object.filter { !isPlace($0.value) }
+            return .object(JSONObject(members.map { ($0.name, withoutPlaces($0.value)) }))
+        default: return json
+        }
+    }
+
+    private static func isPlace(_ json: JSON) -> Bool {
+        json["file"]?.string != nil && json["line"]?.number != nil && json["column"]?.number != nil
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Waybill
+import WaybillData
+import WaybillDiagnostics
+import WaybillPlan
+import WaybillResults
+
+/// `waybill resume`
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Goes on with a run that failed, was stopped or was killed.",
+        discussion: """
+            Steps that passed are taken as they are, the rest runs. Inputs are those of the run; secrets and sessions are \
+            fetched anew. A manifest that was changed in what has already run is refused.
+            """
+    )
+
+    @OptionGroup var argument: RunArgument
+
+    @Flag(help: "Send requests again that may have been sent without an answer, even if that may do their work twice.")
+    var repeatUnsure = false
+
+    @OptionGroup var inputs: InputOptions
+
+    @Flag(help: "Let the manifest include files outside its folder.")
+    var allowOutside = false
+
+    @OptionGroup var printing: RunPrintingOptions
+
+    func run() async throws {
+        let output = Output(noColour: printing.noColor)
+        let (options, findings) = inputs.planOptions(environment: nil)
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
+        let resumption: RunResumption
+        do {
+            resumption = try RunResumption(of: argument.folder, options: options, allowsOutside: allowOutside)
+        } catch {
+            output.report([Diagnostic("run-error", error.message, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        output.report(findings + resumption.diagnostics)
+        guard let plan = resumption.plan else { throw ExitStatus.invalid }
+        var runOptions = RunOptions()
+        runOptions.usesMock = resumption.record.isMocked
+        runOptions.variables = options.variables
+        runOptions.resumed = (resumption.record, resumption.folder)
+        runOptions.repeatsUnsure = repeatUnsure
+        try await printing.run(plan, runOptions, output)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Waybill
+import WaybillResults
+
+/// `waybill runs`
+struct RunsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "runs",
+        abstract: "Lists earlier runs, the newest first.",
+        discussion: "A run that is 'unfinished' is going on, or was killed; waybill resume goes on with it."
+    )
+
+    @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
+    var folder = RunFolders.usual
+
+    func run() throws {
+        let output = Output(noColour: true)
+        for entry in RunFolders.entries(in: folder) {
+            let name = entry.folder.split(separator: "/").last.map(String.init) ?? entry.folder
+            let manifest = entry.result?.manifest ?? entry.record?.manifest ?? ""
+            let outcome = entry.result?.outcome.rawValue ?? "unfinished"
+            output.write("\(name)  \(outcome)  \(manifest)  \(entry.startedAt)\n")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillResults
+
+/// `waybill show`
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Prints what came of an earlier run.",
+        discussion: "Of a run that was killed, the steps that are taken as they are when it is resumed."
+    )
+
+    @OptionGroup var argument: RunArgument
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    func run() throws {
+        let output = Output(noColour: noColor)
+        guard let entry = RunFolders.entry(of: argument.folder) else {
+            output.report([Diagnostic("run-error", "there is no run in '\(argument.folder)'", at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        let printer = RunPrinter(output, quiet: false, verbose: false)
+        if let result = entry.result {
+            output.write("\(result.id)  \(result.manifest)  \(result.outcome.rawValue)\n")
+            for step in result.steps { printer.show(step) }
+            printer.finish(result, folder: entry.folder)
+        } else if let record = entry.record {
+            output.write("\(record.id)  \(record.manifest)  unfinished\n")
+            for path in record.steps.paths {
+                if let step = record.steps.step(at: path) { printer.show(step.result) }
+            }
+            output.write("\nwaybill resume \(entry.folder) goes on with it\n")
+        }
+    }
+}

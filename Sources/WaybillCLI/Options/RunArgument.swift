@@ -1,0 +1,17 @@
+import ArgumentParser
+import Waybill
+
+/// A run that was begun before.
+struct RunArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The run: its name in waybill-results, 'latest', or the path of its folder.",
+            valueName: "run"
+        ),
+        completion: .directory
+    )
+    var run: String
+
+    /// The folder of its results.
+    var folder: String { RunFolders.folder(of: run) }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Waybill
+import WaybillData
+import WaybillPlan
+import WaybillResults
+
+/// What is printed of a run.
+struct RunPrintingOptions: ParsableArguments {
+    /// What goes to standard output.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        /// Lines for people.
+        case human
+        /// Each event as a JSON object.
+        case ndjson
+        /// The outputs alone, when the run has ended.
+        case outputs
+    }
+
+    @Option(help: "What goes to standard output: human, ndjson or outputs.")
+    var format = Format.human
+
+    @Flag(name: .shortAndLong, help: "Print failures only.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Print each request too.")
+    var verbose = false
+
+    @Flag(help: "Print without colours.")
+    var noColor = false
+
+    /// Runs a plan and prints what was asked for. Throws the exit status.
+    func run(_ plan: Plan, _ options: RunOptions, _ output: Output) async throws {
+        let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
+        var options = options
+        switch format {
+        case .human: options.observers = [printer]
+        case .ndjson: options.observers = [EventPrinter(output)]
+        case .outputs: break
+        }
+        let report = try await SessionRunner(RunSession(plan: plan, options: options), output).run()
+        switch format {
+        case .human: printer.finish(report.result, folder: report.folder)
+        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+        case .ndjson: break
+        }
+        try SessionRunner.end(with: report)
+    }
+}

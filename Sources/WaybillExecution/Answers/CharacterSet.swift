@@ -1,0 +1,70 @@
+/// A character set that text of an answer may be in. Labels and tables are those of the WHATWG's encoding standard, as
+/// browsers have them.
+enum CharacterSet: Sendable {
+    case utf8
+    /// Also what is called ISO-8859-1 or US-ASCII, whose bytes mean the same as far as they have them.
+    case windows1252
+    case utf16LittleEndian
+    case utf16BigEndian
+
+    /// The character set of a label, such as the `charset` of a media type; `nil` for one that is not known.
+    init?(label: String) {
+        switch label.lowercased() {
+        case "utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8": self = .utf8
+        case "windows-1252", "cp1252", "x-cp1252", "iso-8859-1", "iso8859-1", "iso88591", "iso_8859-1", "latin1",
+            "latin-1", "l1", "us-ascii", "ascii", "ansi_x3.4-1968", "ibm819", "cp819":
+            self = .windows1252
+        // The standard reads what has no mark in little endian, since most of it is.
+        case "utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode": self = .utf16LittleEndian
+        case "utf-16be": self = .utf16BigEndian
+        default: return nil
+        }
+    }
+
+    /// The character set that a byte order mark at the start of a text tells, and the length of the mark.
+    static func marked(_ bytes: [UInt8]) -> (CharacterSet, length: Int)? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
+        return nil
+    }
+
+    /// The name, for messages.
+    var name: String {
+        switch self {
+        case .utf8: "UTF-8"
+        case .windows1252: "windows-1252"
+        case .utf16LittleEndian, .utf16BigEndian: "UTF-16"
+        }
+    }
+
+    /// The text that bytes are; `nil` for bytes that no text is written with.
+    func text(of bytes: some Collection<UInt8>) -> String? {
+        switch self {
+        case .utf8: return String(validating: bytes, as: UTF8.self)
+        case .windows1252:
+            var scalars = String.UnicodeScalarView()
+            for byte in bytes {
+                // The others are the code point of the same number, also the five that the set does not define.
+                let scalar = (0x80...0x9F).contains(byte) ? Self.upperControls[Int(byte) - 0x80] : Unicode.Scalar(byte)
+                scalars.append(scalar)
+            }
+            return String(scalars)
+        case .utf16LittleEndian, .utf16BigEndian:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            var units: [UInt16] = []
+            units.reserveCapacity(bytes.count / 2)
+            var iterator = bytes.makeIterator()
+            while let first = iterator.next(), let second = iterator.next() {
+                let (high, low) = self == .utf16BigEndian ? (first, second) : (second, first)
+                units.append(UInt16(high) << 8 | UInt16(low))
+            }
+            return String(validating: units, as: UTF16.self)
+        }
+    }
+
+    /// What windows-1252 has in place of the control characters 80 to 9F.
+    private static let upperControls = Array(
+        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars
+    )
+}

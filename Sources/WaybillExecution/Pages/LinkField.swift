@@ -1,0 +1,97 @@
+/// Reads Link fields (RFC 8288, section 3).
+enum LinkField {
+    /// The target of the first link with the relation `next`, as it was written.
+    static func next(in fields: [String]) -> String? {
+        for field in fields {
+            var parser = LinkParser(field)
+            while let link = parser.link() {
+                // Section 3.2: an anchor makes it a link of something else than this answer.
+                if link.relations.contains("next"), !link.hasAnchor { return link.target }
+            }
+        }
+        return nil
+    }
+}
+
+/// Takes one field apart (RFC 8288, appendix B.2). What is malformed ends a link, never the reading.
+private struct LinkParser {
+    struct Link {
+        var target: String
+        var relations: [Substring] = []
+        var hasAnchor = false
+    }
+
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text[...].utf8
+    }
+
+    mutating func link() -> Link? {
+        guard let start = rest.firstIndex(of: UInt8(ascii: "<")) else { return nil }
+        rest = rest[rest.index(after: start)...]
+        guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        var link = Link(target: String(Substring(rest[..<end])))
+        rest = rest[rest.index(after: end)...]
+        var hasRelation = false
+        while let (name, value) = parameter() {
+            switch name.lowercased() {
+            case "rel" where !hasRelation:
+                // Section 3.3: further ones are ignored.
+                hasRelation = true
+                link.relations = value.lowercased().split { $0 == " " || $0 == "\t" }
+            case "anchor": link.hasAnchor = true
+            default: break
+            }
+        }
+        return link
+    }
+
+    /// The next parameter of a link; `nil` where it ends.
+    private mutating func parameter() -> (name: String, value: String)? {
+        skipSpace()
+        guard rest.first == UInt8(ascii: ";") else {
+            // The rest of a link that is not well-formed is passed over, up to the next one.
+            rest = rest.drop { $0 != UInt8(ascii: ",") }
+            return nil
+        }
+        rest.removeFirst()
+        skipSpace()
+        let name = take { $0 != UInt8(ascii: "=") && !Self.endsParameter($0) && !Self.isSpace($0) }
+        skipSpace()
+        guard rest.first == UInt8(ascii: "=") else { return (name, "") }
+        rest.removeFirst()
+        skipSpace()
+        guard rest.first == UInt8(ascii: "\"") else {
+            return (name, take { !Self.endsParameter($0) && !Self.isSpace($0) })
+        }
+        return (name, quoted())
+    }
+
+    private mutating func quoted() -> String {
+        rest.removeFirst()
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                bytes.append(escaped)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private mutating func take(while condition: (UInt8) -> Bool) -> String {
+        let part = rest.prefix(while: condition)
+        rest = rest[part.endIndex...]
+        return String(Substring(part))
+    }
+
+    private mutating func skipSpace() {
+        rest = rest.drop(while: Self.isSpace)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    private static func endsParameter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
+}

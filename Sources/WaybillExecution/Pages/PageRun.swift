@@ -1,0 +1,142 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// A request that asks for page after page. The items of all pages are one stream; outputs, and what is returned, are
+/// taken at the end, when `$` is the list of all items, or `{count}` where they are written to a file.
+struct PageRun {
+    private let request: RequestRun
+    private let pagination: Pagination
+    private var state: PaginationState
+    private let keepsItems: Bool
+    private var items: [JSON] = []
+    private var count = 0
+    private var isSecret = false
+    private var run: RunContext { request.run }
+
+    init(_ request: RequestRun, _ pagination: Pagination) {
+        self.request = request
+        self.pagination = pagination
+        state = PaginationState(pagination)
+        keepsItems = request.needsItems
+    }
+
+    /// Asks for all pages.
+    mutating func run(_ result: inout StepResult) async -> Attempted {
+        do throws(Failure) {
+            // Nothing is left of an earlier try.
+            try request.output?.takeBack()
+        } catch {
+            return Attempted(scope: request.frame.scope(of: request.path), failure: error)
+        }
+        var attempted: Attempted
+        repeat {
+            await request.output?.room()
+            attempted = await request.retried(&result, page: state.request)
+        } while takePage(&attempted)
+        // An expected failure at once, such as a 404, is no page, and what it says is the data.
+        if state.pages == 0, attempted.failure == nil { return attempted }
+        conclude(&attempted)
+        return attempted
+    }
+
+    /// Takes what is in a page; whether another one follows.
+    private mutating func takePage(_ attempted: inout Attempted) -> Bool {
+        guard attempted.failure == nil, let response = attempted.response, response.status / 100 == 2 else {
+            return false
+        }
+        do throws(Failure) {
+            var scope = attempted.scope.scope(.graph(request.frame.graph))
+            scope.current = attempted.body
+            let found: ScopeValue
+            let decision: PaginationState.Decision
+            do throws(EvaluationProblem) {
+                found = try foundItems(attempted, in: scope)
+                let page = PaginationState.Page(
+                    scope: scope,
+                    items: found.json.array?.count ?? 0,
+                    url: attempted.answeredURL ?? response.url,
+                    links: response.headers.values(named: "Link")
+                )
+                decision = try state.next(after: page)
+            } catch {
+                throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
+            }
+            return try take(found, decision, of: attempted)
+        } catch {
+            attempted.failure = error
+            return false
+        }
+    }
+
+    private mutating func take(
+        _ found: ScopeValue,
+        _ decision: PaginationState.Decision,
+        of attempted: Attempted
+    ) throws(Failure) -> Bool {
+        let elements = found.json.array ?? []
+        count += elements.count
+        if keepsItems {
+            items += elements
+            isSecret = isSecret || found.isSecret
+        }
+        let isList = pagination.items != nil || attempted.data?.json.array != nil
+        let data = isList ? found : attempted.data ?? found
+        let records = try request.output?.append(data, isList: isList, isBytes: attempted.isBytes, in: attempted.scope)
+        var next: JSON?
+        if case .follow(let request) = decision { next = request.value }
+        // What ends an element tells of its last page.
+        if next != nil || !request.frame.isElement(request.step) {
+            let end = RunEvent.PageEnd(
+                page: state.pages,
+                items: elements.count,
+                next: next.map { run.redactor.json($0) },
+                records: records
+            )
+            run.events.emit(.pageFinished(end), step: request.path)
+        }
+        if case .fail(let message, let span) = decision {
+            throw Failure(.transfer, run.redactor.text(message), at: span)
+        }
+        return decision != .finish
+    }
+
+    /// The items of a page, as a list.
+    private func foundItems(_ attempted: Attempted, in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+        var value = attempted.data ?? ScopeValue(.null)
+        // In an answer without content nothing is looked for.
+        if let expression = pagination.items, let body = attempted.body, body.json != .null {
+            value = try expression.value(in: scope)
+        }
+        switch value.json {
+        case .array: break
+        case .null: value.json = .array([])
+        case let single: value.json = .array([single])
+        }
+        return value
+    }
+
+    private func conclude(_ attempted: inout Attempted) {
+        let object = JSONObject([("count", .number(JSONNumber(count)))])
+        let data = keepsItems ? ScopeValue(.array(items), isSecret: isSecret) : ScopeValue(.object(object))
+        attempted.data = data
+        attempted.scope.data = data
+        attempted.isBytes = false
+        guard attempted.failure == nil, let response = attempted.response else { return }
+        let answer = Answer(request.plan, response, scope: attempted.scope, redactor: run.redactor).conclude(with: data)
+        attempted.outputs = answer.outputs
+        attempted.failure = answer.failure
+    }
+}
+
+extension RequestRun {
+    /// Whether the items of all pages are needed at the end, and not only their number.
+    fileprivate var needsItems: Bool {
+        guard output == nil else { return false }
+        return !step.keeps.isDisjoint(with: [.data, .items]) || !plan.outputs.isEmpty || plan.returns != nil
+            || step.flow?.until != nil || plan.settings.intercept != nil
+    }
+}

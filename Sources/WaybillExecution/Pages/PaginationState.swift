@@ -1,0 +1,155 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTransport
+
+/// Decides after each page of a step with `paginate` whether there is another one, and how it is asked for.
+struct PaginationState: Sendable {
+    /// What is known of a page.
+    struct Page: Sendable {
+        /// What expressions see; `$` is the answer as it was decoded, before filters.
+        var scope: EvaluationScope
+        /// How many items it has.
+        var items: Int
+        /// The URL that it came from.
+        var url: String
+        /// The values of its Link fields.
+        var links: [String] = []
+    }
+
+    /// What follows a page.
+    enum Decision: Sendable, Equatable {
+        /// It was the last one.
+        case finish
+        /// Another one follows.
+        case follow(PageRequest)
+        /// The answer leads nowhere that may be gone to.
+        case fail(String, at: SourceSpan)
+    }
+
+    private let pagination: Pagination
+    /// How many pages have come.
+    private(set) var pages: Int
+    /// The request for the page that comes next.
+    private(set) var request: PageRequest
+    private var detector = RepetitionDetector()
+
+    /// The state before the first page.
+    init(_ pagination: Pagination) {
+        self.pagination = pagination
+        pages = 0
+        request =
+            switch pagination.way {
+            case .next, .link, .cursor: .plain
+            case .page(let place, let start): PageRequest(place, JSON.number(JSONNumber(start)))
+            case .offset(let place, _): PageRequest(place, JSON.number(JSONNumber(0)))
+            }
+    }
+
+    /// The state behind so many pages, when the next one is known by its URL, number, offset or cursor.
+    init(_ pagination: Pagination, behind pages: Int, next: JSON) {
+        self.init(pagination)
+        self.pages = pages
+        request =
+            switch pagination.way {
+            case .next, .link: .url(next.string ?? "")
+            case .page(let place, _), .offset(let place, _), .cursor(let place, _): PageRequest(place, next)
+            }
+    }
+
+    /// What follows a page.
+    mutating func next(after page: Page) throws(EvaluationProblem) -> Decision {
+        pages += 1
+        if let max = pagination.max, pages >= max { return .finish }
+        if let condition = pagination.condition, try !condition.holds(in: page.scope) { return .finish }
+        let decision = try following(page)
+        if case .follow(let request) = decision { self.request = request }
+        return decision
+    }
+
+    private mutating func following(_ page: Page) throws(EvaluationProblem) -> Decision {
+        switch pagination.way {
+        case .page(let place, _):
+            return page.items == 0 ? .finish : count(1, in: place)
+        case .offset(let place, let limit):
+            return page.items < max(1, limit) ? .finish : count(page.items, in: place)
+        case .link:
+            guard let target = LinkField.next(in: page.links) else { return .finish }
+            return follow(target, from: page, at: pagination.span)
+        case .next(let expression):
+            switch try value(of: expression, in: page) {
+            case nil: return .finish
+            case .string(let target): return follow(target, from: page, at: expression.span)
+            case let other?:
+                return .fail("the next page's URL is \(other.kind.phrase), not a string", at: expression.span)
+            }
+        case .cursor(let place, let expression):
+            switch try value(of: expression, in: page) {
+            case nil: return .finish
+            case .string(let text)?: return go(PageRequest(place, .string(text)), text, at: expression.span)
+            case .number(let number)?:
+                return go(PageRequest(place, .number(number)), number.text, at: expression.span)
+            case let other?:
+                return .fail("the cursor is \(other.kind.phrase), not a string or a number", at: expression.span)
+            }
+        }
+    }
+
+    private func count(_ step: Int, in place: Pagination.Place) -> Decision {
+        let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
+        return isTooLarge ? .finish : .follow(PageRequest(place, .number(JSONNumber(sum))))
+    }
+
+    /// What an expression says of the next page: nothing, null, an empty text or an empty list end it. Of a list, as a path
+    /// with a filter gives it, the only element counts.
+    private func value(of expression: ManifestExpression, in page: Page) throws(EvaluationProblem) -> JSON? {
+        var value = try expression.valueIfThere(in: page.scope)?.json
+        if case .array(let elements)? = value, elements.count < 2 { value = elements.first }
+        switch value {
+        case nil, .null?, .string("")?: return nil
+        default: return value
+        }
+    }
+
+    /// A link leads to a URL, absolute or relative to that of the page.
+    private mutating func follow(_ target: String, from page: Page, at span: SourceSpan) -> Decision {
+        var reference = URIReference(target.percentEncodingStrays).resolved(against: URIReference(page.url))
+        reference.fragment = nil
+        let url = reference.description
+        do {
+            _ = try Origin(ofURL: url)
+        } catch {
+            return .fail("the next page is where nothing may be sent, at '\(url)': \(error.message)", at: span)
+        }
+        return go(.url(url), url, at: span)
+    }
+
+    private mutating func go(_ request: PageRequest, _ text: String, at span: SourceSpan) -> Decision {
+        guard !detector.repeats(text) else {
+            return .fail("the pages go round in a circle: '\(text)' leads to itself again", at: span)
+        }
+        return .follow(request)
+    }
+}
+
+extension PageRequest {
+    /// A value in the place where the manifest wants it.
+    init(_ place: Pagination.Place, _ value: JSON) {
+        switch place {
+        case .input(let name): self = .input(name.value, value)
+        case .query(let name): self = .query(name.value, value)
+        }
+    }
+}
+
+extension ManifestExpression {
+    /// The value of the expression; `nil` where it finds nothing.
+    func valueIfThere(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue? {
+        do {
+            return try expression.evaluate(in: scope)
+        } catch {
+            if error.kind == .missing { return nil }
+            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+import WaybillData
+import WaybillTransport
+
+extension HTTPRequest.Body {
+    /// The SHA-256 digest of the body, in hexadecimal. Files are read piece by piece, on a thread of their own; throws
+    /// where one cannot be read, and when the task is cancelled meanwhile.
+    func digest() async throws(TransportFailure) -> String {
+        switch self {
+        case .none: return PayloadDigest().hexadecimal
+        case .bytes(let bytes): return Self.digest(of: bytes)
+        case .file(let path): return try await Self.digest(of: [.file(path)])
+        case .parts(let parts): return try await Self.digest(of: parts)
+        }
+    }
+
+    private static func digest(of bytes: [UInt8]) -> String {
+        var digest = PayloadDigest()
+        digest.update(bytes)
+        return digest.hexadecimal
+    }
+
+    private static func digest(of parts: [HTTPRequest.Part]) async throws(TransportFailure) -> String {
+        let stop = StopSign()
+        let result = await withTaskCancellationHandler {
+            await BlockingCall.run { readDigest(of: parts, stop) }
+        } onCancel: {
+            stop.set()
+        }
+        // `CURLE_READ_ERROR` and `CURLE_ABORTED_BY_CALLBACK`, as if the transport had read the body.
+        guard let result else {
+            throw TransportFailure(kind: .transfer, code: 26, message: "there is no thread to read the body with")
+        }
+        guard let digest = try result.get() else {
+            throw TransportFailure(kind: .cancelled, code: 42, message: "the request was cancelled")
+        }
+        return digest
+    }
+
+    private static func readDigest(
+        of parts: [HTTPRequest.Part],
+        _ stop: StopSign
+    ) -> Result<String?, TransportFailure> {
+        var digest = PayloadDigest()
+        for part in parts {
+            switch part {
+            case .bytes(let bytes): digest.update(bytes)
+            case .file(let path):
+                do {
+                    guard try digest.update(contentsOfFile: path, while: { !stop.isSet }) != nil else {
+                        return .success(nil)
+                    }
+                } catch {
+                    let message = "the file \(path) cannot be read: \(error.message)"
+                    return .failure(TransportFailure(kind: .transfer, code: 26, message: message))
+                }
+            }
+        }
+        return .success(digest.hexadecimal)
+    }
+}
+
+/// Tells work on another thread that its result is not wanted any more.
+private final class StopSign: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
+}

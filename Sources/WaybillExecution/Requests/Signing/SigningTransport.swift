@@ -1,0 +1,86 @@
+package import WaybillData
+package import WaybillTransport
+
+/// Signs the requests that ask for it with AWS Signature Version 4, and has another transport send them.
+///
+/// A request asks for it by the field `placeholder`, which the signature takes the place of. So each try and each hop of a
+/// redirect is signed anew, at the time and for the address that it is sent; and since the field is a credential, none
+/// that leaves its origin asks for it any more.
+///
+/// A body is signed by its digest, also where it is read from files, which are read once more for it. Where a request says
+/// `X-Amz-Content-Sha256` itself, such as `UNSIGNED-PAYLOAD`, that is signed instead and no file is read twice.
+package struct SigningTransport: Transport {
+    /// What a request has in place of its signature.
+    package static let placeholder = HTTPField(name: "Authorization", value: "AWS4-HMAC-SHA256", isSensitive: true)
+
+    private let transport: any Transport
+    private let signer: AWSSigner
+    private let now: @Sendable () -> Timestamp
+
+    /// A transport that signs.
+    ///
+    /// - Parameter now: The clock that the signatures are dated by.
+    package init(
+        _ transport: any Transport,
+        signer: AWSSigner,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+    ) {
+        self.transport = transport
+        self.signer = signer
+        self.now = now
+    }
+
+    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        await send(request, monitor: nil)
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        do {
+            return await transport.send(try await signed(request), monitor: monitor)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    package func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        do {
+            return await transport.send(try await signed(request), monitor: monitor, receiver: receiver)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    package func shutDown() async {
+        await transport.shutDown()
+    }
+
+    private func signed(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPRequest {
+        guard request.headers.contains(Self.placeholder) else { return request }
+        let given = request.headers.first { $0.isNamed(AWSSigner.digestField) }?.value
+        let digest = if let given { given } else { try await request.body.digest() }
+        let message = AWSSigner.Message(
+            method: request.method,
+            url: request.url,
+            fields: request.headers.map { AWSSigner.Field($0.name, $0.value) },
+            payloadDigest: digest
+        )
+        let sensitive = Set(request.headers.filter(\.isSensitive).map(\.name))
+        var request = request
+        request.headers = signer.sign(message, at: now()).map { field in
+            let isCredential = ["Authorization", "X-Amz-Security-Token"].contains(field.name)
+            return HTTPField(
+                name: field.name,
+                value: field.value,
+                isSensitive: isCredential || sensitive.contains(field.name)
+            )
+        }
+        return request
+    }
+}

@@ -1,0 +1,26 @@
+import WaybillData
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What a resumed run takes over from before.
+extension Frame {
+    /// What came of a step before the run was resumed, if it had ended well and is to be taken as it is.
+    func past(_ step: StepPlan) -> NodeRun? {
+        guard let past = run.past?.step(at: path(of: step)) else { return nil }
+        if let id = step.id { steps.keep(StepRecord(kept: past.record), of: id) }
+        return NodeRun(end: .passed, steps: [past.result], failure: past.result.failure)
+    }
+
+    /// The failure of a request that may have been sent before the run was resumed, and must not be sent twice.
+    func unsureFailure(of request: RequestPlan, at path: String) -> Failure? {
+        guard let past = run.past, past.isUnsure(path), !run.repeatsUnsure,
+            !HTTPRequest.isIdempotent(method: request.method)
+        else { return nil }
+        let message =
+            "the \(request.method) may have been sent before the run ended, and no answer to it is known; "
+            + "--repeat-unsure sends it again"
+        return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
+    }
+}

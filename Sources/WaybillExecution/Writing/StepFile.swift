@@ -1,0 +1,213 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// The file that a step writes its records to: begun before its first request, put in its place at its end.
+struct StepFile: Sendable {
+    let write: Sink
+    private let step: String
+    private let graph: String
+    private let run: RunContext
+    private let path: RedactedText
+    private let sink: RecordSink
+    private let format: Sink.Format
+
+    /// Evaluates the path, which is the same for all elements, and begins the file.
+    init(_ write: Sink, of step: StepPlan, in frame: Frame) async throws(Failure) {
+        self.write = write
+        self.step = frame.path(of: step)
+        graph = frame.graph
+        run = frame.run
+        let path: String
+        do throws(EvaluationProblem) {
+            var scope = frame.scope(of: self.step)
+            try await scope.provideSession(for: .scalar(write.to))
+            path = try write.to.text(in: scope.scope(.graph(graph))).text
+        } catch {
+            throw run.failure(error)
+        }
+        self.path = run.redactor.text(path)
+        format = write.format ?? Sink.Format(ofFile: path)
+        guard let folder = run.folder else {
+            throw Failure(.output, "there is no results folder to write to", at: write.span)
+        }
+        do {
+            sink = try await folder.records(
+                at: path,
+                write.name(of: format),
+                allowsOutside: run.allowsOutside,
+                of: self.step
+            )
+        } catch {
+            switch error {
+            case .refused(let reason): throw Failure(.input, run.redactor.text(reason), at: write.to.span)
+            case .file(let error): throw Failure(.output, run.redactor.text(error.description), at: write.to.span)
+            }
+        }
+    }
+
+    /// Whether nothing can be written any more.
+    var isBroken: Bool { sink.error != nil }
+
+    /// Whether more elements may begin.
+    var hasRoom: Bool { sink.hasRoom }
+
+    /// Adds the records that are in the data of an element.
+    ///
+    /// - Parameters:
+    ///   - isList: Whether a list is taken apart even in a raw file.
+    ///   - isBytes: Whether the data is base64 of an answer that is no text.
+    @discardableResult
+    func append(
+        _ data: ScopeValue,
+        isList: Bool,
+        isBytes: Bool,
+        of element: Int,
+        in scope: RequestScope
+    ) throws(Failure) -> RecordedOutput {
+        var scope = scope.scope(.graph(graph))
+        scope.current = data
+        let records: [Record]
+        do throws(EvaluationProblem) {
+            records = try self.records(of: data, isList: isList, isBytes: isBytes, in: scope)
+        } catch {
+            throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
+        }
+        do throws(ResultsError) {
+            defer { warn() }
+            return try sink.append(records, of: element)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Waits until there is room for more records of an element: until it is its turn, or little waits for theirs.
+    func room(for element: Int) async {
+        await sink.room(for: element)
+    }
+
+    /// Takes back all records of an element.
+    func takeBack(_ element: Int) throws(Failure) {
+        do throws(ResultsError) {
+            try sink.takeBack(element)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// An element has ended.
+    func end(_ element: Int, keeping: Bool) throws(Failure) -> RecordedOutput {
+        do throws(ResultsError) {
+            defer { warn() }
+            return try sink.end(element, keeping: keeping)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Puts the file in its place when the step has passed, or has failed and that is tolerated.
+    ///
+    /// - Returns: The failure of the step.
+    func finish(after failure: Failure?, isTolerated: Bool) async -> Failure? {
+        guard failure == nil || isTolerated && failure?.kind != .cancelled else { return failure }
+        let own = await commit()
+        return failure ?? own
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// - Returns: Why that cannot be done.
+    func commit() async -> Failure? {
+        do throws(ResultsError) {
+            let committed = try await sink.commit()
+            run.events.emit(
+                .writeCommitted(.init(path: path, records: committed.records, bytes: committed.bytes)),
+                step: step
+            )
+            return nil
+        } catch {
+            return failure(error)
+        }
+    }
+
+    private func failure(_ error: ResultsError) -> Failure {
+        Failure(.output, run.redactor.text(error.description), at: write.to.span)
+    }
+
+    private func warn() {
+        guard let warning = sink.takeWarning() else { return }
+        run.events.emit(.warning("\(path): \(run.redactor.text(warning))", at: write.span), step: step)
+    }
+
+    // MARK: Records
+
+    private func records(
+        of data: ScopeValue,
+        isList: Bool,
+        isBytes: Bool,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) -> [Record] {
+        let redactor = run.redactor
+        let value = try write.records?.value(in: scope) ?? data
+        if value.isSecret { redactor.register(secretsIn: value.json) }
+        if format == .raw, write.records == nil, isBytes, let bytes = value.json.string.flatMap(Base64.decode) {
+            return [.bytes(redactor.bytes(bytes))]
+        }
+        switch value.json {
+        case .null: return []
+        case .array(let elements) where isList || format != .raw:
+            var records: [Record] = []
+            records.reserveCapacity(elements.count)
+            for element in elements { records.append(try record(element, isSecret: value.isSecret, in: scope)) }
+            return records
+        default: return [try record(value.json, isSecret: value.isSecret, in: scope)]
+        }
+    }
+
+    private func record(
+        _ value: JSON,
+        isSecret: Bool,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) -> Record {
+        guard !write.columns.isEmpty else { return .value(run.redactor.json(value)) }
+        var scope = scope
+        scope.item = ScopeValue(value, isSecret: isSecret)
+        var object = JSONObject()
+        for column in write.columns {
+            if let expression = column.value {
+                let value = try expression.value(in: scope)
+                if value.isSecret { run.redactor.register(secretsIn: value.json) }
+                object[column.name.value] = value.json
+            } else {
+                object[column.name.value] = value[column.name.value]
+            }
+        }
+        return .value(run.redactor.json(.object(object)))
+    }
+}
+
+extension Sink {
+    fileprivate func name(of format: Format) -> RecordFormatName {
+        switch format {
+        case .ndjson: .ndjson
+        case .json: .json
+        case .csv: .csv(columns: columns.isEmpty ? nil : columns.map(\.name.value))
+        case .raw: .raw
+        }
+    }
+}
+
+extension Sink.Format {
+    /// The format that the ending of a path stands for.
+    fileprivate init(ofFile path: String) {
+        let name = FileContents.name(of: path)
+        switch name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased() {
+        case "ndjson", "jsonl": self = .ndjson
+        case "json": self = .json
+        case "csv": self = .csv
+        default: self = .raw
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import WaybillDiagnostics
+
+/// The steps of a plan by the paths that they have when they run.
+package struct PlanIndex {
+    private let graphs: [String: GraphPlan]
+    private var steps: [String: [String: StepPlan]] = [:]
+
+    /// The index of a plan.
+    package init(_ plan: Plan) {
+        graphs = Dictionary(plan.graphs.map { ($0.name, $0) }) { first, _ in first }
+            .merging(plan.subgraphs) { first, _ in first }
+    }
+
+    /// The step at a path, such as `main.items[3].get`; also one of a graph that another step runs.
+    package mutating func step(at path: String) -> StepPlan? {
+        var path = Self.withoutElements(path)
+        guard var graph = graphs.keys.filter({ path.hasPrefix($0 + ".") }).max(by: { $0.utf8.count < $1.utf8.count })
+        else { return nil }
+        while true {
+            let known = steps(of: graph)
+            if let step = known[path] { return step }
+            guard let (prefix, inner) = Self.graphStep(above: path, in: known) else { return nil }
+            path = inner + path.dropFirst(prefix.count)
+            graph = inner
+        }
+    }
+
+    private mutating func steps(of graph: String) -> [String: StepPlan] {
+        if let known = steps[graph] { return known }
+        var known: [String: StepPlan] = [:]
+        func add(_ group: GroupPlan) {
+            for step in group.steps {
+                known[step.path] = step
+                if case .group(let inner) = step.work { add(inner) }
+            }
+        }
+        if let plan = graphs[graph] {
+            add(plan.body)
+            if let finally = plan.finally { add(finally) }
+        }
+        steps[graph] = known
+        return known
+    }
+
+    /// The step on the way to a path that runs another graph.
+    private static func graphStep(above path: String, in steps: [String: StepPlan]) -> (path: String, graph: String)? {
+        var end = path.endIndex
+        while let dot = path[..<end].lastIndex(of: ".") {
+            let prefix = String(path[..<dot])
+            if case .graph(let name, _)? = steps[prefix]?.work { return (prefix, name.value) }
+            end = dot
+        }
+        return nil
+    }
+
+    /// A path without the numbers of elements.
+    private static func withoutElements(_ path: String) -> String {
+        var result = ""
+        var isInside = false
+        for character in path.unicodeScalars {
+            if character == "[" { isInside = true }
+            if !isInside { result.unicodeScalars.append(character) }
+            if character == "]" { isInside = false }
+        }
+        return result
+    }
+}

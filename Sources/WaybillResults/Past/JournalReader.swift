@@ -1,0 +1,92 @@
+import WaybillData
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A line of a journal is not what a run writes.
+package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The journal.
+    package let path: String
+    /// The line, from 1.
+    package let line: Int
+    /// What is wrong with it.
+    package let reason: String
+
+    package var description: String { "\(path):\(line): the journal is damaged: \(reason)" }
+}
+
+/// Reads a journal line by line, whatever its size.
+///
+/// A run that was killed may leave half a line at the end, which counts as never written; anything else that is not an
+/// event with the next number is damage.
+struct JournalReader {
+    private static let pieceSize = 1 << 20
+    /// No event is as long as this.
+    private static let longestLine = 256 << 20
+
+    private let path: String
+    /// The number of the last event.
+    private(set) var lastNumber = 0
+    /// The bytes up to the end of the last whole line.
+    private(set) var length = 0
+
+    private var line = 0
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// Hands over every event.
+    mutating func read(_ take: (JSON) -> Void) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ResultsError(cannot: "read", path) }
+        defer { close(descriptor) }
+        var held: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.read(descriptor, &piece, piece.count)
+            #else
+                let count = Darwin.read(descriptor, &piece, piece.count)
+            #endif
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ResultsError(cannot: "read", path) }
+            if count == 0 { break }
+            var rest = piece[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                try accept(line: held + rest[..<end], take)
+                held.removeAll(keepingCapacity: true)
+                rest = rest[(end + 1)...]
+            }
+            held += rest
+            guard held.count <= Self.longestLine else { throw damage("it is longer than any event", at: line + 1) }
+        }
+        // What has no end of line was never written as a whole.
+    }
+
+    private mutating func accept(line bytes: [UInt8], _ take: (JSON) -> Void) throws(JournalDamage) {
+        line += 1
+        let event: JSON
+        do {
+            event = try JSONParser().parse(bytes)
+        } catch {
+            throw damage("it is no JSON", at: line)
+        }
+        guard let number = event["seq"]?.number?.int, event["type"]?.string != nil else {
+            throw damage("it is no event", at: line)
+        }
+        guard number == lastNumber + 1 else {
+            throw damage("its number is \(number), and \(lastNumber + 1) is due", at: line)
+        }
+        lastNumber = number
+        length += bytes.count + 1
+        take(event)
+    }
+
+    private func damage(_ reason: String, at line: Int) -> JournalDamage {
+        JournalDamage(path: path, line: line, reason: reason)
+    }
+}

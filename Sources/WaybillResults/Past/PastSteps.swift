@@ -1,0 +1,125 @@
+package import WaybillData
+
+/// A step that had ended before a run was resumed.
+package struct PastStep: Sendable {
+    /// What is reported of it.
+    package var result: StepResult
+    /// What later steps see of it, as far as it was kept.
+    package var record: JSON
+}
+
+/// The elements of a `forEach` that had ended before a run was resumed.
+package struct PastElements: Sendable {
+    /// One of them.
+    package struct Element: Sendable {
+        /// A digest of the element.
+        package var digest: String?
+        /// How it ended.
+        package var outcome: StepOutcome
+        /// What later steps see of it, as far as it was kept.
+        package var record: JSON?
+    }
+
+    /// The elements by their places.
+    package fileprivate(set) var elements: [Int: Element] = [:]
+}
+
+/// What had become of the steps of a run before it was resumed, by the paths of their instances.
+package struct PastSteps: Sendable {
+    private var steps: [String: PastStep] = [:]
+    private var elements: [String: PastElements] = [:]
+    private var unsure: Set<String> = []
+    /// The paths inside an element, to be forgotten when the element as a whole has ended.
+    private var inside: [String: Set<String>] = [:]
+    /// Graphs whose `finally` has begun, by path.
+    private var finishing: Set<String> = []
+
+    /// Nothing has become of any.
+    package init() {}
+
+    /// The step at a path, where it had ended and is to be taken as it is.
+    package func step(at path: String) -> PastStep? { isVoid(path) ? nil : steps[path] }
+
+    /// The elements of the step at a path that are to be taken as they are.
+    package func elements(of path: String) -> PastElements? { isVoid(path) ? nil : elements[path] }
+
+    /// Whether a request may have reached the server, and no answer is known.
+    package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
+
+    /// The paths of all steps that are to be taken as they are, and of those with such elements.
+    package var paths: [String] { (Array(steps.keys) + Array(elements.keys)).filter { !isVoid($0) }.sorted() }
+
+    /// Whether a step belongs to a graph whose `finally` had begun: what it had built may be gone, so it runs whole.
+    private func isVoid(_ path: String) -> Bool {
+        finishing.contains { path == $0 || path.hasPrefix($0 + ".") }
+    }
+
+    /// Takes note of a line of the journal.
+    mutating func take(_ event: JSON) {
+        let path = event["step"]?.string
+        switch event["type"]?.string {
+        case "graph.finishing":
+            if let graph = path ?? event["graph"]?.string { finishing.insert(graph) }
+        case "graph.finished":
+            guard event["outcome"] == "passed", let graph = path ?? event["graph"]?.string else { return }
+            finishing.remove(graph)
+        case "request.willSend":
+            if let path { unsure.insert(path) }
+        case "response.finished", "request.retrying":
+            if let path { unsure.remove(path) }
+        case "step.finished":
+            if let path { finish(path, event) }
+        case "element.finished":
+            if let path, let element = event["element"]?.number?.int { finish(path, element, event) }
+        default: break
+        }
+    }
+
+    private mutating func finish(_ path: String, _ event: JSON) {
+        guard note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
+            [.passed, .tolerated].contains(result.outcome)
+        else { return }
+        steps[path] = PastStep(result: result, record: event["kept"]?["record"] ?? .object(JSONObject()))
+        elements[path] = nil
+        remember(path)
+    }
+
+    private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
+        let place = "\(path)[\(element)]"
+        guard note(event["kept"], of: place), let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
+            [.passed, .tolerated].contains(outcome)
+        else { return }
+        for path in inside.removeValue(forKey: place) ?? [] {
+            steps[path] = nil
+            elements[path] = nil
+            unsure.remove(path)
+        }
+        if elements[path] == nil { remember(path) }
+        elements[path, default: PastElements()].elements[element] = PastElements.Element(
+            digest: event["kept"]?["element"]?.string,
+            outcome: outcome,
+            record: event["kept"]?["record"]
+        )
+    }
+
+    /// Notes whether a request's end is known; `true` when it is to be taken as it is.
+    private mutating func note(_ kept: JSON?, of path: String) -> Bool {
+        let use = kept?["use"]?.string.flatMap(RunEvent.KeptRecord.Use.init)
+        if use == .unsure {
+            unsure.insert(path)
+        } else {
+            unsure.remove(path)
+        }
+        return use == .taken
+    }
+
+    /// Files a path under each element that it is inside of.
+    private mutating func remember(_ path: String) {
+        var place = path.utf8.startIndex
+        while let end = path.utf8[place...].firstIndex(of: UInt8(ascii: "]")) {
+            let next = path.utf8.index(after: end)
+            if next != path.utf8.endIndex { inside[String(path[..<next]), default: []].insert(path) }
+            place = next
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package import WaybillData
+
+extension StepResult {
+    /// The step as `run.json` and the journal have it; `nil` for anything else. The place of a failure is not read.
+    init?(json: JSON) {
+        // What was written is redacted.
+        let redactor = Redactor()
+        func text(_ json: JSON?) -> RedactedText? { json?.string.map { redactor.text($0) } }
+        guard let id = json["id"]?.string, let path = json["path"]?.string, let graph = json["graph"]?.string,
+            let outcome = json["outcome"]?.string.flatMap(StepOutcome.init)
+        else { return nil }
+        self.init(
+            id: id,
+            path: path,
+            graph: graph,
+            outcome: outcome,
+            name: json["name"]?.string,
+            endpoint: json["endpoint"]?.string,
+            attempts: json["attempts"]?.number?.int ?? 0,
+            status: json["status"]?.number?.int,
+            method: json["method"]?.string,
+            url: text(json["url"]),
+            startedAt: json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            time: json["time"].flatMap(PhaseTimes.init(json:)),
+            bytes: json["bytes"].map(ByteCounts.init(json:)),
+            failure: json["failure"].flatMap { Failure(json: $0, redactor) },
+            elements: json["elements"].map { ElementResults(json: $0, redactor) }
+        )
+    }
+}
+
+extension RunResult {
+    /// The run as `run.json` has it; `nil` for anything else.
+    package init?(json: JSON) {
+        guard let id = json["id"]?.string.flatMap(RunID.init), let manifest = json["manifest"]?.string,
+            let startedAt = json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            let finishedAt = json["finishedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            let outcome = json["outcome"]?.string.flatMap(RunOutcome.init)
+        else { return nil }
+        self.init(
+            id: id,
+            manifest: manifest,
+            environment: json["environment"]?.string,
+            startedAt: startedAt,
+            finishedAt: finishedAt,
+            outcome: outcome,
+            steps: (json["steps"]?.array ?? []).compactMap(StepResult.init(json:))
+        )
+    }
+}
+
+extension PhaseTimes {
+    fileprivate init?(json: JSON) {
+        func duration(_ name: String) -> Duration? {
+            json[name]?.number.map { .microseconds(Int64(($0.double * 1000).rounded())) }
+        }
+        guard let total = duration("total") else { return nil }
+        self.init(
+            total: total,
+            dns: duration("dns"),
+            connect: duration("connect"),
+            tls: duration("tls"),
+            firstByte: duration("firstByte")
+        )
+    }
+}
+
+extension ByteCounts {
+    fileprivate init(json: JSON) {
+        self.init(sent: json["sent"]?.number?.int ?? 0, received: json["received"]?.number?.int ?? 0)
+    }
+}
+
+extension Failure {
+    fileprivate init?(json: JSON, _ redactor: Redactor) {
+        guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
+            return nil
+        }
+        let findings = (json["findings"]?.array ?? []).compactMap { finding in
+            finding["message"]?.string.map { Finding(redactor.text($0), at: nil) }
+        }
+        let code = json["code"]?.string.map { redactor.text($0) }
+        self.init(kind, redactor.text(message), code: code, at: nil, findings: findings)
+    }
+}
+
+extension ElementResults {
+    fileprivate init(json: JSON, _ redactor: Redactor) {
+        self.init()
+        for failure in json["failures"]?.array ?? [] {
+            guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure, redactor) else {
+                continue
+            }
+            add(element: element, .failed, reason)
+        }
+        take(counts: OutcomeCounts(json: json))
+    }
+}

@@ -1,0 +1,51 @@
+package import WaybillData
+
+/// One record on its way into a file, safe to write.
+package enum Record: Sendable {
+    /// A value.
+    case value(RedactedJSON)
+    /// Bytes that are no text, for files that are written as they are.
+    case bytes(RedactedBytes)
+}
+
+/// What the journal notes of records, so that a run that is picked up again goes on behind them.
+package enum RecordedOutput: Sendable, Equatable {
+    /// They are in the file, which has this many bytes and records up to and with them. The system has these bytes.
+    case written(upTo: Int, records: Int)
+    /// Records of elements before them are still missing, and they wait in memory: their bytes and their count.
+    case held([UInt8], records: Int)
+}
+
+extension RecordedOutput {
+    /// `{offset, records}`, or `{held, records}` with a text, or `{heldBytes, records}` with base64 of what is no text.
+    package var json: JSON {
+        var members = Members()
+        switch self {
+        case .written(let offset, let records):
+            members.add("offset", offset)
+            members.add("records", records)
+        case .held(let bytes, let records):
+            if let text = String(validating: bytes, as: UTF8.self) {
+                members.add("held", text)
+            } else {
+                members.add("heldBytes", Base64.encode(bytes))
+            }
+            members.add("records", records)
+        }
+        return members.json
+    }
+
+    /// Reads what `json` gives; `nil` for anything else.
+    package init?(_ json: JSON) {
+        guard let records = json["records"]?.number?.int, records >= 0 else { return nil }
+        if let offset = json["offset"]?.number?.int, offset >= 0 {
+            self = .written(upTo: offset, records: records)
+        } else if let text = json["held"]?.string {
+            self = .held(Array(text.utf8), records: records)
+        } else if let bytes = json["heldBytes"]?.string.flatMap(Base64.decode) {
+            self = .held(bytes, records: records)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,328 @@
+import Synchronization
+import WaybillData
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A file of records that appears whole or not at all: it is written beside its place, as `FILE.part`.
+///
+/// Records belong to elements, numbered from 0; those of a lower number stand first. What comes before its turn waits in
+/// memory. Everything that a call appends has been handed to the system when the call returns.
+package final class RecordSink: Sendable {
+    /// Where a file that was begun by an earlier process is gone on with.
+    package struct Resumption: Sendable {
+        /// The bytes that are good.
+        package var bytes: Int
+        /// The records in them.
+        package var records: Int
+        /// The first element whose records are not, or not all, in the file.
+        package var element: Int
+        /// What waits for its turn, by element.
+        package var held: [Int: [UInt8]]
+        /// The elements from that one on that have ended.
+        package var ended: Set<Int>
+
+        /// A place to go on; see the properties.
+        package init(
+            bytes: Int,
+            records: Int,
+            element: Int = 0,
+            held: [Int: (bytes: [UInt8], records: Int)] = [:],
+            ended: Set<Int> = []
+        ) {
+            self.bytes = bytes
+            self.records = records
+            self.element = element
+            self.held = held.mapValues(\.bytes)
+            heldRecords = held.mapValues(\.records)
+            self.ended = ended
+        }
+
+        fileprivate var heldRecords: [Int: Int]
+    }
+
+    /// What has come of a file.
+    package struct Committed: Sendable, Equatable {
+        /// The records in it.
+        package var records: Int
+        /// Its bytes.
+        package var bytes: Int
+    }
+
+    /// Bytes are gathered up to this many before they are handed to the system, within one call.
+    private static let bufferBytes = 64 * 1024
+    /// How many bytes may wait for their turn before no more elements should begin.
+    fileprivate static let roomBytes = 16 << 20
+
+    fileprivate struct Waiting {
+        var bytes: [UInt8] = []
+        var records = 0
+    }
+
+    fileprivate struct State {
+        var format: any RecordFormat
+        var buffer: [UInt8] = []
+        /// How many bytes the system has.
+        var bytes = 0
+        var records = 0
+        /// The element whose records go to the file.
+        var turn = 0
+        /// Where its records begin.
+        var mark = Committed(records: 0, bytes: 0)
+        var waiting: [Int: Waiting] = [:]
+        var waitingBytes = 0
+        /// Elements behind the one whose turn it is that have ended.
+        var ended: Set<Int> = []
+        var error: ResultsError?
+        /// Elements that wait for room.
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    /// The path that the file will have.
+    package let path: String
+
+    private let file: OutputFile
+    private let thread: FileThread
+    private let state: Mutex<State>
+
+    /// A new file; what an unfinished earlier one left is taken away.
+    init(_ path: String, _ format: RecordFormatName, thread: FileThread) throws(ResultsError) {
+        self.path = path
+        self.thread = thread
+        if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
+        file = try OutputFile(Self.part(path), .new)
+        state = Mutex(State(format: format.format))
+    }
+
+    /// A file that was begun before, cut to where it is good.
+    init(
+        _ path: String,
+        _ format: RecordFormatName,
+        from place: Resumption,
+        thread: FileThread
+    ) throws(ResultsError) {
+        self.path = path
+        self.thread = thread
+        file = try OutputFile(Self.part(path), .any)
+        guard try file.size() >= place.bytes else {
+            throw ResultsError(path: Self.part(path), "'\(Self.part(path))' is shorter than its journal says")
+        }
+        try file.cut(to: place.bytes)
+        var state = State(format: format.format)
+        state.format.resume(behind: try file.head(min(place.bytes, 1 << 20)))
+        state.bytes = place.bytes
+        state.records = place.records
+        state.turn = place.element
+        state.mark = Committed(records: place.records, bytes: place.bytes)
+        state.ended = place.ended
+        for (element, bytes) in place.held {
+            state.waiting[element] = Waiting(bytes: bytes, records: place.heldRecords[element] ?? 0)
+            state.waitingBytes += bytes.count
+        }
+        self.state = Mutex(state)
+    }
+
+    /// The path of the file while it is not complete.
+    package static func part(_ path: String) -> String { path + ".part" }
+
+    /// What went wrong first, if anything did. From then on nothing is written any more.
+    package var error: ResultsError? { state.withLock { $0.error } }
+
+    /// Whether little enough waits for its turn that more elements may begin.
+    package var hasRoom: Bool { state.withLock { $0.waitingBytes < Self.roomBytes } }
+
+    /// Waits until an element may add more: until it is its turn, or little enough waits for its turn, or nothing can be
+    /// written any more, or the task is cancelled.
+    package func room(for element: Int) async {
+        guard !state.withLock({ $0.hasRoom(for: element) }) else { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if Task.isCancelled || state.hasRoom(for: element) { return true }
+                    state.waiters[element] = continuation
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: element) }?.resume()
+        }
+    }
+
+    /// Adds records of an element.
+    ///
+    /// - Returns: what the journal has to note of these records.
+    /// - Throws: what went wrong with the file, now or before.
+    @discardableResult
+    package func append(
+        _ records: some Sequence<Record>,
+        of element: Int = 0
+    ) throws(ResultsError) -> RecordedOutput {
+        try change { (state) throws(ResultsError) in
+            guard element == state.turn else { return Self.hold(records, of: element, in: &state) }
+            for record in records {
+                state.format.append(record, isFirst: state.records == 0, to: &state.buffer)
+                state.records += 1
+                if state.buffer.count >= Self.bufferBytes { try write(&state) }
+            }
+            try write(&state)
+            return .written(upTo: state.bytes, records: state.records)
+        }
+    }
+
+    /// Takes back all records of an element that has not ended.
+    package func takeBack(_ element: Int = 0) throws(ResultsError) {
+        try change { (state) throws(ResultsError) in
+            Self.forget(element, in: &state)
+            if element == state.turn { try cut(&state) }
+        }
+    }
+
+    /// An element has ended; without `keeping`, its records are taken back.
+    ///
+    /// - Returns: what the journal has to note of all records of the element.
+    package func end(_ element: Int, keeping: Bool) throws(ResultsError) -> RecordedOutput {
+        try change { (state) throws(ResultsError) in
+            if !keeping {
+                Self.forget(element, in: &state)
+                if element == state.turn { try cut(&state) }
+            }
+            guard element == state.turn else {
+                state.ended.insert(element)
+                let waiting = state.waiting[element] ?? Waiting()
+                return .held(waiting.bytes, records: waiting.records)
+            }
+            let end = RecordedOutput.written(upTo: state.bytes, records: state.records)
+            try advance(&state)
+            return end
+        }
+    }
+
+    /// What could not be written as it is; told once.
+    package func takeWarning() -> String? {
+        state.withLock { $0.format.takeWarning() }
+    }
+
+    /// Waits until what was appended is on the disk.
+    package func sync() async throws(ResultsError) {
+        try await thread.run { () throws(ResultsError) in try self.file.sync() }
+    }
+
+    /// Ends the file and puts it in its place, where it then is on the disk.
+    package func commit() async throws(ResultsError) -> Committed {
+        let committed = try change { (state) throws(ResultsError) -> Committed in
+            state.buffer += state.format.end(hasRecords: state.records > 0)
+            try write(&state)
+            return Committed(records: state.records, bytes: state.bytes)
+        }
+        try await thread.run { () throws(ResultsError) in
+            try self.file.sync()
+            if rename(Self.part(self.path), self.path) != 0 { throw ResultsError(cannot: "write", self.path) }
+            OutputFile.syncFolder(of: self.path)
+        }
+        return committed
+    }
+
+    // MARK: The file
+
+    private func change<Value: Sendable>(
+        _ body: (inout State) throws(ResultsError) -> Value
+    ) throws(ResultsError) -> Value {
+        // The closure of a lock has errors of any type.
+        let (result, waiters) = state.withLock { state in
+            (change(&state, body), state.takeWaiters())
+        }
+        for waiter in waiters { waiter.resume() }
+        return try result.get()
+    }
+
+    private func change<Value: Sendable>(
+        _ state: inout State,
+        _ body: (inout State) throws(ResultsError) -> Value
+    ) -> Result<Value, ResultsError> {
+        if let error = state.error { return .failure(error) }
+        do throws(ResultsError) {
+            return .success(try body(&state))
+        } catch {
+            state.error = error
+            // A disk that is full may have had room for a part of it.
+            try? file.cut(to: state.bytes)
+            state.buffer = []
+            return .failure(error)
+        }
+    }
+
+    private func write(_ state: inout State) throws(ResultsError) {
+        guard !state.buffer.isEmpty else { return }
+        do throws(ResultsError) {
+            try file.write(state.buffer)
+        } catch {
+            // The user knows the file by its own name.
+            throw ResultsError(path: path, error.description.replacing(Self.part(path), with: path))
+        }
+        state.bytes += state.buffer.count
+        state.buffer.removeAll(keepingCapacity: state.buffer.capacity <= 2 * Self.bufferBytes)
+    }
+
+    /// Cuts the file to where the records of the element begin whose turn it is.
+    private func cut(_ state: inout State) throws(ResultsError) {
+        guard state.bytes > state.mark.bytes else { return }
+        try file.cut(to: state.mark.bytes)
+        (state.bytes, state.records) = (state.mark.bytes, state.mark.records)
+    }
+
+    // MARK: Turns
+
+    private static func hold(
+        _ records: some Sequence<Record>,
+        of element: Int,
+        in state: inout State
+    ) -> RecordedOutput {
+        var new: [UInt8] = []
+        var count = 0
+        for record in records {
+            state.format.hold(record, in: &new)
+            count += 1
+        }
+        state.waiting[element, default: Waiting()].bytes += new
+        state.waiting[element, default: Waiting()].records += count
+        state.waitingBytes += new.count
+        return .held(new, records: count)
+    }
+
+    private static func forget(_ element: Int, in state: inout State) {
+        guard let waiting = state.waiting.removeValue(forKey: element) else { return }
+        state.waitingBytes -= waiting.bytes.count
+    }
+
+    /// Gives the turn to the next element that has not ended, and writes what waited up to there.
+    private func advance(_ state: inout State) throws(ResultsError) {
+        repeat {
+            state.turn += 1
+            state.mark = Committed(records: state.records, bytes: state.bytes + state.buffer.count)
+            if let waiting = state.waiting.removeValue(forKey: state.turn), waiting.records > 0 {
+                state.waitingBytes -= waiting.bytes.count
+                state.format.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
+                state.records += waiting.records
+                if state.buffer.count >= Self.bufferBytes { try write(&state) }
+            }
+        } while state.ended.remove(state.turn) != nil
+        try write(&state)
+    }
+}
+
+extension RecordSink.State {
+    fileprivate func hasRoom(for element: Int) -> Bool {
+        error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
+    }
+
+    /// Those who need not wait any longer.
+    fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        guard !waiters.isEmpty else { return [] }
+        let elements = waiters.keys.filter(hasRoom)
+        return elements.compactMap { waiters.removeValue(forKey: $0) }
+    }
+}

@@ -1,0 +1,86 @@
+import WaybillData
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Why a file of results cannot be written where it should be.
+package enum ResultPathError: Error, Sendable, Equatable {
+    /// The path is none that may be written to; in a sentence without a full stop.
+    case refused(String)
+    /// The system does not let it.
+    case file(ResultsError)
+}
+
+/// Finds out where a file of results goes, and makes the folders on the way.
+///
+/// Links on the way are followed, as long as they lead to somewhere in the folder of the results.
+struct ResultPath {
+    /// The folder of the results.
+    let root: String
+    /// Whether files may lie outside of it.
+    let allowsOutside: Bool
+
+    /// The path of a file whose path was given relative to the root. Nothing is made of a path that is refused.
+    func prepare(_ text: String) throws(ResultPathError) -> String {
+        guard !text.isEmpty else { throw .refused("the path of the file is empty") }
+        guard !text.utf8.contains(0) else { throw .refused("the path of the file has a NUL in it") }
+        var names: [Substring] = []
+        var isInside = text.utf8.first != UInt8(ascii: "/")
+        for name in text.split(separator: "/") where name != "." {
+            if name != ".." {
+                names.append(name)
+            } else if names.popLast() == nil {
+                isInside = false
+            }
+        }
+        guard isInside || allowsOutside else { throw .refused("'\(text)' lies outside the results folder") }
+        guard let name = names.last, let last = text.split(separator: "/", omittingEmptySubsequences: false).last,
+            !["", ".", ".."].contains(last)
+        else { throw .refused("'\(text)' names a folder, not a file") }
+        guard isInside else {
+            let path = FileContents.path(text, in: root)
+            try make(FileContents.folder(of: path))
+            return path
+        }
+        guard !Self.isOwn(names) else { throw .refused("'\(text)' is a file that every run writes") }
+        return "\(try folder(names.dropLast()))/\(name)"
+    }
+
+    /// The folder of these names in the root, made where it is not there. It is looked at after each name where a link
+    /// has led.
+    private func folder(_ names: some Collection<Substring>) throws(ResultPathError) -> String {
+        guard let root = FileContents.canonicalPath(root) else {
+            throw .file(ResultsError(cannot: "open", root))
+        }
+        var folder = root
+        for name in names {
+            let path = "\(folder)/\(name)"
+            if mkdir(path, 0o777) != 0, errno != EEXIST { throw .file(ResultsError(cannot: "create", path)) }
+            guard let canonical = FileContents.canonicalPath(path) else {
+                throw .file(ResultsError(cannot: "open", path))
+            }
+            guard allowsOutside || canonical.utf8.starts(with: "\(root)/".utf8) || canonical == root else {
+                throw .refused("'\(path)' leads out of the results folder")
+            }
+            folder = canonical
+        }
+        return folder
+    }
+
+    private func make(_ folder: String) throws(ResultPathError) {
+        do {
+            try FolderContents.make(folder)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// Whether a path is one of the files that a run writes about itself.
+    private static func isOwn(_ names: [Substring]) -> Bool {
+        guard let first = names.first else { return false }
+        return FolderContents.own.contains(String(first))
+    }
+}

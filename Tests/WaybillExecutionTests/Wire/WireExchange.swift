@@ -1,0 +1,100 @@
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+/// What a manifest of one step really sends to a server on this machine, and what becomes of the server's answer.
+struct WireExchange {
+    /// What the server received.
+    let received: [ReceivedRequest]
+    /// What came of the run.
+    let outcome: Executor.Outcome
+
+    /// The failure of the step.
+    var failure: Failure? { outcome.result.steps.first?.failure }
+    /// The data of the step.
+    var data: JSON? { outcome.outputs.first?.values.value["data"] }
+
+    /// Runs a step, a flow mapping, of a manifest whose only service is the server.
+    ///
+    /// - Parameters:
+    ///   - top: What else the manifest says, at the top.
+    ///   - service: What else the service says: lines without indentation.
+    ///   - files: Files beside the manifest, by name.
+    static func run(
+        _ step: String,
+        top: String = "",
+        service: String = "",
+        files: [String: [UInt8]] = [:],
+        answer: ServerAnswer = ServerAnswer(status: 200, headers: [("Content-Type", "application/json")])
+    ) async throws -> WireExchange {
+        let server = try LoopbackServer { _ in answer }
+        defer { server.stop() }
+        let folder = TemporaryFolder()
+        for (name, content) in files { folder.write(content, to: name) }
+        let manifest = """
+            waybill: 1
+            services:
+              s:
+                baseURL: \(server.url(""))
+            \(service.split(separator: "\n").map { "    \($0)\n" }.joined())
+            \(top)
+            graphs:
+              main:
+                chain:
+                  - \(step)
+                outputs: {data: steps.a.data}
+
+            """
+        let (loaded, diagnostics) = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
+        let rendered = HumanRenderer().render(diagnostics)
+        let (planned, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: PlanOptions())
+        let plan = try #require(planned, "\(HumanRenderer().render(findings))")
+        let transport = try CurlTransport()
+        let executor = Executor(
+            plan: plan,
+            transport: transport,
+            probe: transport,
+            secrets: [:],
+            redactor: Redactor(),
+            events: EventStream(journal: nil)
+        )
+        let outcome = await executor.run(id: RunID())
+        await transport.shutDown()
+        return WireExchange(received: server.requests, outcome: outcome)
+    }
+
+    /// The lines of the only request's header, joined by `|`, without those that every request has unless they are asked
+    /// for by name; the server's port is `PORT`, a boundary `BOUNDARY`.
+    func head(keeping kept: [String] = []) throws -> String {
+        let request = try #require(received.first, "\(failure?.message.string ?? "nothing was sent")")
+        #expect(received.count == 1)
+        let usual = ["host", "accept", "accept-encoding", "user-agent"].filter { !kept.contains($0) }
+        let lines = request.head.split(separator: "\r\n").filter { line in
+            !usual.contains { line.lowercased().hasPrefix("\($0):") }
+        }
+        var head = lines.joined(separator: "|")
+        if let boundary = boundary { head.replace(boundary, with: "BOUNDARY") }
+        if let port = request.values(named: "Host").first?.split(separator: ":").last, Int(port) != nil {
+            head.replace(port, with: "PORT")
+        }
+        return head
+    }
+
+    /// The only request's body as text, its boundary `BOUNDARY`; bytes that are not UTF-8 are U+FFFD.
+    func body() throws -> String {
+        let request = try #require(received.first, "\(failure?.message.string ?? "nothing was sent")")
+        let text = String(decoding: request.body, as: UTF8.self)
+        return boundary.map { text.replacing($0, with: "BOUNDARY") } ?? text
+    }
+
+    private var boundary: String? {
+        received.first?.values(named: "Content-Type").first?.split(separator: "boundary=").dropFirst().first
+            .map(String.init)
+    }
+}

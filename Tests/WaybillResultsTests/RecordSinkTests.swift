@@ -1,0 +1,199 @@
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct RecordSinkTests {
+    private let folder = TemporaryFolder()
+
+    private func sink(_ name: String, _ format: RecordFormatName) throws -> RecordSink {
+        try RecordSink("\(folder.path)/\(name)", format, thread: FileThread())
+    }
+
+    private func records(_ texts: String...) throws -> [Record] {
+        try texts.map { .value(Samples.redactor.json(try JSONParser().parse(Array($0.utf8)))) }
+    }
+
+    private static let values = [#"{"a":1,"b":"x, \"y\""}"#, #"{"b":[1,{"c":null}]}"#, #""hunter2""#]
+
+    @Test(
+        arguments: [
+            (.ndjson, "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n\"***\"\n", ""),
+            (.json, "[\n{\"a\":1,\"b\":\"x, \\\"y\\\"\"},\n{\"b\":[1,{\"c\":null}]},\n\"***\"\n]\n", "[]\n"),
+            (.csv(columns: nil), "a,b\r\n1,\"x, \"\"y\"\"\"\r\n,\"[1,{\"\"c\"\":null}]\"\r\n,\r\n", ""),
+            (
+                .csv(columns: ["b", "value"]),
+                "b,value\r\n\"x, \"\"y\"\"\",\r\n\"[1,{\"\"c\"\":null}]\",\r\n,***\r\n", "b,value\r\n"
+            ), (.raw, "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n***", ""),
+        ] as [(RecordFormatName, String, String)]
+    )
+    func `records stand in each format as they should, also when they had to wait`(
+        format: RecordFormatName,
+        expected: String,
+        empty: String
+    ) async throws {
+        let records = try Self.values.map { try self.records($0)[0] }
+        let straight = try sink("straight", format)
+        try straight.append(records)
+        _ = try await straight.commit()
+        #expect(folder.read("straight") == expected)
+
+        let waiting = try sink("waiting", format)
+        for element in [2, 0, 1] {
+            try waiting.append([records[element]], of: element)
+            _ = try waiting.end(element, keeping: true)
+        }
+        let committed = try await waiting.commit()
+        #expect(folder.read("waiting") == expected)
+        #expect(committed == .init(records: 3, bytes: expected.utf8.count))
+
+        _ = try await sink("empty", format).commit()
+        #expect(folder.read("empty") == empty)
+        #expect(folder.names() == ["straight", "waiting", "empty"])
+    }
+
+    @Test func `bytes are written as they are in a raw file, and as base64 elsewhere`() async throws {
+        let record = Record.bytes(Samples.redactor.bytes([0xFF, 0x00]))
+        for (name, format) in [("raw", RecordFormatName.raw), ("lines", .ndjson), ("rows", .csv(columns: nil))] {
+            let sink = try sink(name, format)
+            try sink.append([record])
+            _ = try await sink.commit()
+        }
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/raw") == [0xFF, 0x00])
+        #expect(folder.read("lines") == "\"/wA=\"\n")
+        #expect(folder.read("rows") == "value\r\n/wA=\r\n")
+    }
+
+    @Test func `a member that is no column is told once`() throws {
+        let sink = try sink("a.csv", .csv(columns: nil))
+        try sink.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
+        #expect(sink.takeWarning() == "'é' is no column, since the first record has none of that name; it is left out")
+        try sink.append(try records(#"{"y":3}"#))
+        #expect(sink.takeWarning() == nil)
+    }
+
+    @Test func `a file appears only when it is complete, and then replaces an earlier one`() async throws {
+        folder.write("old", to: "a.ndjson")
+        folder.write("unfinished", to: "a.ndjson.part")
+        let sink = try sink("a.ndjson", .ndjson)
+        try sink.append(try records("1"))
+        #expect(folder.read("a.ndjson") == "old")
+        #expect(folder.read("a.ndjson.part") == "1\n")
+        _ = try await sink.commit()
+        #expect(folder.read("a.ndjson") == "1\n")
+        #expect(folder.names() == ["a.ndjson"])
+    }
+
+    @Test func `the journal is told where records are, or what waits`() throws {
+        let sink = try sink("a", .ndjson)
+        #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
+        #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
+        #expect(try sink.end(1, keeping: true) == .held(Array("20\n21\n".utf8), records: 2))
+        #expect(try sink.append(records("10"), of: 0) == .written(upTo: 3, records: 1))
+        #expect(try sink.end(0, keeping: true) == .written(upTo: 3, records: 1))
+        #expect(folder.read("a.part") == "10\n20\n21\n")
+        #expect(try sink.append(records("30"), of: 2) == .written(upTo: 12, records: 4))
+    }
+
+    @Test(arguments: [
+        RecordedOutput.written(upTo: 7, records: 2), .held(Array("1\n".utf8), records: 1), .held([0xFF], records: 1),
+        .held([], records: 0),
+    ])
+    func `what the journal is told can be read back`(output: RecordedOutput) {
+        #expect(RecordedOutput(output.json) == output)
+    }
+
+    @Test func `what a failed element had written is taken back`() async throws {
+        let sink = try sink("a", .json)
+        try sink.append(records("10"), of: 0)
+        try sink.append(records("20"), of: 1)
+        #expect(try sink.end(1, keeping: false) == .held([], records: 0))
+        try sink.append(records("11", "12"), of: 0)
+        #expect(try sink.end(0, keeping: false) == .written(upTo: 0, records: 0))
+        try sink.append(records("30"), of: 2)
+        try sink.append(records("40"), of: 3)
+        try sink.takeBack(2)
+        try sink.takeBack(3)
+        try sink.append(records("31"), of: 2)
+        try sink.append(records("41"), of: 3)
+        #expect(try sink.end(2, keeping: true) == .written(upTo: 4, records: 1))
+        _ = try sink.end(3, keeping: true)
+        #expect(try await sink.commit() == .init(records: 2, bytes: 11))
+        #expect(folder.read("a") == "[\n31,\n41\n]\n")
+    }
+
+    @Test func `columns are those of the first record that stays`() async throws {
+        let sink = try sink("a", .csv(columns: nil))
+        try sink.append(records(#"{"x":1}"#), of: 0)
+        _ = try sink.end(0, keeping: false)
+        try sink.append(records(#"{"y":1}"#), of: 1)
+        _ = try await sink.commit()
+        #expect(folder.read("a") == "y\r\n1\r\n")
+    }
+
+    @Test(arguments: [RecordFormatName.ndjson, .json, .csv(columns: nil), .csv(columns: ["n", "s"])])
+    func `a file is gone on with where the journal says`(format: RecordFormatName) async throws {
+        let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
+        let whole = try sink("whole", format)
+        try whole.append(all)
+        _ = try await whole.commit()
+
+        let first = try sink("cut", format)
+        try first.append([all[0]], of: 0)
+        guard case .written(let bytes, let records) = try first.end(0, keeping: true),
+            case .held(let held, let count) = try first.append([all[2]], of: 2)
+        else {
+            Issue.record("the first element is in the file, the third waits")
+            return
+        }
+        try first.append([all[1]], of: 1)
+        let place = RecordSink.Resumption(
+            bytes: bytes,
+            records: records,
+            element: 1,
+            held: [2: (held, count)],
+            ended: [2]
+        )
+        let second = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
+        try second.append([all[1]], of: 1)
+        _ = try second.end(1, keeping: true)
+        try second.append([all[3]], of: 3)
+        #expect(try await second.commit().records == 4)
+        #expect(folder.read("cut") == folder.read("whole"))
+    }
+
+    @Test func `a file that is shorter than its journal says is not gone on with`() throws {
+        folder.write("1\n", to: "a.part")
+        let error = #expect(throws: ResultsError.self) {
+            try RecordSink(
+                "\(folder.path)/a",
+                .ndjson,
+                from: .init(bytes: 3, records: 1),
+                thread: FileThread()
+            )
+        }
+        #expect(error?.description == "'\(folder.path)/a.part' is shorter than its journal says")
+    }
+
+    @Test func `an element that must wait goes on when it is its turn`() async throws {
+        let sink = try sink("a", .raw)
+        let large = Record.value(Samples.redactor.json(.string(String(repeating: "x", count: 17 << 20))))
+        try sink.append([large], of: 1)
+        #expect(!sink.hasRoom)
+        async let room: Void = sink.room(for: 2)
+        async let cancelled = Task { await sink.room(for: 3) }
+        await cancelled.cancel()
+        await cancelled.value
+        _ = try sink.end(0, keeping: true)
+        await room
+        #expect(sink.hasRoom)
+        #expect(try await sink.commit().bytes == 17 << 20)
+    }
+}

@@ -1,0 +1,106 @@
+import Testing
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct ResultPathTests {
+    private let folder = TemporaryFolder()
+
+    private func run(_ id: RunID = Samples.id) throws -> RunFolder {
+        try RunFolder.create(.at("\(folder.path)/out"), for: id)
+    }
+
+    @Test(arguments: [
+        ("a.json", "a.json"), ("x/./y//a.json", "x/y/a.json"), ("x/../a.json", "a.json"), ("ü/ .csv", "ü/ .csv"),
+        ("runs/run.json", "runs/run.json"),
+    ])
+    func `a file lies in the results folder, and the folders on the way are made`(
+        path: String,
+        place: String
+    ) async throws {
+        let sink = try await run().records(at: path, .raw, of: "main.a")
+        #expect(sink.path == "\(folder.path)/out/\(place)")
+        _ = try await sink.commit()
+        #expect(folder.read("out/\(place)") == "")
+    }
+
+    @Test(arguments: [
+        ("", "the path of the file is empty"), ("..", "'..' lies outside the results folder"),
+        ("/tmp/a", "'/tmp/a' lies outside the results folder"),
+        ("x/../../a", "'x/../../a' lies outside the results folder"), ("x/", "'x/' names a folder, not a file"),
+        ("x/..", "'x/..' names a folder, not a file"), (".", "'.' names a folder, not a file"),
+        ("a\0b", "the path of the file has a NUL in it"), ("run.json", "'run.json' is a file that every run writes"),
+        ("./events.ndjson", "'./events.ndjson' is a file that every run writes"),
+        ("bodies/a", "'bodies/a' is a file that every run writes"),
+    ])
+    func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws
+    {
+        let run = try run()
+        let error = await #expect(throws: ResultPathError.self) {
+            try await run.records(at: path, .raw, of: "main.a")
+        }
+        #expect(error == .refused(reason))
+        #expect(folder.names(in: "out") == ["events.ndjson"])
+    }
+
+    @Test func `no link leads out of the results folder`() async throws {
+        let run = try run()
+        mkdir("\(folder.path)/elsewhere", 0o755)
+        symlink("../elsewhere", "\(folder.path)/out/link")
+        mkdir("\(folder.path)/out/real", 0o755)
+        symlink("real", "\(folder.path)/out/inside")
+        folder.write("mine", to: "mine.txt")
+        symlink("../mine.txt", "\(folder.path)/out/file")
+        symlink("../mine.txt", "\(folder.path)/out/file.part")
+
+        let error = await #expect(throws: ResultPathError.self) {
+            try await run.records(at: "link/a", .raw, of: "main.a")
+        }
+        #expect(error == .refused("'\(folder.path)/out/link' leads out of the results folder"))
+        #expect(folder.names(in: "elsewhere") == [])
+        _ = try await run.records(at: "inside/a", .raw, of: "main.a").commit()
+        #expect(folder.read("out/real/a") == "")
+        _ = try await run.records(at: "file", .raw, of: "main.a").commit()
+        #expect(folder.read("mine.txt") == "mine")
+        #expect(folder.link(at: "out/file") == nil)
+    }
+
+    @Test func `where that is allowed, a file may lie outside`() async throws {
+        let run = try run()
+        for path in ["../x/a", "\(folder.path)/x/b"] {
+            _ = try await run.records(at: path, .raw, allowsOutside: true, of: path).commit()
+        }
+        #expect(folder.names(in: "x") == ["a", "b"])
+    }
+
+    @Test func `two steps never write to one file`() async throws {
+        let run = try run()
+        _ = try await run.records(at: "a", .raw, of: "main.a")
+        _ = try await run.records(at: "./a", .raw, of: "main.a")
+        for path in ["a", "a.part"] {
+            let error = await #expect(throws: ResultPathError.self) {
+                try await run.records(at: path, .raw, of: "main.b")
+            }
+            #expect(error == .refused("'\(path)' is written by another step of this run, or for another element"))
+        }
+    }
+
+    @Test func `what the system does not let is told`() async throws {
+        let run = try run()
+        folder.write("", to: "out/file")
+        mkdir("\(folder.path)/out/b.part", 0o755)
+        for path in ["file/a", "b", String(repeating: "x", count: 300)] {
+            let error = await #expect(throws: ResultPathError.self) { try await run.records(at: path, .raw, of: path) }
+            guard case .file = error else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+        }
+    }
+}
