@@ -41,6 +41,9 @@ final class EventListener: RunObserver {
         }
     }
 
+    /// What has happened, in order.
+    var kinds: [RunEvent.Kind] { events.withLock { $0.map(\.kind) } }
+
     /// What each redirect led to, in order.
     var redirections: [String] {
         events.withLock { events in
