@@ -34,16 +34,21 @@ struct ExecutionFixture {
         secrets: [String: String] = [:],
         events: EventStream = EventStream(journal: nil),
         variables: [String: String] = [:],
-        folder: RunFolder? = nil
+        folder: RunFolder? = nil,
+        control: RunControl = RunControl(),
+        clock: any RunClock = SystemClock()
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: Redactor(),
             events: events,
             folder: folder,
-            proxies: ProxyVariables(variables)
+            proxies: ProxyVariables(variables),
+            control: control,
+            clock: clock
         )
         return await executor.run(id: RunID())
     }
