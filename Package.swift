@@ -87,6 +87,12 @@ let package = Package(
             ]
         ),
         .target(name: "WaybillTestSupport"),
+        .executableTarget(
+            name: "TransportBenchmark",
+            dependencies: ["WaybillTransport"],
+            path: "Benchmarks/Transport",
+            exclude: ["measure.py", "many.py"]
+        ),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(
             name: "WaybillDataTests",

@@ -101,3 +101,38 @@ static inline CURLMcode waybill_multi_set_timer_function(CURLM *multi, curl_mult
 static inline curl_version_info_data *waybill_version_info(void) {
     return curl_version_info(CURLVERSION_NOW);
 }
+
+// What zlib, brotli and zstd want to be called with. libcurl brings these libraries along; their headers need not be
+// there, since the functions are found at run time.
+
+// zlib's z_stream, the same since version 1.0.
+struct waybill_zlib_stream {
+    const unsigned char *next_in;
+    unsigned int avail_in;
+    unsigned long total_in;
+    unsigned char *next_out;
+    unsigned int avail_out;
+    unsigned long total_out;
+    const char *msg;
+    void *state;
+    void *zalloc;
+    void *zfree;
+    void *opaque;
+    int data_type;
+    unsigned long adler;
+    unsigned long reserved;
+};
+
+// ZSTD_inBuffer, the same since version 1.0.
+struct waybill_zstd_input {
+    const void *src;
+    size_t size;
+    size_t pos;
+};
+
+// ZSTD_outBuffer, the same since version 1.0.
+struct waybill_zstd_output {
+    void *dst;
+    size_t size;
+    size_t pos;
+};

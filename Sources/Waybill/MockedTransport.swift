@@ -44,6 +44,8 @@ struct MockedTransport: Transport, NetworkProbe {
 
     func interface(towards request: HTTPRequest) async -> NetworkInterface? { nil }
 
+    var taskExecutor: (any TaskExecutor)? { engine.taskExecutor }
+
     func shutDown() async {
         await engine.shutDown()
     }

@@ -1,3 +1,4 @@
+import WaybillData
 package import WaybillDiagnostics
 package import WaybillManifest
 package import WaybillPlan
@@ -33,7 +34,11 @@ package struct Pipeline: Sendable {
         var all = diagnostics + checked.diagnostics
         if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
         all = all.sortedByPlace()
-        return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
+        guard !all.hasErrors else {
+            giveBackLater(checked.manifest)
+            return Stage(value: nil, diagnostics: all)
+        }
+        return Stage(value: checked.manifest, diagnostics: all)
     }
 
     /// The plan of what was asked for, with what has to be known beside it to show it.

@@ -73,6 +73,12 @@ struct RunContext: Sendable {
         return await control.wait(for: duration, on: clock)
     }
 
+    /// A value for the journal to keep; `nil` where a secret is in it.
+    func kept(_ value: JSON) -> RedactedJSON? {
+        let redacted = redactor.json(value)
+        return redacted.value == value ? redacted : nil
+    }
+
     /// What could not be evaluated, as a failure.
     func failure(_ problem: EvaluationProblem) -> Failure {
         Failure(problem.kind, redactor.text(problem.message), at: problem.span)

@@ -26,14 +26,14 @@ package struct ManifestLoader: Sendable {
     package func load(_ path: String) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
         let manifest = loading.load(path, includedAt: nil)
-        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+        return (loading.sound(manifest), loading.diagnostics)
     }
 
     /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
     package func load(_ file: SourceFile) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
-        return (loading.diagnostics.hasErrors ? nil : manifest, loading.diagnostics)
+        return (loading.sound(manifest), loading.diagnostics)
     }
 }
 
@@ -89,20 +89,29 @@ private struct ManifestLoading {
         let traps = ManifestTraps(in: node).findings
         diagnostics += traps
         guard !traps.hasErrors else { return nil }
-        let shape = schema.check(node)
+        // Decoding leaves out what has a wrong shape.
+        let (shape, decoded) = sideBySide(if: file.isLarge) { [schema] in
+            schema.check(node)
+        } _: {
+            ManifestDecoder.decode(node, of: file, files: files)
+        }
         diagnostics += shape
-        guard !shape.hasErrors else { return nil }
-
-        var decoder = ManifestDecoder(files: files)
-        let part = decoder.manifest(node, file: file)
-        diagnostics += decoder.diagnostics
+        diagnostics += shape.hasErrors ? decoded.diagnostics.errors(apartFrom: shape) : decoded.diagnostics
+        let part = decoded.part
         var manifest = part.manifest
-        for include in part.includes {
+        for include in part.includes where !shape.contains(where: { $0.overlaps(include.span) }) {
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
             }
         }
         return manifest
+    }
+
+    /// What was loaded, unless there is an error in it.
+    func sound(_ manifest: Manifest?) -> Manifest? {
+        guard diagnostics.hasErrors else { return manifest }
+        giveBackLater(manifest)
+        return nil
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
@@ -174,5 +183,23 @@ extension Manifest {
         add("endpoint", other.endpoints, to: &endpoints)
         add("graph", other.graphs, to: &graphs)
         defaults = Cascade.merge([other.defaults, defaults])
+    }
+}
+
+extension [Diagnostic] {
+    /// The errors that have nothing to do with others: none of those points at what such a one points at, or at a part.
+    fileprivate func errors(apartFrom others: [Diagnostic]) -> [Diagnostic] {
+        filter { finding in
+            guard finding.severity == .error, let span = finding.primary?.span else { return false }
+            return !others.contains { $0.overlaps(span) }
+        }
+    }
+}
+
+extension Diagnostic {
+    /// Whether the finding points at something of what stands at a place.
+    fileprivate func overlaps(_ span: SourceSpan) -> Bool {
+        guard let own = primary?.span, own.file === span.file else { return false }
+        return own.range == span.range || own.range.overlaps(span.range)
     }
 }

@@ -63,10 +63,10 @@ package struct PlanBuilder: Sendable {
             data[name] = value
         }
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
-        diagnostics += RuleRunner.findings(of: subject, by: allRules)
-        if !diagnostics.hasErrors {
-            diagnostics += RuleRunner.findings(of: subject, by: rulesOfSoundManifests)
-        }
+        let found = RuleRunner.findings(of: subject)
+        diagnostics += found.always
+        if !diagnostics.hasErrors { diagnostics += found.ifSound }
+        giveBackLater(subject)
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 

@@ -40,8 +40,8 @@ package struct HTTPRequest: Sendable, Equatable {
     package var maximumConnectionsPerOrigin: Int
     /// Where to connect instead of the URL's host and port. The URL, its scheme and `Host` stay as they are.
     package var connectTo: SocketEndpoint?
-    /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has them, and to decode them. Otherwise the body
-    /// is left as it came.
+    /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has brought libraries for them, and to decode them.
+    /// Otherwise the body is left as it came.
     package var acceptsCompression: Bool
     /// How the request travels.
     package var options: TransferOptions

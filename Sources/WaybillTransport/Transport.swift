@@ -15,12 +15,29 @@ package protocol Transport: Sendable {
         receiver: any BodyReceiver
     ) async -> Result<HTTPResponse, TransportFailure>
 
+    /// Tries whether a connection to where a request goes comes about, by the request's proxy, socket and interface and
+    /// within its times, also when all connections to the place are busy. Nothing is sent and no TLS is spoken. Nil when
+    /// the connection came about, which is then closed; otherwise why not, as for a request: `dns`, `connect`, `timeout`,
+    /// or `cancelled` when the task was.
+    func reach(_ request: HTTPRequest) async -> TransportFailure?
+
+    /// Runs tasks where the transport does its own work, if it has such a place. A task that sends many small requests is
+    /// much faster there (`withTaskExecutorPreference`), since nothing is handed from thread to thread. Meanwhile the
+    /// transport stands still, so what computes for long goes to another executor, such as `globalConcurrentExecutor`.
+    var taskExecutor: (any TaskExecutor)? { get }
+
     /// Ends what is under way with failures of kind `cancelled`, gives up all connections and threads, and returns when
     /// they are gone. Requests sent afterwards fail. May be called more than once.
     func shutDown() async
 }
 
 extension Transport {
+    /// For transports that reach everything.
+    package func reach(_ request: HTTPRequest) async -> TransportFailure? { nil }
+
+    /// For transports without a thread of their own.
+    package var taskExecutor: (any TaskExecutor)? { nil }
+
     /// For transports that cannot be watched.
     package func send(
         _ request: HTTPRequest,

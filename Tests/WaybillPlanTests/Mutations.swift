@@ -144,24 +144,22 @@ struct MutationMaker {
     private mutating func visitPaths(of manifest: Manifest, in file: SourceFile) {
         var found: [Mutation] = []
         var shapes = 0
-        RuleSubject(manifest).forEachUse { use, place in
-            guard use.text.span.file === file else { return }
-            for reference in use.text.references {
-                let root = use.text.span(of: reference.nameRange)
-                found.append(Mutation(sort: .path, range: root.range, replacement: reference.name + "x"))
-                let known = Self.knownDepth(
-                    of: reference,
-                    isLoopVariable: place.loopVariables.contains { $0.value == reference.name }
-                )
-                for (depth, segment) in reference.segments.enumerated() {
-                    guard let name = segment.name else { continue }
-                    guard depth < known else {
-                        shapes += 1
-                        continue
-                    }
-                    let span = use.text.span(of: segment.range)
-                    found.append(Mutation(sort: .path, range: span.range, replacement: name + "x"))
+        for site in RuleSubject(manifest).references.sites where site.text.span.file === file {
+            let reference = site.reference
+            let root = site.span(of: reference.nameRange)
+            found.append(Mutation(sort: .path, range: root.range, replacement: reference.name + "x"))
+            let known = Self.knownDepth(
+                of: reference,
+                isLoopVariable: site.place.loopVariables.contains { $0.value == reference.name }
+            )
+            for (depth, segment) in reference.segments.enumerated() {
+                guard let name = segment.name else { continue }
+                guard depth < known else {
+                    shapes += 1
+                    continue
                 }
+                let span = site.span(of: segment.range)
+                found.append(Mutation(sort: .path, range: span.range, replacement: name + "x"))
             }
         }
         var seen: Set<Range<Int>> = []

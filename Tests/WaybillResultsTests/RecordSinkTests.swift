@@ -48,7 +48,7 @@ import WaybillTestSupport
         let waiting = try sink("waiting", format)
         for element in [2, 0, 1] {
             try waiting.append([records[element]], of: element)
-            _ = try waiting.end(element, keeping: true)
+            _ = try waiting.end(element, .kept)
         }
         let committed = try await waiting.commit()
         #expect(folder.read("waiting") == expected)
@@ -95,9 +95,9 @@ import WaybillTestSupport
         let sink = try sink("a", .ndjson)
         #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
         #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
-        #expect(try sink.end(1, keeping: true) == .held(Array("20\n21\n".utf8), records: 2))
+        #expect(try sink.end(1, .kept) == .held(Array("20\n21\n".utf8), records: 2))
         #expect(try sink.append(records("10"), of: 0) == .written(upTo: 3, records: 1))
-        #expect(try sink.end(0, keeping: true) == .written(upTo: 3, records: 1))
+        #expect(try sink.end(0, .kept) == .written(upTo: 3, records: 1))
         #expect(folder.read("a.part") == "10\n20\n21\n")
         #expect(try sink.append(records("30"), of: 2) == .written(upTo: 12, records: 4))
     }
@@ -114,17 +114,17 @@ import WaybillTestSupport
         let sink = try sink("a", .json)
         try sink.append(records("10"), of: 0)
         try sink.append(records("20"), of: 1)
-        #expect(try sink.end(1, keeping: false) == .held([], records: 0))
+        #expect(try sink.end(1, .without) == .held([], records: 0))
         try sink.append(records("11", "12"), of: 0)
-        #expect(try sink.end(0, keeping: false) == .written(upTo: 0, records: 0))
+        #expect(try sink.end(0, .without) == .written(upTo: 0, records: 0))
         try sink.append(records("30"), of: 2)
         try sink.append(records("40"), of: 3)
         try sink.takeBack(2)
         try sink.takeBack(3)
         try sink.append(records("31"), of: 2)
         try sink.append(records("41"), of: 3)
-        #expect(try sink.end(2, keeping: true) == .written(upTo: 4, records: 1))
-        _ = try sink.end(3, keeping: true)
+        #expect(try sink.end(2, .kept) == .written(upTo: 4, records: 1))
+        _ = try sink.end(3, .kept)
         #expect(try await sink.commit() == .init(records: 2, bytes: 11))
         #expect(folder.read("a") == "[\n31,\n41\n]\n")
     }
@@ -132,7 +132,7 @@ import WaybillTestSupport
     @Test func `columns are those of the first record that stays`() async throws {
         let sink = try sink("a", .csv(columns: nil))
         try sink.append(records(#"{"x":1}"#), of: 0)
-        _ = try sink.end(0, keeping: false)
+        _ = try sink.end(0, .without)
         try sink.append(records(#"{"y":1}"#), of: 1)
         _ = try await sink.commit()
         #expect(folder.read("a") == "y\r\n1\r\n")
@@ -147,7 +147,7 @@ import WaybillTestSupport
 
         let first = try sink("cut", format)
         try first.append([all[0]], of: 0)
-        guard case .written(let bytes, let records) = try first.end(0, keeping: true),
+        guard case .written(let bytes, let records) = try first.end(0, .kept),
             case .held(let held, let count) = try first.append([all[2]], of: 2)
         else {
             Issue.record("the first element is in the file, the third waits")
@@ -163,7 +163,7 @@ import WaybillTestSupport
         )
         let second = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
         try second.append([all[1]], of: 1)
-        _ = try second.end(1, keeping: true)
+        _ = try second.end(1, .kept)
         try second.append([all[3]], of: 3)
         #expect(try await second.commit().records == 4)
         #expect(folder.read("cut") == folder.read("whole"))
@@ -191,7 +191,7 @@ import WaybillTestSupport
         async let cancelled = Task { await sink.room(for: 3) }
         await cancelled.cancel()
         await cancelled.value
-        _ = try sink.end(0, keeping: true)
+        _ = try sink.end(0, .kept)
         await room
         #expect(sink.hasRoom)
         #expect(try await sink.commit().bytes == 17 << 20)

@@ -102,6 +102,44 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [
+        ("gzip", SampleBodies.gzippedHello), ("deflate", SampleBodies.deflatedHello),
+        ("br", SampleBodies.brotliHello), ("zstd", SampleBodies.zstandardHello),
+    ])
+    func `a compressed body that is cut short within its Content-Length is a failure of the transfer`(
+        coding: String,
+        bytes: [UInt8]
+    ) async throws {
+        let answer = ServerAnswer(headers: [("content-encoding", coding)], body: bytes.dropLast(2))
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let failure = try #require(await transport.send(HTTPRequest(url: server.url())).failure)
+                #expect(failure.kind == .transfer)
+                #expect(failure.code == 61)
+                #expect(failure.phase == .receiving)
+                #expect(failure.message == "the body ends in the middle of its \(coding) coding")
+                let collector = Collector()
+                let streamed = await transport.send(
+                    HTTPRequest(url: server.url()),
+                    monitor: nil,
+                    receiver: collector
+                )
+                #expect(streamed.failure?.message == failure.message)
+            }
+        }
+    }
+
+    @Test(arguments: ["HEAD", "GET"])
+    func `a body without a byte has nothing to decode`(method: String) async throws {
+        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")])
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: method, url: server.url())
+                #expect(await transport.send(request).response?.body == [])
+            }
+        }
+    }
+
     @Test func `the decoded bytes count for the limit of the body`() async throws {
         let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: SampleBodies.gzippedHello)
         try await LoopbackServer.run(answer: { _ in answer }) { server in

@@ -2,6 +2,29 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
+/// What servers and networks do wrong, and where it is tested. Each has its kind of failure, and none takes more time or
+/// memory than the request allows.
+///
+/// | fault | kind | test |
+/// |---|---|---|
+/// | connection refused, no way to the place | connect | here: `a refused connection…`, `a place without a way…` |
+/// | no answer to the attempt to connect | timeout | here: `a connection that does not come about…` |
+/// | name not found | dns | here: `a name that does not exist…` |
+/// | certificate expired, for another host, self-signed | tls | `TLSTests`: `a bad certificate is refused…` |
+/// | no certificate that is pinned | tls | `PinTests`: `a server must show what is pinned…` |
+/// | protocol too old, no TLS at all, handshake stalls | tls, timeout | `TLSTests`: `a server that is too old…`; here |
+/// | nothing sent after accepting, header drips or stalls, body stalls | timeout | here: the table |
+/// | closed or reset before the header, in it, in the body | transfer | here: the table |
+/// | short Content-Length, broken chunks, broken or cut compression | transfer | here; `AnswerTests`; `ContentDecoderTests` |
+/// | swelling compression, endless body | transfer | here: the table and `a compressed body that swells…` |
+/// | 100,000 fields, a field of 10 MB, endless header, trailers or 1xx | transfer | here: the table |
+/// | not HTTP | transfer | here: the table |
+/// | circle of redirects, redirect to a file | transfer | `FollowingTests`: `a circle ends at the limit…` |
+/// | HTTP/2 breaks off or takes leave | transfer, or sent again | here: the two tests of HTTP 2 |
+/// | kept connection closed | sent again once, or transfer | `KeptConnectionTests` |
+/// | server does not read the body | timeout | here: the last test |
+/// | CR or LF in a field, which is never sent | transfer | `RefusedRequestTests` |
+/// | proxy refuses, or is not there | connect | `ProxyTests` |
 @Suite struct FaultTests {
     struct Expected: Sendable {
         var kind = TransportFailure.Kind.transfer
@@ -21,8 +44,8 @@ import WaybillTransport
         .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
         .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the answer"),
         .brokenChunks: Expected(code: 56, phase: .receiving, words: "chunk"),
-        .brokenGzip: Expected(code: 61, phase: .receiving, words: "incorrect header check"),
-        .unknownCoding: Expected(code: 61, phase: .receiving, words: "ncoding"),
+        .brokenGzip: Expected(code: 61, phase: .receiving, words: "the body is not gzip, as its Content-Encoding says"),
+        .unknownCoding: Expected(code: 61, phase: .receiving, words: "the unknown content encoding waybill"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
         .manyFields: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .longField: Expected(code: 100, phase: .receiving, words: "a line of the answer's header is larger than"),
@@ -130,6 +153,51 @@ import WaybillTransport
                 #expect(failure.kind == .transfer, "\(failure)")
                 #expect(failure.wasSent)
                 #expect(server.connectionCount == 1)
+            }
+        }
+    }
+
+    /// Takes leave of the first connection of HTTP/2 before it has worked on the request, and answers on the next.
+    static let takesLeave: @Sendable (LoopbackConnection) -> Void = { connection in
+        guard connection.readHTTP2Request() else { return }
+        guard connection.number > 0 else {
+            connection.write([.settings, .goAway(lastStream: 0, error: 0)])
+            return connection.waitForEnd()
+        }
+        connection.write([.settings, .ok, .init(.data, flags: 1, stream: 1, [7])])
+        connection.waitForEnd()
+    }
+
+    @Test(arguments: ["GET", "PUT", "POST", "PATCH"])
+    func `when HTTP 2 takes leave, what is idempotent is sent again, once, and nothing else`(
+        method: String
+    ) async throws {
+        try await LoopbackServer.run(script: Self.takesLeave) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: method, url: server.url()).with { $0.version = .http2PriorKnowledge }
+                let result = await transport.send(request)
+                if request.isIdempotent {
+                    #expect(result.response?.body == [7], "\(result)")
+                    #expect(server.connectionCount == 2)
+                } else {
+                    #expect(result.failure?.kind == .transfer, "\(result)")
+                    #expect(result.failure?.wasSent == true)
+                    #expect(server.connectionCount == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a server that always takes leave is not asked for ever`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings, .goAway(lastStream: 0, error: 0)])
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url()).with { $0.version = .http2PriorKnowledge }
+                #expect(await transport.send(request).failure?.kind == .transfer)
+                #expect(server.connectionCount <= 3)
             }
         }
     }

@@ -8,6 +8,15 @@ import Testing
     import Darwin
 #endif
 
+extension Poller {
+    /// What is ready, as a list.
+    fileprivate func wait(milliseconds: Int32) -> [ReadyDescriptor] {
+        var list: [ReadyDescriptor] = []
+        wait(milliseconds: milliseconds) { list.append($0) }
+        return list
+    }
+}
+
 @Suite struct PollerTests {
     static let kinds: [@Sendable () throws -> any Poller] = [{ try SystemPoller() }, { try PollPoller() }]
 
@@ -53,5 +62,33 @@ import Testing
         #expect(poller.wait(milliseconds: -1) == [ReadyDescriptor(descriptor: ends[0], readiness: .readable)])
         poller.watch(ends[0], for: [])
         close(ends[0])
+    }
+
+    @Test(arguments: kinds.indices)
+    func `a number that another descriptor has taken over is watched anew`(kind: Int) throws {
+        let poller = try Self.kinds[kind]()
+        for _ in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            poller.watch(ends[0], for: .readable)
+            var byte: UInt8 = 1
+            #expect(write(ends[1], &byte, 1) == 1)
+            #expect(poller.wait(milliseconds: -1) == [ReadyDescriptor(descriptor: ends[0], readiness: .readable)])
+            poller.watch(ends[0], for: [])
+            for end in ends { close(end) }
+        }
+    }
+
+    @Test(arguments: kinds.indices)
+    func `what is ready while nobody watches it is told when it is watched again`(kind: Int) throws {
+        let poller = try Self.kinds[kind]()
+        let wakeUp = try WakeUp()
+        poller.watch(wakeUp.descriptor, for: .readable)
+        poller.watch(wakeUp.descriptor, for: [])
+        wakeUp.signal()
+        #expect(poller.wait(milliseconds: 0).isEmpty)
+        #expect(poller.wait(milliseconds: 0).isEmpty)
+        poller.watch(wakeUp.descriptor, for: .readable)
+        #expect(poller.wait(milliseconds: -1) == [ReadyDescriptor(descriptor: wakeUp.descriptor, readiness: .readable)])
     }
 }

@@ -23,8 +23,25 @@ package final class Reference: Sendable {
         func moved(by offset: Int) -> Segment { Segment(key: key, range: range.moved(by: offset)) }
     }
 
+    /// The names that the language gives, which most paths begin at; `document` is `$`.
+    package enum Root: CaseIterable, Sendable {
+        case inputs, manifest, secrets, data, vars, session, steps, run, request, response, document, item
+
+        private static let table = NameTable(allCases.map(\.name))
+
+        /// The name as it is written.
+        package var name: String { self == .document ? "$" : String(describing: self) }
+
+        fileprivate init?(_ name: String) {
+            guard let index = Self.table.index(of: name) else { return nil }
+            self = Self.allCases[index]
+        }
+    }
+
     /// `$`, `item` or another bare name.
     package let name: String
+    /// Which of the names that the language gives it is; `nil` for any other, such as that of an element of `forEach`.
+    package let root: Root?
     /// Where the name stands, in UTF-8 bytes of the text.
     package let nameRange: Range<Int>
     /// The steps behind the name, up to the first that does not select one certain node.
@@ -44,18 +61,20 @@ package final class Reference: Sendable {
     package let range: Range<Int>
 
     /// A reference; see the properties.
-    init(
+    private init(
         name: String,
+        root: Root?,
         nameRange: Range<Int>,
         segments: [Segment],
-        isComplete: Bool = true,
-        childSegments: [Segment]? = nil,
-        goesOn: Bool = false,
-        isGuarded: Bool = false,
-        isConcealed: Bool = false,
+        isComplete: Bool,
+        childSegments: [Segment]?,
+        goesOn: Bool,
+        isGuarded: Bool,
+        isConcealed: Bool,
         range: Range<Int>
     ) {
         self.name = name
+        self.root = root
         self.nameRange = nameRange
         self.segments = segments
         self.isComplete = isComplete
@@ -66,12 +85,29 @@ package final class Reference: Sendable {
         self.range = range
     }
 
+    /// A path of members and elements alone.
+    convenience init(name: String, nameRange: Range<Int>, segments: [Segment], range: Range<Int>) {
+        self.init(
+            name: name,
+            root: Root(name),
+            nameRange: nameRange,
+            segments: segments,
+            isComplete: true,
+            childSegments: nil,
+            goesOn: false,
+            isGuarded: false,
+            isConcealed: false,
+            range: range
+        )
+    }
+
     convenience init(_ query: QuerySyntax, name: String, isGuarded: Bool, isConcealed: Bool) {
         let segments = Self.certain(query.segments[...])
         let others = query.segments.dropFirst(segments.count)
         let childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
         self.init(
             name: name,
+            root: Root(name),
             nameRange: query.rootRange,
             segments: segments,
             isComplete: query.isSingular,
@@ -98,6 +134,7 @@ package final class Reference: Sendable {
     package func moved(by offset: Int) -> Reference {
         Reference(
             name: name,
+            root: root,
             nameRange: nameRange.moved(by: offset),
             segments: segments.map { $0.moved(by: offset) },
             isComplete: isComplete,

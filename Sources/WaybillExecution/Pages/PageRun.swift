@@ -26,11 +26,13 @@ struct PageRun {
 
     /// Asks for all pages.
     mutating func run(_ result: inout StepResult) async -> Attempted {
-        do throws(Failure) {
-            // Nothing is left of an earlier try.
-            try request.output?.takeBack()
-        } catch {
-            return Attempted(scope: request.frame.scope(of: request.path), failure: error)
+        if !takeUp() {
+            do throws(Failure) {
+                // Nothing is left of an earlier try.
+                try request.output?.takeBack()
+            } catch {
+                return Attempted(scope: request.frame.scope(of: request.path), failure: error)
+            }
         }
         var attempted: Attempted
         repeat {
@@ -41,6 +43,21 @@ struct PageRun {
         if state.pages == 0, attempted.failure == nil { return attempted }
         conclude(&attempted)
         return attempted
+    }
+
+    /// Goes on behind the pages that had come before the run was resumed; `false` when it begins with the first.
+    private mutating func takeUp() -> Bool {
+        // An element begins anew, and so does another try of `until`.
+        guard !request.frame.isElement(request.step), request.step.flow?.until == nil,
+            let past = run.past?.pages(of: request.path), let next = past.next
+        else { return false }
+        if keepsItems {
+            guard let kept = past.kept else { return false }
+            items = kept
+        }
+        state = PaginationState(pagination, behind: past.count, next: next)
+        count = past.items
+        return true
     }
 
     /// Takes what is in a page; whether another one follows.
@@ -93,8 +110,9 @@ struct PageRun {
             let end = RunEvent.PageEnd(
                 page: state.pages,
                 items: elements.count,
-                next: next.map { run.redactor.json($0) },
-                records: records
+                next: next.flatMap(run.kept),
+                records: records,
+                kept: kept(elements, isSecret: found.isSecret)
             )
             run.events.emit(.pageFinished(end), step: request.path)
         }
@@ -102,6 +120,12 @@ struct PageRun {
             throw Failure(.transfer, run.redactor.text(message), at: span)
         }
         return decision != .finish
+    }
+
+    /// The items of a page for the journal; `nil` where they are not needed, or a secret is among them.
+    private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
+        guard keepsItems, !isSecret else { return nil }
+        return run.kept(.array(items))
     }
 
     /// The items of a page, as a list.

@@ -120,7 +120,7 @@ struct ForEachRun: Sendable {
         var element = element
         var records: RecordedOutput?
         do throws(Failure) {
-            records = try file?.end(element.index, keeping: element.end == .passed)
+            records = try file?.end(element.index, fileEnd(of: element))
         } catch {
             if element.end == .passed { (element.end, element.failure) = (.failed, error) }
         }
@@ -140,6 +140,16 @@ struct ForEachRun: Sendable {
         )
         run.events.emit(.elementFinished(end), step: frame.path(of: step), durably: !isIdempotent)
         return element
+    }
+
+    /// What an element's end means for the file: what failed and is not tolerated has to run again before it is complete.
+    private func fileEnd(of element: ElementRun) -> RecordSink.End {
+        switch element.end {
+        case .passed, .ended: .kept
+        case .failed: step.isTolerated ? .without : .missing
+        case .skipped(.condition), .skipped(.ended), .skipped(.failure): .without
+        case .cancelled, .skipped(.interrupted): .missing
+        }
     }
 
     /// An element that had ended before the run was resumed.

@@ -78,7 +78,8 @@ extension Frame {
 
     private func runElements(of step: StepPlan) async -> NodeRun {
         var file: StepFile?
-        if let write = step.flow?.write {
+        // All elements of a file that is complete had ended before the run was resumed.
+        if let write = step.flow?.write, !(run.past?.hasCommitted(path(of: step)) ?? false) {
             do {
                 file = try await StepFile(write, of: step, in: self)
             } catch {

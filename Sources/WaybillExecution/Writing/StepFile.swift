@@ -38,7 +38,8 @@ struct StepFile: Sendable {
                 at: path,
                 write.name(of: format),
                 allowsOutside: run.allowsOutside,
-                of: self.step
+                of: self.step,
+                from: step.flow?.until == nil ? run.past?.output(of: self.step) : nil
             )
         } catch {
             switch error {
@@ -98,10 +99,10 @@ struct StepFile: Sendable {
     }
 
     /// An element has ended.
-    func end(_ element: Int, keeping: Bool) throws(Failure) -> RecordedOutput {
+    func end(_ element: Int, _ end: RecordSink.End) throws(Failure) -> RecordedOutput {
         do throws(ResultsError) {
             defer { warn() }
-            return try sink.end(element, keeping: keeping)
+            return try sink.end(element, end)
         } catch {
             throw failure(error)
         }

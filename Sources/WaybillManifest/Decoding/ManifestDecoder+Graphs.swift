@@ -12,7 +12,7 @@ extension ManifestDecoder {
             description: node["description"]?.text,
             inputs: inputs(node["inputs"]),
             // Like that of a step, the deadline of a graph is its own, not that of each request in it.
-            settings: settings.without { $0.value.name == .deadline },
+            settings: settings.without(.deadline),
             deadline: settings.deadline,
             body: body,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
@@ -56,7 +56,7 @@ extension ManifestDecoder {
             action: action,
             flow: flow,
             // The deadline of a step is its own, not that of each request in it.
-            settings: flow?.deadline == nil ? settings : settings.without { $0.value.name == .deadline },
+            settings: flow?.deadline == nil ? settings : settings.without(.deadline),
             vars: vars,
             outputs: outputs,
             onFailure: entries[.onFailure].flatMap { word($0) } ?? .stop,

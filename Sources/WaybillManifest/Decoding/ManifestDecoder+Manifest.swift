@@ -11,6 +11,17 @@ struct ManifestPart: Sendable {
 }
 
 extension ManifestDecoder {
+    /// The whole of one file, and what was found in it.
+    static func decode(
+        _ node: YAMLNode,
+        of file: SourceFile,
+        files: ManifestFiles
+    ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
+        var decoder = ManifestDecoder(files: files)
+        let part = decoder.manifest(node, file: file)
+        return (part, decoder.diagnostics)
+    }
+
     /// The whole of one file.
     mutating func manifest(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
@@ -26,14 +37,31 @@ extension ManifestDecoder {
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
-        manifest.endpoints = definitions(node["endpoints"]) { decoder, name, node in
-            decoder.endpoint(node, named: name.value)
+        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files] in
+            Self.definitions(node["endpoints"], files) { decoder, name, node in
+                decoder.endpoint(node, named: name.value)
+            }
+        } _: { [files] in
+            Self.definitions(node["graphs"], files) { decoder, name, node in
+                decoder.graph(node, named: name.value)
+            }
         }
-        manifest.graphs = definitions(node["graphs"]) { decoder, name, node in
-            decoder.graph(node, named: name.value)
-        }
+        manifest.endpoints = endpoints.definitions
+        manifest.graphs = graphs.definitions
+        for finding in endpoints.diagnostics + graphs.diagnostics { report(finding) }
         let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
         return ManifestPart(manifest: manifest, includes: includes)
+    }
+
+    /// What a mapping defines by name, decoded by a decoder of its own, and what was found in it.
+    private static func definitions<Value: Sendable>(
+        _ node: YAMLNode?,
+        _ files: ManifestFiles,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
+    ) -> (definitions: Definitions<Value>, diagnostics: [Diagnostic]) {
+        var decoder = ManifestDecoder(files: files)
+        let definitions = decoder.definitions(node, decode)
+        return (definitions, decoder.diagnostics)
     }
 
     private mutating func service(_ node: YAMLNode, named name: String) -> Service {
@@ -71,4 +99,9 @@ extension ManifestDecoder {
         let last = file.name.split(separator: "/").last.map(String.init) ?? file.name
         return [".yaml", ".yml"].first(where: last.hasSuffix).map { String(last.dropLast($0.count)) } ?? last
     }
+}
+
+extension SourceFile {
+    /// Whether reading takes so long that a second thread helps.
+    var isLarge: Bool { bytes.count > 64 << 10 }
 }

@@ -26,7 +26,7 @@ extension ManifestDecoder {
 
     private mutating func decode(_ name: SettingName, _ node: YAMLNode, level: Level, into settings: inout Settings) {
         func add(_ value: SettingValue?, at node: YAMLNode) {
-            if let value { settings.entries.append(Setting(value, at: node.span, level: level)) }
+            if let value { settings.append(Setting(value, at: node.span, level: level)) }
         }
         switch name {
         case .headers: for (name, value) in named(node) { add(.header(name, texts(value)), at: value) }

@@ -133,8 +133,9 @@ struct ManifestDecoder {
         _ node: YAMLNode?,
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
     ) -> Definitions<Value> {
-        var definitions: Definitions<Value> = [:]
-        for (name, node) in named(node) {
+        let entries = named(node)
+        var definitions = Definitions<Value>(minimumCapacity: entries.count)
+        for (name, node) in entries {
             if let value = decode(&self, name, node) {
                 definitions[name.value] = Definition(name: name, value: value)
             }

@@ -7,11 +7,13 @@ struct AddressParts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        for site in subject.requests {
+        for site in subject.requests.all {
             guard case .path(let path) = site.definition.address, !site.has(.baseURL), !site.service.isAmbiguous
             else { continue }
             // An endpoint by itself may get its base URL from the steps that call it.
-            if site.steps.isEmpty, let name = site.endpoint, subject.calledEndpoints[name] == false { continue }
+            if site.steps.isEmpty, let name = site.endpoint, subject.requests.isCalledWithSettingsOnly(name) {
+                continue
+            }
             if let name = site.definition.service, manifest.services[name.value] == nil { continue }
             diagnostics.append(
                 Diagnostic(

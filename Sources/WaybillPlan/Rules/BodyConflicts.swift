@@ -5,7 +5,7 @@ import WaybillManifest
 struct BodyConflicts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        for site in subject.requests {
+        for site in subject.requests.all {
             guard let body = site.body else { continue }
             let isInQuery = ["GET", "HEAD", "DELETE"].contains(site.method)
             if ["GET", "HEAD"].contains(site.method) {
@@ -22,7 +22,9 @@ struct BodyConflicts: ManifestRule {
             case .form, .multipart: continue
             case .json, .plist, .text, .base64, .file, .graphql: break
             }
-            guard !isInQuery, let parameter = site.merged.params.first(where: { $0.value.value != nil }) else {
+            guard !isInQuery, site.has(.params),
+                let parameter = site.merged.params.first(where: { $0.value.value != nil })
+            else {
                 continue
             }
             diagnostics.append(

@@ -11,21 +11,20 @@ struct CallInputs: ManifestRule {
         for service in manifest.services.values {
             guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
             else { continue }
-            diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: [], in: manifest)
+            diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: nil, in: manifest)
         }
         subject.forEachStep { site in
             switch site.step.action {
             case .call(let call):
-                guard let endpoint = manifest.endpoints[call.name.value]?.value else { return }
+                guard let endpoint = site.endpoint else { return }
                 let filled = site.step.flow?.paginate?.filledInput
                 if let filled, endpoint.inputs[filled.value] == nil {
                     diagnostics.append(.unknown("input", filled, among: endpoint.inputs.keys))
                 }
-                let names = [filled?.value].compactMap { $0 }
-                diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: names, in: manifest)
+                diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: filled?.value, in: manifest)
             case .graph(let call):
-                guard let graph = manifest.graphs[call.name.value]?.value else { return }
-                diagnostics += check(call, of: "graph", inputs: graph.inputs, filled: [], in: manifest)
+                guard let inputs = site.calledInputs else { return }
+                diagnostics += check(call, of: "graph", inputs: inputs, filled: nil, in: manifest)
             case .request:
                 guard let filled = site.step.flow?.paginate?.filledInput else { return }
                 let help = ["A request in place has no inputs of its own: use 'query', or an endpoint and 'call'."]
@@ -41,17 +40,20 @@ struct CallInputs: ManifestRule {
         _ call: Step.Call,
         of sort: String,
         inputs: Definitions<InputDeclaration>,
-        filled: [String],
+        filled: String?,
         in manifest: Manifest
     ) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        let given = Set(call.arguments.map { CodePoints($0.name.value) })
-        var missing = inputs.values.filter { input in
-            !given.contains(CodePoints(input.name.value)) && input.value.defaultValue == nil
-                && manifest.inputs[input.name.value] == nil && !filled.contains(input.name.value)
-        }
+        var isGiven = [Bool](repeating: false, count: inputs.count)
         for argument in call.arguments {
-            guard let input = inputs[argument.name.value] else {
+            if let index = inputs.index(forKey: argument.name.value) { isGiven[index] = true }
+        }
+        var missing = inputs.keys.indices.filter { index in
+            !isGiven[index] && inputs.keys[index] != filled && manifest.inputs[inputs.keys[index]] == nil
+                && inputs.values[index].value.defaultValue == nil
+        }.map { inputs.values[$0] }
+        for argument in call.arguments {
+            guard let index = inputs.index(forKey: argument.name.value) else {
                 let help = inputs.isEmpty ? ["The \(sort) '\(call.name.value)' takes no inputs."] : []
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
                 // A misspelt name and the input that it was meant to be are one mistake.
@@ -60,6 +62,7 @@ struct CallInputs: ManifestRule {
                 continue
             }
             guard let constant = argument.value.constant else { continue }
+            let input = inputs.values[index]
             for violation in input.value.schema.validate(constant).prefix(1) {
                 diagnostics.append(
                     Diagnostic(

@@ -25,14 +25,11 @@ struct DownloadData: ManifestRule {
             check(endpoint.value.request.download, endpoint.value.request.needsOfData)
         }
         subject.forEachStep { site in
-            switch site.step.action {
-            case .request(let definition):
-                check(definition.download, definition.needsOfData + site.step.needsOfData)
-            case .call(let call):
+            if let endpoint = site.endpoint {
                 // What the endpoint says itself is told there.
-                let request = subject.manifest.endpoints[call.name.value]?.value.request
-                check(request?.download, site.step.needsOfData)
-            case .group, .graph, .values, .end: return
+                check(endpoint.request.download, site.step.needsOfData)
+            } else if case .request(let definition) = site.step.action {
+                check(definition.download, definition.needsOfData + site.step.needsOfData)
             }
         }
         return diagnostics

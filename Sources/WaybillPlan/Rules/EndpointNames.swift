@@ -16,7 +16,7 @@ struct EndpointNames: ManifestRule {
             if let session = service.value.session { check(session.call.name) }
         }
         subject.forEachStep { site in
-            if case .call(let call) = site.step.action { check(call.name) }
+            if site.callsUnknown, case .call(let call) = site.step.action { check(call.name) }
         }
         return diagnostics
     }

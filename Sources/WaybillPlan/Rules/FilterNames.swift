@@ -7,16 +7,8 @@ struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        let lists =
-            [manifest.defaults.filters] + manifest.services.values.map(\.value.settings.filters)
-            + manifest.endpoints.values.map(\.value.request.settings.filters) + manifest.filters.values.map(\.value)
-        var all = lists.flatMap { $0 }
-        all += manifest.graphs.values.flatMap(\.value.settings.filters)
-        subject.forEachStep { site in
-            let step = site.step
-            all += step.settings.filters
-            if case .request(let definition) = step.action { all += definition.settings.filters }
-        }
+        let ofSettings = subject.settings.lazy.filter { $0.has(.filters) }.flatMap(\.filters)
+        let all = manifest.filters.values.flatMap(\.value) + ofSettings
         for name in all.compactMap(\.value.name) where manifest.filters[name.value] == nil {
             diagnostics.append(.unknown("filter", name, among: manifest.filters.keys))
         }

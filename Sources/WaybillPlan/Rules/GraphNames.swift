@@ -10,7 +10,7 @@ struct GraphNames: ManifestRule {
         var calls: [String: [Spanned<String>]] = [:]
         subject.forEachStep { site in
             guard case .graph(let call) = site.step.action else { return }
-            if manifest.graphs[call.name.value] == nil {
+            if site.callsUnknown {
                 let isEndpoint = manifest.endpoints[call.name.value] != nil
                 let help = isEndpoint ? ["'\(call.name.value)' is an endpoint; use 'call'."] : []
                 diagnostics.append(.unknown("graph", call.name, among: manifest.graphs.keys, help: help))

@@ -8,6 +8,7 @@ struct NeverTaken: ManifestRule {
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
+        guard site.has(.expect) else { return [] }
         // A call may expect something else than its endpoint does, which other calls need.
         let step = site.endpoint == nil ? site.steps.suffix(1) : []
         let settings: [Settings] = step + [site.definition.settings]

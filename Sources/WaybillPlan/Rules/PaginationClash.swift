@@ -7,7 +7,7 @@ struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         subject.forEachStep { site in
-            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.request(of: site.step) else {
+            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.requests.of(site) else {
                 return
             }
             let sendsParameters = ["GET", "HEAD", "DELETE"].contains(request.method)

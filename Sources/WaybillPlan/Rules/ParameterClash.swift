@@ -5,7 +5,7 @@ import WaybillManifest
 struct ParameterClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        for site in subject.requests where site.levels.count(where: { $0.has(.params) }) > 1 {
+        for site in subject.requests.all where site.has(.params) && site.levels.count(where: { $0.has(.params) }) > 1 {
             var sent: [String: NamedValue] = [:]
             for level in site.levels {
                 if level.declined.contains(where: { $0.value == .params }) { sent = [:] }

@@ -11,7 +11,7 @@ struct RetryEffect: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         var seen: Set<SourceSpan> = []
-        for site in subject.requests where !Self.idempotent.contains(site.method) {
+        for site in subject.requests.all where !Self.idempotent.contains(site.method) {
             // What farther levels say is for other requests too.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,

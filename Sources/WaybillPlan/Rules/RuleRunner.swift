@@ -4,13 +4,20 @@ import WaybillDiagnostics
 
 /// Runs rules side by side, as many at once as there are cores: none knows of another.
 enum RuleRunner {
-    /// What the rules find, in the order of the rules.
-    static func findings(of subject: RuleSubject, by rules: [any ManifestRule]) -> [Diagnostic] {
+    /// What the rules find, in the order of the rules, and apart from that what the rules for sound manifests find, which
+    /// counts only where nothing is wrong.
+    static func findings(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
+        let found = findings(of: subject, by: allRules + rulesOfSoundManifests)
+        return (found[..<allRules.count].flatMap(\.self), found[allRules.count...].flatMap(\.self))
+    }
+
+    /// What each of some rules finds.
+    private static func findings(of subject: RuleSubject, by rules: [any ManifestRule]) -> [[Diagnostic]] {
         let found = Mutex<[[Diagnostic]]>(Array(repeating: [], count: rules.count))
         DispatchQueue.concurrentPerform(iterations: rules.count) { index in
             let diagnostics = rules[index].check(subject)
             if !diagnostics.isEmpty { found.withLock { $0[index] = diagnostics } }
         }
-        return found.withLock { $0.flatMap { $0 } }
+        return found.withLock(\.self)
     }
 }

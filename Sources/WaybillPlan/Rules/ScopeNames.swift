@@ -8,80 +8,77 @@ import WaybillManifest
 /// What `steps` leads to is another rule's business (`DataFlow`).
 struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        subject.forEachUse { use, place in
-            for reference in use.text.references {
-                let scope = NameScope(subject: subject, use: use, place: place)
-                if let diagnostic = scope.check(reference) { diagnostics.append(diagnostic) }
-            }
+        let references = subject.references
+        return references.sites.indices.compactMap { index in
+            // The data of an answer has no names that are known.
+            if references.roots[index] == .document, references.sites[index].moment == .answer { return nil }
+            return NameScope(subject: subject, site: references.sites[index]).finding
         }
-        return diagnostics
     }
 }
 
-/// What can be seen where an expression stands.
+/// What can be seen where a path stands.
 private struct NameScope {
     let subject: RuleSubject
-    let use: ExpressionUse
-    let place: UsePlace
+    let site: ReferenceSite
 
-    func check(_ reference: Reference) -> Diagnostic? {
-        let name = reference.name
-        guard sees(name) else { return unknownRoot(Spanned(name, at: use.text.span(of: reference.nameRange))) }
-        switch name {
-        case "inputs": return member(1, of: reference, sort: "input") { inputNames }
-        case "secrets": return member(1, of: reference, sort: "secret") { Array(subject.manifest.secrets.keys) }
-        case "data": return member(1, of: reference, sort: "data") { Array(subject.manifest.data.keys) }
-        case "vars": return member(1, of: reference, sort: "variable") { place.vars.map(\.name.value) }
-        case "session": return session(reference)
-        case "manifest":
-            return member(1, of: reference, sort: "name") { ["inputs"] }
-                ?? member(2, of: reference, sort: "input") { Array(subject.manifest.inputs.keys) }
-        case "run": return member(1, of: reference, sort: "name") { ["id", "startedAt", "environment"] }
-        case "request": return member(1, of: reference, sort: "name") { ["method", "url", "query", "body"] }
-        case "response": return member(1, of: reference, sort: "name") { ["status", "headers", "cookies", "time"] }
-        default: return nil
+    private var place: UsePlace { site.place }
+    private var reference: Reference { site.reference }
+
+    /// What is wrong with the names that the path begins with.
+    var finding: Diagnostic? {
+        let root = reference.root
+        guard root.map(sees) ?? seesVariable else {
+            return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
+        }
+        switch root {
+        case .inputs: return site.input == nil ? member(1, sort: "input") { inputNames } : nil
+        case .secrets: return member(1, sort: "secret") { Array(subject.manifest.secrets.keys) }
+        case .data: return member(1, sort: "data") { Array(subject.manifest.data.keys) }
+        case .vars: return member(1, sort: "variable") { place.vars.map(\.name.value) }
+        case .session: return session
+        case .manifest:
+            return member(1, sort: "name") { ["inputs"] }
+                ?? member(2, sort: "input") { Array(subject.manifest.inputs.keys) }
+        case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
+        case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
+        case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time"] }
+        case .document, .steps, .item, nil: return nil
         }
     }
 
-    private func sees(_ name: String) -> Bool {
-        switch name {
-        case "inputs", "manifest", "secrets", "run": true
-        case "data": !subject.manifest.data.isEmpty
-        case "steps": place.graph != nil
-        case "vars": !place.vars.isEmpty
-        case "session": !place.sessions.isEmpty || place.isServiceUnknown
-        case "request": use.moment == .sending || use.moment == .answer
-        case "$", "response": use.moment == .answer
-        case "item": use.seesItem
-        default: place.loopVariables.contains { $0.value.hasSameCodePoints(as: name) }
+    private func sees(_ root: Reference.Root) -> Bool {
+        switch root {
+        case .inputs, .manifest, .secrets, .run: true
+        case .data: !subject.manifest.data.isEmpty
+        case .steps: place.graph != nil
+        case .vars: !place.vars.isEmpty
+        case .session: !place.sessions.isEmpty || place.isServiceUnknown
+        case .request: site.moment == .sending || site.moment == .answer
+        case .document, .response: site.moment == .answer
+        case .item: site.seesItem
         }
+    }
+
+    private var seesVariable: Bool {
+        place.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
     }
 
     private var names: [String] {
-        let all = [
-            "inputs", "manifest", "secrets", "data", "vars", "session", "steps", "run", "request", "response", "$",
-            "item",
-        ]
-        return all.filter(sees) + place.loopVariables.map(\.value)
+        Reference.Root.allCases.filter(sees).map(\.name) + place.loopVariables.map(\.value)
     }
 
     private var inputNames: [String] {
-        let own: [String]
-        switch place.level {
-        case .endpoint(let name): own = Array(subject.manifest.endpoints[name]?.value.inputs.keys ?? [])
-        case .graph(let name): own = Array(subject.manifest.graphs[name]?.value.inputs.keys ?? [])
-        case .defaults, .service: own = []
-        }
+        let own = place.declarations.map { Array($0.inputs.keys) } ?? []
         return own + subject.manifest.inputs.keys.filter { !own.contains($0) }
     }
 
-    private func session(_ reference: Reference) -> Diagnostic? {
+    private var session: Diagnostic? {
         if place.sessions.count > 1, !place.isOfRequest {
             return Diagnostic(
                 "ambiguous-session",
                 "several services have a session, and it cannot be told which is meant here",
-                at: use.text.span(of: reference.nameRange),
+                at: site.span(of: reference.nameRange),
                 secondary: place.sessions.map { .init($0.call.name.span, "a session") },
                 help: ["Take the value from the outputs of a step that uses the session."]
             )
@@ -89,21 +86,16 @@ private struct NameScope {
         // What a session that calls something unknown has is unknown too.
         let outputs = place.sessions.compactMap { subject.outputs(of: $0) }
         guard !outputs.isEmpty, outputs.count == place.sessions.count else { return nil }
-        return member(1, of: reference, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
+        return member(1, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
     }
 
-    private func member(
-        _ index: Int,
-        of reference: Reference,
-        sort: String,
-        among known: () -> [String]
-    ) -> Diagnostic? {
+    private func member(_ index: Int, sort: String, among known: () -> [String]) -> Diagnostic? {
         guard let segment = reference.segments.dropFirst(index - 1).first, let name = segment.name,
             !reference.isGuarded
         else { return nil }
         let known = known()
         if known.contains(where: { $0.hasSameCodePoints(as: name) }) { return nil }
-        return .unknown(sort, Spanned(name, at: use.text.span(of: segment.range)), among: known)
+        return .unknown(sort, Spanned(name, at: site.span(of: segment.range)), among: known)
     }
 
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
@@ -114,7 +106,7 @@ private struct NameScope {
     /// Why a name that the language has cannot be seen here.
     private func reason(against name: String) -> String? {
         switch name {
-        case "$" where use.moment == .end: "A graph has no data of its own."
+        case "$" where site.moment == .end: "A graph has no data of its own."
         case "$", "response": "There is no answer yet when a request is made."
         case "request": "The request is not made yet."
         case "steps":

@@ -7,7 +7,7 @@ struct ServiceNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        for site in subject.requests {
+        for site in subject.requests.all {
             if let name = site.definition.service {
                 if manifest.services[name.value] == nil {
                     diagnostics.append(.unknown("service", name, among: manifest.services.keys))

@@ -11,7 +11,7 @@ struct SessionCycles: ManifestRule {
         var needs: [String: (service: String, use: SourceSpan)] = [:]
         for (name, service) in manifest.services {
             guard let call = service.value.session?.call,
-                let site = subject.request(ofEndpoint: call.name.value),
+                let site = subject.requests.ofEndpoint(call.name.value),
                 let other = site.service.name, let use = site.useOfSession
             else { continue }
             needs[name] = (other, use)

@@ -5,7 +5,7 @@ import WaybillManifest
 struct VerificationOff: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        subject.forEachSettings { settings in
+        for settings in subject.settings where settings.has(.tls) {
             for entry in settings.entries {
                 guard case .tls(let name, let option?) = entry.value, option.isOff else { continue }
                 diagnostics.append(

@@ -81,6 +81,7 @@ extension RunEvent.Kind {
             members.add("page", end.page)
             members.add("items", end.items)
             members.add("next", end.next?.value)
+            members.add("kept", end.kept?.value)
             members.add(end.records)
         case .writeCommitted(let file):
             members.add("path", file.path)

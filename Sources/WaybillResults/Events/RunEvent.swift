@@ -259,9 +259,18 @@ package struct RunEvent: Sendable, Equatable {
         package var next: RedactedJSON?
         /// Where its records are, when the step writes any.
         package var records: RecordedOutput?
+        /// Its items, where later steps need them.
+        package var kept: RedactedJSON?
 
         /// A page; see the properties.
-        package init(page: Int, items: Int, next: RedactedJSON?, records: RecordedOutput?) {
+        package init(
+            page: Int,
+            items: Int,
+            next: RedactedJSON?,
+            records: RecordedOutput?,
+            kept: RedactedJSON? = nil
+        ) {
+            self.kept = kept
             self.page = page
             self.items = items
             self.next = next

@@ -33,6 +33,9 @@ package struct PastSteps: Sendable {
     private var inside: [String: Set<String>] = [:]
     /// Graphs whose `finally` has begun, by path.
     private var finishing: Set<String> = []
+    /// How far the files have come that steps write, and the pages that they ask for.
+    private var outputs: [String: PastOutput] = [:]
+    private var pages: [String: PastPages] = [:]
 
     /// Nothing has become of any.
     package init() {}
@@ -42,6 +45,21 @@ package struct PastSteps: Sendable {
 
     /// The elements of the step at a path that are to be taken as they are.
     package func elements(of path: String) -> PastElements? { isVoid(path) ? nil : elements[path] }
+
+    /// Where the file is gone on with that the step at a path writes; `nil` where it is begun anew.
+    package func output(of path: String) -> RecordSink.Resumption? {
+        // Without a next page the first one is asked for again, and the file begins with it.
+        if isVoid(path) || pages[path] != nil && pages[path]?.next == nil { return nil }
+        return outputs[path]?.place
+    }
+
+    /// Whether the file that the elements of the step at a path write is complete and in its place.
+    package func hasCommitted(_ path: String) -> Bool {
+        !isVoid(path) && elements[path] != nil && outputs[path]?.isCommitted ?? false
+    }
+
+    /// The pages that the step at a path has had.
+    package func pages(of path: String) -> PastPages? { isVoid(path) ? nil : pages[path] }
 
     /// Whether a request may have reached the server, and no answer is known.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
@@ -65,8 +83,15 @@ package struct PastSteps: Sendable {
             finishing.remove(graph)
         case "request.willSend":
             if let path { unsure.insert(path) }
-        case "response.finished", "request.retrying":
+        case "request.retrying":
             if let path { unsure.remove(path) }
+        case "page.finished":
+            guard let path, let page = event["page"]?.number?.int else { return }
+            unsure.remove(path)
+            pages[path, default: PastPages()].take(page, event)
+            if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records) }
+        case "write.committed":
+            if let path { outputs[path, default: PastOutput()].isCommitted = true }
         case "step.finished":
             if let path { finish(path, event) }
         case "element.finished":
@@ -81,19 +106,25 @@ package struct PastSteps: Sendable {
         else { return }
         steps[path] = PastStep(result: result, record: event["kept"]?["record"] ?? .object(JSONObject()))
         elements[path] = nil
+        outputs[path] = nil
+        pages[path] = nil
         remember(path)
     }
 
     private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
         let place = "\(path)[\(element)]"
+        pages[place] = nil
         guard note(event["kept"], of: place), let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
         for path in inside.removeValue(forKey: place) ?? [] {
             steps[path] = nil
             elements[path] = nil
+            outputs[path] = nil
+            pages[path] = nil
             unsure.remove(path)
         }
+        if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, of: element) }
         if elements[path] == nil { remember(path) }
         elements[path, default: PastElements()].elements[element] = PastElements.Element(
             digest: event["kept"]?["element"]?.string,

@@ -42,6 +42,22 @@ package final class RecordSink: Sendable {
         }
 
         fileprivate var heldRecords: [Int: Int]
+
+        /// Adds an element that has ended before its turn came.
+        mutating func hold(_ bytes: [UInt8], records: Int, of element: Int) {
+            guard element >= self.element else { return }
+            ended.insert(element)
+            if records > 0 { (held[element], heldRecords[element]) = (bytes, records) }
+        }
+
+        /// Forgets what is in the file.
+        mutating func forget(before element: Int) {
+            for place in ended where place < element {
+                ended.remove(place)
+                held[place] = nil
+                heldRecords[place] = nil
+            }
+        }
     }
 
     /// What has come of a file.
@@ -76,6 +92,9 @@ package final class RecordSink: Sendable {
         var waitingBytes = 0
         /// Elements behind the one whose turn it is that have ended.
         var ended: Set<Int> = []
+        /// The first element that has to run again before the file can be complete: the file ends before it, and what
+        /// comes behind is in the journal only.
+        var missing: Int?
         var error: ResultsError?
         /// Elements that wait for room.
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -123,6 +142,7 @@ package final class RecordSink: Sendable {
             state.waitingBytes += bytes.count
         }
         self.state = Mutex(state)
+        _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }
 
     /// The path of the file while it is not complete.
@@ -181,18 +201,37 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// An element has ended; without `keeping`, its records are taken back.
+    /// How an element has ended.
+    package enum End: Sendable {
+        /// Its records stay.
+        case kept
+        /// It has none, and the file is complete without it.
+        case without
+        /// It has none, and the file is not complete before it has run again.
+        case missing
+    }
+
+    /// An element has ended; unless they are kept, its records are taken back.
     ///
     /// - Returns: what the journal has to note of all records of the element.
-    package func end(_ element: Int, keeping: Bool) throws(ResultsError) -> RecordedOutput {
+    package func end(_ element: Int, _ end: End) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
-            if !keeping {
+            if end != .kept {
                 Self.forget(element, in: &state)
                 if element == state.turn { try cut(&state) }
             }
+            if end == .missing {
+                state.missing = min(state.missing ?? element, element)
+                return .held([], records: 0)
+            }
             guard element == state.turn else {
-                state.ended.insert(element)
                 let waiting = state.waiting[element] ?? Waiting()
+                if let missing = state.missing, element > missing {
+                    // Nothing of it comes into the file in this run.
+                    Self.forget(element, in: &state)
+                } else {
+                    state.ended.insert(element)
+                }
                 return .held(waiting.bytes, records: waiting.records)
             }
             let end = RecordedOutput.written(upTo: state.bytes, records: state.records)
@@ -300,17 +339,27 @@ package final class RecordSink: Sendable {
 
     /// Gives the turn to the next element that has not ended, and writes what waited up to there.
     private func advance(_ state: inout State) throws(ResultsError) {
-        repeat {
+        state.ended.insert(state.turn)
+        try releaseEnded(&state)
+    }
+
+    /// Passes the turn over all elements that have ended.
+    private func releaseEnded(_ state: inout State) throws(ResultsError) {
+        if let first = state.waiting.removeValue(forKey: state.turn) { try release(first, &state) }
+        while state.ended.remove(state.turn) != nil {
             state.turn += 1
             state.mark = Committed(records: state.records, bytes: state.bytes + state.buffer.count)
-            if let waiting = state.waiting.removeValue(forKey: state.turn), waiting.records > 0 {
-                state.waitingBytes -= waiting.bytes.count
-                state.format.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
-                state.records += waiting.records
-                if state.buffer.count >= Self.bufferBytes { try write(&state) }
-            }
-        } while state.ended.remove(state.turn) != nil
+            if let waiting = state.waiting.removeValue(forKey: state.turn) { try release(waiting, &state) }
+        }
         try write(&state)
+    }
+
+    private func release(_ waiting: Waiting, _ state: inout State) throws(ResultsError) {
+        guard waiting.records > 0 else { return }
+        state.waitingBytes -= waiting.bytes.count
+        state.format.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
+        state.records += waiting.records
+        if state.buffer.count >= Self.bufferBytes { try write(&state) }
     }
 }
 

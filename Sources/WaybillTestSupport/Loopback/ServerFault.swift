@@ -4,7 +4,7 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case silent
     /// Sends the first bytes of a header, then nothing.
     case stallsInHeader
-    /// Sends a header byte by byte, and takes its time for each.
+    /// Sends the fields of a header a byte a second.
     case dripsHeader
     /// Sends half of the body, then nothing.
     case stallsInBody
@@ -55,8 +55,9 @@ package enum ServerFault: String, CaseIterable, Sendable {
             connection.write("HTTP/1.1 200 OK\r\nContent-")
             connection.waitForEnd()
         case .dripsHeader:
-            for byte in Array("HTTP/1.1 200 OK\r\nX-Slow: \(String(repeating: "x", count: 1000))\r\n\r\n".utf8) {
-                guard connection.write([byte]), connection.pass(milliseconds: 5) else { return }
+            connection.write("HTTP/1.1 200 OK\r\n")
+            for byte in "X-Slow: \(String(repeating: "x", count: 1000))\r\n\r\n".utf8 {
+                guard connection.write([byte]), connection.pass(milliseconds: 1000) else { return }
             }
         case .stallsInBody:
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")

@@ -1,5 +1,6 @@
 /// Takes the body of an answer piece by piece. Not before a call has returned comes the next one, and while the receiver
-/// is busy the server is held up: no more than about two megabytes wait in between.
+/// is busy the server is held up: no more than about two megabytes wait in between. A transport's own thread
+/// (`Transport.taskExecutor`) calls none of it.
 package protocol BodyReceiver: Sendable {
     /// Called once, with the answer without its body, before any of it comes. Says what is to become of the body.
     func begin(_ response: HTTPResponse) async -> BodyUse

@@ -8,6 +8,8 @@ enum EngineCommand: Sendable {
     case cancel(Cancellation)
     /// Look again whether the transfer that has this cancellation is held up, by its monitor or by who receives its body.
     case adjust(Cancellation)
+    /// Run a piece of a task.
+    case run(UnownedJob)
 }
 
 /// The way of commands from any thread to the engine's.
@@ -55,14 +57,13 @@ final class CommandQueue: Sendable {
         if needsSignal { wakeUp.signal() }
     }
 
-    /// The commands since the last call, and whether the queue is closed. For the engine's thread, as what follows.
-    func takeAll() -> (commands: [EngineCommand], isClosed: Bool) {
+    /// Puts the commands since the last call into an empty array, whose room is used for the next ones. Says whether
+    /// there may be more later. For the engine's thread, as what follows.
+    func takeAll(into list: inout [EngineCommand]) -> Bool {
         state.withLock { state in
-            defer {
-                state.commands = []
-                state.isEngineWaiting = false
-            }
-            return (state.commands, state.isClosed)
+            swap(&state.commands, &list)
+            state.isEngineWaiting = false
+            return !state.isClosed
         }
     }
 

@@ -6,30 +6,38 @@ import Synchronization
 package final class CurlTransport: Transport {
     /// What holds for all requests of a transport.
     package struct Configuration: Sendable, Equatable {
-        /// How many requests may be under way at once, and how many connections may be open, to all origins together.
+        /// How many requests may be under way at once, and how many connections may be open, to all origins together. The
+        /// process's limit of open files is raised to what that needs.
         package var maximumConnections: Int
 
-        /// A configuration; 256 connections leave room below the usual limit of 1,024 open files.
+        /// A configuration.
         package init(maximumConnections: Int = 256) {
             self.maximumConnections = maximumConnections
         }
     }
 
     private let commands: CommandQueue
+    private let executor: EngineExecutor
     private let thread: EngineThread
-    private let pins = PinCache()
+    private let files: RequestFiles
 
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
     package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
         try LibCurl.setUp()
+        let maximumConnections = max(1, configuration.maximumConnections)
+        try FileLimit.makeRoom(forConnections: maximumConnections)
         do {
             commands = try CommandQueue()
         } catch {
             throw TransportSetUpError(reason: "cannot wake a thread: \(error)")
         }
+        executor = EngineExecutor(commands)
+        files = RequestFiles()
         let engine = try TransferEngine(
             commands: commands,
-            maximumConnections: max(1, configuration.maximumConnections)
+            executor: executor,
+            files: files,
+            maximumConnections: maximumConnections
         )
         thread = try EngineThread(engine)
     }
@@ -38,6 +46,8 @@ package final class CurlTransport: Transport {
         commands.close()
         thread.detach()
     }
+
+    package var taskExecutor: (any TaskExecutor)? { executor }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
         await send(request, monitor: nil)
@@ -48,7 +58,7 @@ package final class CurlTransport: Transport {
         monitor: TransferMonitor?
     ) async -> Result<HTTPResponse, TransportFailure> {
         do {
-            return await carryOut(try PreparedRequest(request, pins: pins), monitor: monitor)
+            return await carryOut(try await prepare(request, for: .exchange), monitor: monitor)
         } catch {
             return .failure(error)
         }
@@ -61,15 +71,26 @@ package final class CurlTransport: Transport {
     ) async -> Result<HTTPResponse, TransportFailure> {
         let prepared: PreparedRequest
         do {
-            prepared = try PreparedRequest(request, purpose: .stream, pins: pins)
+            prepared = try await prepare(request, for: .stream)
         } catch {
             return .failure(error)
         }
+        // What a receiver does with a body, such as writing it to a disk, must not hold the transfers up.
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await stream(prepared, monitor: monitor, to: receiver)
+        }
+    }
+
+    private func stream(
+        _ prepared: PreparedRequest,
+        monitor: TransferMonitor?,
+        to receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
         let channel = BodyChannel()
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
             start(prepared, cancellation, monitor, .stream(channel))
-            var intake = BodyIntake(receiver, limit: request.maximumBodyBytes)
+            var intake = BodyIntake(receiver, limit: prepared.request.maximumBodyBytes)
             while true {
                 let (event, makesRoom) = await channel.next()
                 if makesRoom { _ = commands.add(.adjust(cancellation)) }
@@ -81,8 +102,6 @@ package final class CurlTransport: Transport {
         }
     }
 
-    /// Tries whether a connection to where a request goes comes about, by the request's proxy, socket and interface and
-    /// within its times. Nothing is sent and no TLS is spoken. Nil when the connection came about, which is then closed.
     package func reach(_ request: HTTPRequest) async -> TransportFailure? {
         do {
             let origin = try Origin(ofURL: request.url)
@@ -92,8 +111,10 @@ package final class CurlTransport: Transport {
             request.body = .none
             // TLS is no part of it, but the port is.
             request.url = "http://\(origin.endpoint)/"
-            let prepared = try PreparedRequest(request, purpose: .connection, pins: pins)
-            guard case .failure(let failure) = await carryOut(prepared, monitor: nil) else { return nil }
+            request.timeout = min(request.timeout, request.connectTimeout)
+            guard
+                case .failure(let failure) = await carryOut(try await prepare(request, for: .connection), monitor: nil)
+            else { return nil }
             return failure
         } catch {
             return error
@@ -107,6 +128,25 @@ package final class CurlTransport: Transport {
 
     /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.
     package var cookieJarFailures: [String] { thread.findings }
+
+    /// Checks a request, on a thread of its own where files must be looked at, which may block.
+    private func prepare(
+        _ request: HTTPRequest,
+        for purpose: PreparedRequest.Purpose
+    ) async throws(TransportFailure) -> PreparedRequest {
+        if files.hasSeenAll(of: request) {
+            return try PreparedRequest(request, purpose: purpose, files: files)
+        }
+        let result = await BlockingCall.run { [files] () -> Result<PreparedRequest, TransportFailure> in
+            do throws(TransportFailure) {
+                return .success(try PreparedRequest(request, purpose: purpose, files: files))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let result else { throw .refused(CURLE_OUT_OF_MEMORY, "there is no thread to look at files on") }
+        return try result.get()
+    }
 
     private func carryOut(
         _ prepared: PreparedRequest,

@@ -10,8 +10,9 @@ final class EasyHandle {
     // libcurl keeps pointers to these until the handle is reset.
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
-    // Survives a reset.
+    // Survives a reset, and must outlive the handle.
     private var share: ShareHandle?
+    private var isShareAttached = false
 
     /// Makes a handle; nil without memory.
     init?() {
@@ -47,9 +48,10 @@ final class EasyHandle {
         options.setRequest(transfer.prepared, owner: owner)
         options.setRoute(transfer.prepared)
         if transfer.wantsProgress { options.setProgress(owner: owner) }
-        if self.share !== share {
+        if self.share !== share || !isShareAttached {
             options.set(CURLOPT_SHARE, share.pointer)
             self.share = share
+            isShareAttached = true
         }
         lists = options.lists
         return options.failure
@@ -60,6 +62,11 @@ final class EasyHandle {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)
     }
 
+    /// Changes libcurl's own limit of time for a transfer that has not begun.
+    func limitTime(to duration: Duration) {
+        waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, duration.curlMilliseconds)
+    }
+
     /// Holds both directions up, or lets them go on. Not to be called from within a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
@@ -68,6 +75,12 @@ final class EasyHandle {
 
     /// Gives the transfer up and forgets its options. Must not be in use by a multi handle.
     func reset() {
+        if let transfer, transfer.prepared.request.options.cookies != .off {
+            // The reset forgets the list of files without giving its memory back. This does, and takes the shared cookies
+            // away from the handle besides.
+            waybill_easy_set_string(pointer, CURLOPT_COOKIEFILE, nil)
+            isShareAttached = false
+        }
         curl_easy_reset(pointer)
         for list in lists { curl_slist_free_all(list) }
         lists = []

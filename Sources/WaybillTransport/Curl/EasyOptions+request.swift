@@ -26,8 +26,8 @@ extension EasyOptions {
         // No file, but the wish for cookies at all: those of the share handle.
         if request.options.cookies != .off { set(CURLOPT_COOKIEFILE, "") }
         if request.acceptsCompression {
-            // All that this libcurl can decode.
-            set(CURLOPT_ACCEPT_ENCODING, "")
+            set(CURLOPT_ACCEPT_ENCODING, ContentDecoder.accepted)
+            set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         }
         switch request.options.credentials {
         case .none: break
@@ -104,7 +104,7 @@ private let CURLAUTH_DIGEST_BITS: UInt = 1 << 1
 
 extension Duration {
     /// Milliseconds for libcurl: at least one, since zero means "no limit" to it, at most what its `int` can hold.
-    fileprivate var curlMilliseconds: Int {
+    var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0 else { return 1 }
         guard seconds < Int64(Int32.max) / 1000 else { return Int(Int32.max) }

@@ -64,6 +64,15 @@ struct FailureExplanation {
             )
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
+        case .unknownCoding(let coding):
+            let name = coding.isToken && coding.utf8.count <= 40 ? " \(coding)" : ""
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body has the unknown content encoding\(name)")
+        case .malformedCoding(let codings):
+            let names = codings.joined(separator: ", ")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body is not \(names), as its Content-Encoding says")
+        case .incompleteCoding(let codings):
+            let names = codings.joined(separator: ", ")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) coding")
         }
     }
 

@@ -2,17 +2,24 @@ import CLibCurl
 
 /// libcurl's multi handle with its sockets in a poller and its timer. Lives on the engine's thread.
 final class MultiHandle {
+    /// When libcurl wants to go on by itself.
+    private enum Timer {
+        case none, atOnce
+        case at(ContinuousClock.Instant)
+    }
+
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
+    private let maximumConnections: Int
     private var hostConnections = 0
-    private var deadline: ContinuousClock.Instant?
-    private let clock = ContinuousClock()
+    private var timer = Timer.none
 
     /// Makes a handle that keeps this many connections at most; nil without memory.
     init?(poller: any Poller, maximumConnections: Int) {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.poller = poller
+        self.maximumConnections = maximumConnections
         // Good as long as libcurl uses it: `deinit` takes the callbacks away.
         let owner = Unmanaged.passUnretained(self).toOpaque()
         waybill_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, owner)
@@ -26,7 +33,7 @@ final class MultiHandle {
             return 0
         }
         waybill_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, maximumConnections)
-        waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
+        setLimits()
     }
 
     deinit {
@@ -36,11 +43,23 @@ final class MultiHandle {
         curl_multi_cleanup(pointer)
     }
 
+    /// How many connections may be open besides those that the limits are for.
+    var spareConnections = 0 {
+        didSet { setLimits() }
+    }
+
     /// Lets no more connections than this be open to one host, if that is more than before.
     func raiseHostConnections(to count: Int) {
         guard count > hostConnections else { return }
         hostConnections = count
-        waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, count)
+        setLimits()
+    }
+
+    private func setLimits() {
+        // 0 is none, as before the first transfer.
+        let forHost = hostConnections == 0 ? 0 : hostConnections + spareConnections
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, forHost)
+        waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections + spareConnections)
     }
 
     /// Starts the transfer of a handle.
@@ -55,13 +74,21 @@ final class MultiHandle {
 
     /// How long nothing needs to be done, in milliseconds for a poller.
     var millisecondsUntilTimer: Int32 {
-        deadline?.pollerMilliseconds ?? -1
+        switch timer {
+        case .none: -1
+        case .atOnce: 0
+        case .at(let instant): instant.pollerMilliseconds
+        }
     }
 
     /// Does what is due. Starting a transfer is due at once.
     func runTimer() {
-        guard let due = deadline, due <= clock.now else { return }
-        deadline = nil
+        switch timer {
+        case .none: return
+        case .atOnce: break
+        case .at(let instant): guard instant <= .now else { return }
+        }
+        timer = .none
         var running: Int32 = 0
         curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
     }
@@ -102,7 +129,12 @@ final class MultiHandle {
     }
 
     private func setTimer(_ milliseconds: Int) {
-        deadline = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
+        // Most are for what has just begun, and need no look at the clock.
+        switch milliseconds {
+        case ..<0: timer = .none
+        case 0: timer = .atOnce
+        default: timer = .at(.now.advanced(by: .milliseconds(milliseconds)))
+        }
     }
 }
 

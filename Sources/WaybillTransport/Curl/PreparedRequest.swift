@@ -29,8 +29,9 @@ final class PreparedRequest: Sendable {
     /// What the server must show one of.
     let pins: PinSet?
 
-    /// Checks a request. What may not be sent throws a failure, and nothing has been sent.
-    init(_ request: HTTPRequest, purpose: Purpose = .exchange, pins: PinCache) throws(TransportFailure) {
+    /// Checks a request, and looks at the files that it names, which may block. What may not be sent throws a failure, and
+    /// nothing has been sent.
+    init(_ request: HTTPRequest, purpose: Purpose = .exchange, files: RequestFiles) throws(TransportFailure) {
         guard request.method.isToken else {
             throw .refused(
                 CURLE_BAD_FUNCTION_ARGUMENT,
@@ -41,6 +42,7 @@ final class PreparedRequest: Sendable {
         self.purpose = purpose
         let options = request.options
         try options.check()
+        try files.look(for: request)
         origin = try Origin(
             ofURL: request.url,
             connectTo: request.connectTo,
@@ -52,7 +54,7 @@ final class PreparedRequest: Sendable {
         headerLines = header.lines
         cookies = header.cookies
         proxy = try PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
-        self.pins = origin.isSecure ? try pins.set(for: options.tls.pins) : nil
+        self.pins = origin.isSecure ? try files.pinSet(for: options.tls.pins) : nil
     }
 
     /// Whether HTTP/2 is not offered to the server.
@@ -86,14 +88,7 @@ extension TransferOptions {
         switch credentials {
         case .none: break
         case .digest(let username, let password): texts += [username, password]
-        case .netrc(let file):
-            texts.append(file)
-            // libcurl takes a file that it cannot read for an empty one.
-            do {
-                _ = try FileContent.read(file, maximumBytes: 1 << 20)
-            } catch {
-                throw .refused(CURLE_READ_ERROR, "the netrc file \(file) cannot be read: \(error)")
-            }
+        case .netrc(let file): texts.append(file)
         }
         for text in texts {
             // C's strings end at the first NUL, and an empty one takes the option back.

@@ -8,37 +8,61 @@ struct ResponseHead: Equatable {
 
     /// Reads the lines of a header.
     init(_ bytes: [UInt8]) {
-        var fields: [HTTPField] = []
-        var isStatusLine = true
-        for line in bytes.split(separator: 0x0A) {
-            let text = line.trimmingBlanks
-            if isStatusLine {
-                isStatusLine = false
-                let parts = text.split(separator: 0x20, maxSplits: 2)
-                reason = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
-            } else if line.first == 0x20 || line.first == 0x09 {
-                guard let field = fields.popLast() else { continue }
-                fields.append(
-                    HTTPField(name: field.name, value: field.value + " " + String(decoding: text, as: UTF8.self))
-                )
-            } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-                fields.append(
-                    HTTPField(
-                        name: String(decoding: text[..<colon].trimmingBlanks, as: UTF8.self),
-                        value: String(decoding: text[(colon + 1)...].trimmingBlanks, as: UTF8.self)
-                    )
-                )
+        var reader = HeaderReader()
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+                if end > rest.startIndex { reader.take(rest[..<end]) }
+                rest = rest[end...].dropFirst()
             }
         }
-        self.fields = HTTPFields(fields)
+        reason = reader.reason
+        fields = HTTPFields(reader.fields)
     }
 }
 
-extension ArraySlice<UInt8> {
-    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
+/// Reads a header line by line.
+private struct HeaderReader {
+    typealias Line = Slice<UnsafeRawBufferPointer>
+
+    private(set) var reason = ""
+    private(set) var fields: [HTTPField] = []
+    private var hasStatusLine = false
+
+    mutating func take(_ line: Line) {
+        let text = line.withoutOuterBlanks
+        if !hasStatusLine {
+            hasStatusLine = true
+            reason = Self.reason(in: text)
+        } else if line.first == 0x20 || line.first == 0x09 {
+            guard let field = fields.popLast() else { return }
+            fields.append(HTTPField(name: field.name, value: field.value + " " + String(decoding: text, as: UTF8.self)))
+        } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+            fields.append(
+                HTTPField(
+                    name: String(decoding: text[..<colon].withoutOuterBlanks, as: UTF8.self),
+                    value: String(decoding: text[(colon + 1)...].withoutOuterBlanks, as: UTF8.self)
+                )
+            )
+        }
+    }
+
+    /// What follows the version and the code.
+    private static func reason(in line: Line) -> String {
+        guard let first = line.firstIndex(of: 0x20) else { return "" }
+        let afterVersion = line[first...].withoutOuterBlanks
+        guard let second = afterVersion.firstIndex(of: 0x20) else { return "" }
+        return String(decoding: afterVersion[second...].withoutOuterBlanks, as: UTF8.self)
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    fileprivate var withoutOuterBlanks: Self {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        let start = firstIndex { !isBlank($0) } ?? endIndex
-        let end = lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
+        var (start, end) = (startIndex, endIndex)
+        while start < end && isBlank(self[start]) { start += 1 }
+        while end > start && isBlank(self[end - 1]) { end -= 1 }
         return self[start..<end]
     }
 }

@@ -10,6 +10,7 @@ struct ResponseHeadCollector {
     private(set) var isComplete = false
 
     private var count = 0
+    private var namesCodings = false
 
     /// Whether the status line has come.
     var hasBegun: Bool { !bytes.isEmpty }
@@ -19,16 +20,27 @@ struct ResponseHeadCollector {
         count += line.count
         guard count <= Self.maximumBytes else { return false }
         guard !isComplete else { return true }
-        if line.starts(with: "HTTP/".utf8) { bytes.removeAll(keepingCapacity: true) }
+        if line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8) {
+            bytes.removeAll(keepingCapacity: true)
+            namesCodings = false
+        }
         bytes.append(contentsOf: line)
-        if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) { isComplete = !isInformational }
+        if !namesCodings && line.isField(named: "content-encoding") { namesCodings = true }
+        if line.first == 0x0D || line.first == 0x0A, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            isComplete = !isInformational
+        }
         return true
+    }
+
+    /// The values of `Content-Encoding`.
+    var codings: [String] {
+        namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []
     }
 
     /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl
     /// answers by itself.
     var asksForAnother: Bool {
-        isComplete && [401, 407, 417].contains(Int(String(decoding: statusCode, as: UTF8.self)))
+        isComplete && [401, 407, 417].contains(statusCode)
     }
 
     /// Forgets the answer, for the next one. What came of it still counts.
@@ -39,11 +51,34 @@ struct ResponseHeadCollector {
 
     // 101 is the last header too: what follows is not HTTP.
     private var isInformational: Bool {
-        statusCode.first == UInt8(ascii: "1") && !statusCode.starts(with: "101".utf8)
+        let status = statusCode
+        return status >= 100 && status < 200 && status != 101
     }
 
-    private var statusCode: ArraySlice<UInt8> {
-        let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }
-        return line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: true).dropFirst().first ?? []
+    /// The digits after the first blanks; 0 where there are none.
+    private var statusCode: Int {
+        var number = 0
+        var isAfterBlank = false
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: " ") where number == 0: isAfterBlank = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9") where isAfterBlank && number < 1000:
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            case 0x0D, 0x0A: return number
+            default: if isAfterBlank { return number }
+            }
+        }
+        return number
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a line of a header has this name, which is in lower case.
+    fileprivate func isField(named name: StaticString) -> Bool {
+        let length = name.utf8CodeUnitCount
+        guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else {
+            return false
+        }
+        return name.withUTF8Buffer { name in name.indices.allSatisfy { self[$0] | 0x20 == name[$0] } }
     }
 }

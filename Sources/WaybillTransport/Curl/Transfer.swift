@@ -10,6 +10,8 @@ final class Transfer {
     }
     /// Whether it waits for its turn.
     var isQueued = false
+    /// Whether it counts among those under way to its origin.
+    var isCounted = false
     /// The time of the transfer, where the engine and not libcurl keeps it.
     var clock: TransferClock?
     /// When the transfer started.
@@ -30,6 +32,7 @@ final class Transfer {
     let marks: SocketMarks
 
     private var reader: BodyReader?
+    private var decoding = Decoding.undecided
     private var sendings = 0
     private var hasBegunChannel = false
     private var lastProgress: (at: ContinuousClock.Instant, progress: TransferProgress)?
@@ -74,6 +77,15 @@ final class Transfer {
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, sentTwice, pinMismatch, pinsUnknown
         case bodyUnreadable(String)
+        case unknownCoding(String)
+        case malformedCoding([String])
+        case incompleteCoding([String])
+    }
+
+    /// What is to be done with the body of the answer.
+    private enum Decoding {
+        case undecided, none
+        case by(BodyDecoding)
     }
 
     /// Takes a line of the answer's header, or of its trailers. False ends the transfer.
@@ -85,9 +97,44 @@ final class Transfer {
         return true
     }
 
-    /// Takes a part of the decoded body.
+    /// Takes a part of the body as it came.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
+        if case .undecided = decoding {
+            guard decideOnDecoding() else { return .never }
+        }
+        guard case .by(let decoder) = decoding else { return keep(bytes) }
+        switch decoder.take(bytes, keep: keep) {
+        case .taken: return .taken
+        case .later: return .later
+        case .never: return .never
+        case .malformed:
+            refusal = .malformedCoding(decoder.codings)
+            return .never
+        }
+    }
+
+    /// Whether the body that has come is all of it. Otherwise there is a refusal.
+    func checkBodyIsWhole() -> Bool {
+        guard case .by(let decoder) = decoding, !decoder.isComplete else { return true }
+        refusal = .incompleteCoding(decoder.codings)
+        return false
+    }
+
+    private func decideOnDecoding() -> Bool {
+        decoding = .none
+        let codings = prepared.request.acceptsCompression ? head.codings : []
+        guard !codings.isEmpty else { return true }
+        do {
+            if let decoder = try BodyDecoding(codings) { decoding = .by(decoder) }
+            return true
+        } catch {
+            refusal = .unknownCoding(error.coding)
+            return false
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> Reception {
         if let channel = order.channel { return stream(bytes, to: channel) }
         guard bytes.count <= prepared.request.maximumBodyBytes - body.count else {
             refusal = .bodyTooLarge
@@ -108,6 +155,18 @@ final class Transfer {
             return .later
         }
         return .taken
+    }
+
+    /// Whether the request may be sent once more after it has ended so: HTTP/2 was broken off before any of the answer had
+    /// come, as by a server that takes leave (RFC 9113, section 6.8). With HTTP/1.1 libcurl sends again by itself.
+    func maySendAgain(after code: CURLcode) -> Bool {
+        [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil
+            && prepared.request.isIdempotent
+    }
+
+    /// Goes back to the start of the request.
+    func rewind() -> Bool {
+        reader?.seek(to: 0) ?? true
     }
 
     /// Gives bytes of the request's body.
@@ -156,6 +215,7 @@ final class Transfer {
         if head.asksForAnother {
             head.beginAgain()
             body = []
+            decoding = .undecided
         } else if wasSent && (sendings > 1 || !prepared.request.isIdempotent) {
             refusal = .sentTwice
             return false

@@ -9,22 +9,32 @@ import CLibCurl
 /// Carries transfers out with libcurl. All of it lives on one thread, which `run` takes; commands come by the queue.
 final class TransferEngine {
     private let commands: CommandQueue
+    private let executor: EngineExecutor
     private let poller: any Poller
     private let multi: MultiHandle
-    private let jars = CookieJars()
+    private let jars: CookieJars
     private let marks = SocketMarks()
-    private var queue: AdmissionQueue<Transfer>
+    private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
+    // How often commands go before the sockets: what tasks do on this thread must not keep it from them.
+    private static let turnsWithoutLook = 8
     // Those whose time the engine keeps, and those whose body goes out as it comes.
     private var timed: [ObjectIdentifier: Transfer] = [:]
     private var streaming: [ObjectIdentifier: Transfer] = [:]
     // What is to be handed over.
     private var ended: [Transfer] = []
+    // What is being carried out.
+    private var batch: [EngineCommand] = []
     // Handles at rest. There are never more than transfers at once.
     private var idleHandles: [EasyHandle] = []
 
     /// Makes an engine that does what comes by these commands.
-    init(commands: CommandQueue, maximumConnections: Int) throws(TransportSetUpError) {
+    init(
+        commands: CommandQueue,
+        executor: EngineExecutor,
+        files: RequestFiles,
+        maximumConnections: Int
+    ) throws(TransportSetUpError) {
         do {
             poller = try SystemPoller()
         } catch {
@@ -35,6 +45,8 @@ final class TransferEngine {
         }
         self.multi = multi
         self.commands = commands
+        self.executor = executor
+        self.jars = CookieJars(files: files)
         self.queue = AdmissionQueue(totalLimit: maximumConnections)
         poller.watch(commands.descriptor, for: .readable)
     }
@@ -42,6 +54,7 @@ final class TransferEngine {
     /// Works until the command queue is closed, then ends what is under way and writes the cookie jars. Gives what stood
     /// in the way of that.
     func run() -> [String] {
+        var turnsSinceLook = 0
         while carryOutCommands() {
             var isAdmitting = true
             while isAdmitting {
@@ -51,20 +64,28 @@ final class TransferEngine {
                 isAdmitting = collectFinished()
             }
             let hasDelivered = deliver()
+            turnsSinceLook += 1
+            // A task that has got its answer here mostly sends the next request: that goes before a look at the sockets.
+            if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
             if hasDelivered && transfers.isEmpty { lingerForCommands() }
-            let isWaiting = commands.beginWaiting()
-            for ready in poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) {
-                if ready.descriptor == commands.descriptor {
-                    commands.acknowledge()
-                } else {
-                    multi.act(on: ready)
-                }
-            }
-            _ = collectFinished()
+            lookAtSockets()
+            turnsSinceLook = 0
         }
         for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
         _ = deliver()
         return jars.save()
+    }
+
+    private func lookAtSockets() {
+        let isWaiting = commands.beginWaiting()
+        poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) { ready in
+            if ready.descriptor == commands.descriptor {
+                commands.acknowledge()
+            } else {
+                multi.act(on: ready)
+            }
+        }
+        _ = collectFinished()
     }
 
     // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may
@@ -89,9 +110,10 @@ final class TransferEngine {
 extension TransferEngine {
     /// False when there will be no more.
     private func carryOutCommands() -> Bool {
-        let (list, isClosed) = commands.takeAll()
+        let isOpen = commands.takeAll(into: &batch)
+        defer { batch.removeAll(keepingCapacity: true) }
         var originsToClear: Set<Origin> = []
-        for command in list {
+        for command in batch {
             switch command {
             case .start(let order):
                 start(Transfer(order, marks: marks))
@@ -102,13 +124,15 @@ extension TransferEngine {
             case .adjust(let cancellation):
                 guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
                 adjust(transfer)
+            case .run(let job):
+                job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
         // Once for all of a batch: a queue is walked from end to end.
         for origin in originsToClear {
             queue.removeWaiting(at: origin) { $0.outcome != nil }
         }
-        return !isClosed
+        return isOpen
     }
 
     private func start(_ transfer: Transfer) {
@@ -120,6 +144,8 @@ extension TransferEngine {
     }
 
     private func enqueue(_ transfer: Transfer) {
+        // Whether a place can be reached does not hang on how busy it is.
+        if transfer.prepared.purpose == .connection { return begin(transfer) }
         transfer.isQueued = true
         let request = transfer.prepared.request
         // The queue counts requests. Where connections carry many, and the server wants fewer on each than the queue
@@ -188,30 +214,36 @@ extension TransferEngine {
     private func admit() {
         while let transfer = queue.next() {
             transfer.isQueued = false
-            let share: ShareHandle
-            do {
-                share = try jars.share(for: transfer.prepared.request.options.cookies)
-            } catch {
-                queue.finished(at: transfer.prepared.origin)
-                end(transfer, with: .failed(error))
-                continue
-            }
-            guard let handle = idleHandles.popLast() ?? EasyHandle() else {
-                queue.finished(at: transfer.prepared.origin)
-                end(transfer, with: .failed(.outOfMemory))
-                continue
-            }
-            transfer.handle = handle
-            let code = handle.prepare(for: transfer, share: share)
-            if transfer.order.channel != nil {
-                streaming[transfer.id] = transfer
-                keepTime(of: transfer, handle)
-            }
-            guard code == CURLE_OK, multi.add(handle) else {
-                let failed = code == CURLE_OK ? CURLE_FAILED_INIT : code
-                end(transfer, with: outcome(of: transfer, handle: handle, code: failed))
-                continue
-            }
+            transfer.isCounted = true
+            begin(transfer)
+        }
+    }
+
+    private func begin(_ transfer: Transfer) {
+        let share: ShareHandle
+        do {
+            share = try jars.share(for: transfer.prepared.request.options.cookies)
+        } catch {
+            return end(transfer, with: .failed(error))
+        }
+        guard let handle = idleHandles.popLast() ?? EasyHandle() else {
+            return end(transfer, with: .failed(.outOfMemory))
+        }
+        transfer.handle = handle
+        let code = handle.prepare(for: transfer, share: share)
+        switch transfer.prepared.purpose {
+        case .exchange: break
+        case .stream:
+            streaming[transfer.id] = transfer
+            keepTime(of: transfer, handle)
+        case .connection:
+            // libcurl lets no time pass while a connection waits for another one's end.
+            multi.spareConnections += 1
+            keepTime(of: transfer, handle)
+        }
+        guard code == CURLE_OK, multi.add(handle) else {
+            let failed = code == CURLE_OK ? CURLE_FAILED_INIT : code
+            return end(transfer, with: outcome(of: transfer, handle: handle, code: failed))
         }
     }
 
@@ -221,14 +253,25 @@ extension TransferEngine {
         while let (handle, code) = multi.nextFinished() {
             guard let transfer = handle.transfer else { continue }
             hasAny = true
+            if transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
             end(transfer, with: outcome(of: transfer, handle: handle, code: code))
         }
         return hasAny
     }
 
+    /// Starts a transfer once more that has ended, within its time.
+    private func sendAgain(_ transfer: Transfer, _ handle: EasyHandle) -> Bool {
+        let remaining = transfer.prepared.request.timeout - (.now - transfer.startedAt)
+        guard remaining > .zero, transfer.rewind() else { return false }
+        multi.remove(handle)
+        // Otherwise the engine keeps it.
+        if transfer.clock == nil { handle.limitTime(to: remaining) }
+        return multi.add(handle)
+    }
+
     private func outcome(of transfer: Transfer, handle: EasyHandle, code: CURLcode) -> TransferOutcome {
         let report = TransferReport(handle)
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK, transfer.checkBodyIsWhole() else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
         let response = report.response(to: transfer)
@@ -256,6 +299,10 @@ extension TransferEngine {
     }
 
     private func giveUpHandle(of transfer: Transfer) {
+        if transfer.isCounted {
+            transfer.isCounted = false
+            queue.finished(at: transfer.prepared.origin)
+        }
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
         timed[transfer.id] = nil
@@ -263,6 +310,6 @@ extension TransferEngine {
         multi.remove(handle)
         handle.reset()
         idleHandles.append(handle)
-        queue.finished(at: transfer.prepared.origin)
+        if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }
     }
 }

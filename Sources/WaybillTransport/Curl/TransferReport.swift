@@ -15,7 +15,7 @@ struct TransferReport {
         let connected = number(CURLINFO_CONNECT_TIME_T)
         let secured = number(CURLINFO_APPCONNECT_TIME_T)
         // A transfer that failed to connect has made no connection either, but has tried.
-        let isReused = isConnectionReused && remoteAddress != nil
+        let isReused = isConnectionReused && hasConnected
         return TransferTimings(
             dns: .microseconds(isReused ? 0 : resolved),
             connect: .microseconds(isReused ? 0 : max(0, connected - resolved)),
@@ -34,7 +34,7 @@ struct TransferReport {
             return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingAnswer
         }
         // libcurl tells the time of connecting only when the handshake has ended too, the address at once.
-        if remoteAddress != nil { return .securing }
+        if hasConnected { return .securing }
         return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 
@@ -64,6 +64,8 @@ struct TransferReport {
 
     private var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
+    private var hasConnected: Bool { remoteHost != nil }
+
     private var httpVersion: String {
         switch long(CURLINFO_HTTP_VERSION) {
         case Int(CURL_HTTP_VERSION_1_0): "1.0"
@@ -73,10 +75,13 @@ struct TransferReport {
     }
 
     private var remoteAddress: SocketEndpoint? {
+        remoteHost.map { SocketEndpoint(host: String(cString: $0), port: long(CURLINFO_PRIMARY_PORT)) }
+    }
+
+    private var remoteHost: UnsafeMutablePointer<CChar>? {
         var text: UnsafeMutablePointer<CChar>?
         waybill_easy_get_string(easy, CURLINFO_PRIMARY_IP, &text)
-        guard let text, text[0] != 0 else { return nil }
-        return SocketEndpoint(host: String(cString: text), port: long(CURLINFO_PRIMARY_PORT))
+        return text.flatMap { $0[0] == 0 ? nil : $0 }
     }
 
     private func long(_ info: CURLINFO) -> Int {

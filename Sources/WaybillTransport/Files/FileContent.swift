@@ -33,6 +33,18 @@ enum FileContent {
         return bytes
     }
 
+    /// What there is at a path.
+    enum Kind {
+        case regular, other, missing
+    }
+
+    /// What there is at a path, behind links.
+    static func kind(of path: String) -> Kind {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .missing }
+        return status.st_mode & S_IFMT == S_IFREG ? .regular : .other
+    }
+
     /// Writes a file that only its owner may read, so that it is there whole or as it was before. Throws the system's
     /// error.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {

@@ -3,9 +3,17 @@
     import Glibc
 
     /// Waits by Linux's `epoll`, whose cost does not grow with the number of descriptors.
+    ///
+    /// A descriptor that is not watched any more stays in the queue until it tells something: the socket of a kept
+    /// connection is watched again and again, and that spares a call to the system each time.
     final class EpollPoller: Poller {
+        private enum State: UInt8 {
+            case unknown, atRest, watched
+        }
+
         private let queue: Int32
-        private var watched: Set<Int32> = []
+        // By descriptor.
+        private var states: [State] = []
         private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
         init() throws(SystemError) {
@@ -19,32 +27,45 @@
         }
 
         func watch(_ descriptor: Int32, for interest: Readiness) {
+            let index = Int(descriptor)
+            while states.count <= index { states.append(.unknown) }
+            if interest.isEmpty {
+                if states[index] == .watched { states[index] = .atRest }
+                return
+            }
             var event = epoll_event()
             event.data.fd = descriptor
             if interest.contains(.readable) { event.events |= EPOLLIN.rawValue }
             if interest.contains(.writable) { event.events |= EPOLLOUT.rawValue }
-            if interest.isEmpty {
-                if watched.remove(descriptor) != nil {
-                    // Fails when the descriptor has been closed, which took it out as well.
-                    epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, &event)
-                }
-            } else {
-                let isNew = watched.insert(descriptor).inserted
-                epoll_ctl(queue, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
-            }
+            let isKnown = states[index] != .unknown
+            states[index] = .watched
+            let code = epoll_ctl(queue, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event)
+            // Closing a descriptor takes it out of the queue, and the number may be another one's since.
+            if isKnown && code != 0 { epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event) }
         }
 
-        func wait(milliseconds: Int32) -> [ReadyDescriptor] {
+        func wait(milliseconds: Int32, _ tell: (ReadyDescriptor) -> Void) {
             let count = epoll_wait(queue, events.baseAddress, Int32(events.count), milliseconds)
-            guard count > 0 else { return [] }
-            return events.prefix(Int(count)).map { event in
+            guard count > 0 else { return }
+            for event in events.prefix(Int(count)) {
+                let descriptor = event.data.fd
+                guard states[Int(descriptor)] == .watched else {
+                    forget(descriptor)
+                    continue
+                }
                 var readiness: Readiness = []
                 if event.events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
                     readiness.insert(.readable)
                 }
                 if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
-                return ReadyDescriptor(descriptor: event.data.fd, readiness: readiness)
+                tell(ReadyDescriptor(descriptor: descriptor, readiness: readiness))
             }
+        }
+
+        private func forget(_ descriptor: Int32) {
+            var event = epoll_event()
+            epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, &event)
+            states[Int(descriptor)] = .unknown
         }
     }
 #endif

@@ -34,13 +34,13 @@ final class PollPoller: Poller {
         }
     }
 
-    func wait(milliseconds: Int32) -> [ReadyDescriptor] {
-        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return [] }
-        return entries.lazy.filter { $0.revents != 0 }.map { entry in
+    func wait(milliseconds: Int32, _ tell: (ReadyDescriptor) -> Void) {
+        guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
+        for entry in entries where entry.revents != 0 {
             var readiness: Readiness = []
             if Int32(entry.revents) & Int32(POLLIN | POLLERR | POLLHUP | POLLNVAL) != 0 { readiness.insert(.readable) }
             if Int32(entry.revents) & Int32(POLLOUT) != 0 { readiness.insert(.writable) }
-            return ReadyDescriptor(descriptor: entry.fd, readiness: readiness)
+            tell(ReadyDescriptor(descriptor: entry.fd, readiness: readiness))
         }
     }
 }

@@ -23,9 +23,9 @@ protocol Poller: AnyObject {
     /// or at the latest before its number is used again.
     func watch(_ descriptor: Int32, for interest: Readiness)
 
-    /// Waits until something is ready, at most this many milliseconds (-1: without end), and tells what is ready. A
-    /// signal may end the waiting early, with nothing.
-    func wait(milliseconds: Int32) -> [ReadyDescriptor]
+    /// Waits until something is ready, at most this many milliseconds (-1: without end), and tells what is ready, which
+    /// may change meanwhile what is watched. A signal may end the waiting early, with nothing.
+    func wait(milliseconds: Int32, _ tell: (ReadyDescriptor) -> Void)
 }
 
 #if canImport(Glibc)

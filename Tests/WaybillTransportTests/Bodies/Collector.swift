@@ -6,6 +6,7 @@ final class Collector: BodyReceiver {
     struct Got: Sendable {
         var heads: [HTTPResponse] = []
         var count = 0
+        var largest = 0
         var bytes: [UInt8] = []
     }
 
@@ -32,6 +33,7 @@ final class Collector: BodyReceiver {
     func receive(_ bytes: [UInt8]) async -> Bool {
         let count = state.withLock { state in
             state.count += bytes.count
+            state.largest = max(state.largest, bytes.count)
             if state.bytes.count < 32 << 20 { state.bytes += bytes }
             return state.count
         }

@@ -55,6 +55,24 @@ import WaybillTransport
         }
     }
 
+    @Test func `a compressed body that swells comes in small pieces, as fast as its receiver takes them`() async throws
+    {
+        let bomb = try await Command.run("/bin/sh", ["-c", "head -c 100000000 /dev/zero | gzip -9"]).output
+        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: bomb)
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let collector = Collector(take: { _ in
+                    await Task.yield()
+                    return true
+                })
+                let result = await transport.send(HTTPRequest(url: server.url()), monitor: nil, receiver: collector)
+                #expect(result.response?.status == 200)
+                #expect(collector.got.count == 100_000_000)
+                #expect(collector.got.largest <= 2 << 20)
+            }
+        }
+    }
+
     @Test func `a receiver that wants no more ends the transfer`() async throws {
         try await LoopbackServer.run(script: ServerFault.endlessBody.script) { server in
             try await CurlTransport.run { transport in

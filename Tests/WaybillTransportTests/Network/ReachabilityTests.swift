@@ -43,4 +43,33 @@ import WaybillTransport
             #expect(await transport.reach(HTTPRequest(url: "file:///"))?.code == 1)
         }
     }
+
+    @Test func `a busy place is within reach`() async throws {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            if connection.readRequest() != nil { arrival.yield() }
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run(maximumConnections: 1) { transport in
+                let request = HTTPRequest(url: server.url(), maximumConnectionsPerOrigin: 1)
+                let busy = Task { await transport.send(request) }
+                for await _ in arrivals { break }
+                #expect(await transport.reach(request) == nil)
+                #expect(await transport.reach(request) == nil)
+                busy.cancel()
+                #expect(await busy.value.failure?.kind == .cancelled)
+            }
+            #expect(server.connectionCount == 3)
+        }
+    }
+
+    @Test func `trying to reach a place can be cancelled`() async throws {
+        let silent = try UnresponsivePort()
+        try await CurlTransport.run { transport in
+            let task = Task { await transport.reach(HTTPRequest(url: "http://127.0.0.1:\(silent.port)/")) }
+            task.cancel()
+            #expect(await task.value?.kind == .cancelled)
+        }
+    }
 }

@@ -32,12 +32,16 @@ package struct ValueTree: Sendable {
     /// A tree without values.
     package init() {}
 
-    /// Makes room for the values of a document of so many bytes.
+    /// Makes room for the values of a document of so many bytes: for more than nearly all have, since moving them costs
+    /// time, and room that stays empty no memory.
     package mutating func reserve(forBytes bytes: Int) {
-        nodes.reserveCapacity(bytes / 12)
-        children.reserveCapacity(bytes / 12)
-        texts.reserveCapacity(bytes / 2)
+        nodes.reserveCapacity(Self.likelyValues(inBytes: bytes))
+        children.reserveCapacity(Self.likelyValues(inBytes: bytes))
+        texts.reserveCapacity(bytes)
     }
+
+    /// How many values a document of so many bytes hardly ever exceeds.
+    package static func likelyValues(inBytes bytes: Int) -> Int { bytes / 6 }
 
     /// How many values there are.
     package var valueCount: Int { nodes.count }

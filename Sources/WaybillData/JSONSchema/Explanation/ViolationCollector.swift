@@ -17,6 +17,9 @@ struct ViolationCollector {
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
 
+    /// How many values an instance has at least that is walked through before it is known whether it is in order.
+    private static let largeInstance = 64
+
     /// How many more suggestions are looked for; an instance may have millions of faults, and nobody reads that many.
     private var suggestionsLeft = 1000
 
@@ -79,8 +82,11 @@ struct ViolationCollector {
             let message = "is not allowed"
             return report(node, path, message, .notAllowed, reference, at: token)
         }
-        // A member or an element that is in order need not be walked through once more.
-        if token != nil, evaluator.accepts(schema, instance) { return }
+        // A member or an element that is in order need not be walked through; of a large one its parts are asked that, since
+        // asking at each level would look at all that is inside again and again.
+        if token != nil, !instance.hasMoreValues(than: Self.largeInstance), evaluator.accepts(schema, instance) {
+            return
+        }
         keywordPath += path
         if let token { instancePath.append(token) }
         collect(schema, instance, reference)
@@ -189,5 +195,23 @@ extension SchemaViolation {
             suggestion: suggestion,
             annotation: annotation
         )
+    }
+}
+
+extension JSON {
+    /// Whether there are more than so many values in the value, itself included. It looks at no more than that.
+    fileprivate func hasMoreValues(than limit: Int) -> Bool {
+        var left = limit
+        return takesMore(than: &left)
+    }
+
+    private func takesMore(than left: inout Int) -> Bool {
+        left -= 1
+        if left < 0 { return true }
+        switch self {
+        case .array(let elements): return elements.contains { $0.takesMore(than: &left) }
+        case .object(let members): return members.contains { $0.value.takesMore(than: &left) }
+        default: return false
+        }
     }
 }

@@ -1,7 +1,7 @@
 extension Settings {
     /// Visits every use of the expression language in the settings.
     package func visitUses(_ visitor: UseVisitor) {
-        for entry in entries { entry.value.visitUses(visitor) }
+        for index in entries.indices { entries[index].value.visitUses(visitor) }
     }
 }
 

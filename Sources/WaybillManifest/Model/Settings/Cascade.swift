@@ -17,22 +17,24 @@ package enum Cascade {
 extension Settings {
     /// Lays a nearer level over this one.
     package mutating func apply(_ near: Settings) {
-        for name in near.declined { entries.removeAll { $0.value.name == name.value } }
-        declined += near.declined
+        for name in near.declined { remove(name.value) }
         guard !entries.isEmpty else {
-            entries = near.entries
+            let farther = declined
+            self = near
+            declined = farther + near.declined
             return
         }
+        declined += near.declined
         // Most levels say a few things; only where two say very many, looking through all of them would take long.
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {
             let slot = Slot(entry.value)
             let taken = slot.flatMap { slot in index.map { $0[slot] } ?? entries.lastIndex { Slot($0.value) == slot } }
             if let taken {
-                entries[taken] = entry
+                replace(at: taken, by: entry)
             } else {
                 if let slot { index?[slot] = entries.count }
-                entries.append(entry)
+                append(entry)
             }
         }
     }

@@ -5,7 +5,9 @@ package import WaybillDiagnostics
 /// They are kept as a list, since a level says little of all that could be said, and every entry keeps its place.
 package struct Settings: Sendable {
     /// What is said, in the order of the text; of merged settings, farther levels first.
-    package internal(set) var entries: [Setting<SettingValue>] = []
+    package private(set) var entries: [Setting<SettingValue>] = []
+    /// The keys that are said.
+    package private(set) var names: SettingNames = []
     /// What is declined of farther levels, each at its place.
     package internal(set) var declined: [Spanned<SettingName>] = []
 
@@ -16,20 +18,50 @@ package struct Settings: Sendable {
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty }
 
     /// Whether a key is said.
-    package func has(_ name: SettingName) -> Bool { entries.indices.contains { entries[$0].value.name == name } }
+    package func has(_ name: SettingName) -> Bool { names.contains(name) }
 
     /// The settings without those for which a condition holds.
     package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {
         var settings = self
         settings.entries.removeAll(where: isUnwanted)
+        settings.names = settings.entries.reduce(into: []) { $0.formUnion(SettingNames($1.value.name)) }
         return settings
     }
 
+    /// The settings without a key.
+    package func without(_ name: SettingName) -> Settings {
+        guard has(name) else { return self }
+        var settings = self
+        settings.remove(name)
+        return settings
+    }
+
+    /// Adds an entry behind the others.
+    mutating func append(_ entry: Setting<SettingValue>) {
+        entries.append(entry)
+        names.formUnion(SettingNames(entry.value.name))
+    }
+
+    /// Puts an entry in the place of one with the same key.
+    mutating func replace(at index: Int, by entry: Setting<SettingValue>) {
+        entries[index] = entry
+    }
+
+    /// Removes the entries of a key.
+    mutating func remove(_ name: SettingName) {
+        guard has(name) else { return }
+        entries.removeAll { $0.value.name == name }
+        names.subtract(SettingNames(name))
+    }
+
     /// The nearest entry of a key that a closure finds a value in.
+    @inlinable
     package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+        guard has(name) else { return nil }
         for index in entries.indices.reversed() where entries[index].value.name == name {
-            let entry = entries[index]
-            if let found = value(entry.value) { return Setting(found, at: entry.span, level: entry.level) }
+            if let found = value(entries[index].value) {
+                return Setting(found, at: entries[index].span, level: entries[index].level)
+            }
         }
         return nil
     }

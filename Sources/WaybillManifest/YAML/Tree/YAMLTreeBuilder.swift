@@ -58,7 +58,7 @@ struct YAMLTreeBuilder {
         self.limits = limits
         self.isSingleDocument = isSingleDocument
         values.reserve(forBytes: file.bytes.count)
-        marks.reserveCapacity(file.bytes.count / 12)
+        marks.reserveCapacity(ValueTree.likelyValues(inBytes: file.bytes.count))
     }
 
     /// The documents that are complete, and the last value that is.

@@ -13,8 +13,7 @@ struct BatchNeeds {
     private var direct: [[(index: Int, name: Spanned<String>)]]
 
     /// - Parameter callsUnknown: Whether some step calls what does not exist, so that its id may be the one that is needed.
-    init(_ batch: Group, callsUnknown: Bool) {
-        let steps = batch.steps
+    init(_ steps: [Step], callsUnknown: Bool) {
         direct = Array(repeating: [], count: steps.count)
         needed = Array(repeating: [], count: steps.count)
         guard steps.contains(where: { $0.flow?.needs.isEmpty == false }) else {

@@ -6,7 +6,7 @@ import WaybillManifest
 /// `steps.ID` is used only where that step has surely run before, and only fields that it has.
 struct DataFlow: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.manifest.graphs.values.flatMap { graph -> [Diagnostic] in
+        subject.graphs.flatMap { graph -> [Diagnostic] in
             let flow = GraphFlow(subject: subject, graph: graph)
             flow.visit()
             return flow.diagnostics
@@ -17,110 +17,113 @@ struct DataFlow: ManifestRule {
 /// One walk through a graph, in the order in which it runs.
 final class GraphFlow {
     let subject: RuleSubject
-    let graph: Definition<Graph>
-    var diagnostics: [Diagnostic] = []
+    let graph: GraphSite
+    private(set) var diagnostics: [Diagnostic] = []
 
-    /// Every step of the graph by its id.
-    private(set) var all: [String: Step] = [:]
-    /// Whether some step calls what does not exist.
-    private(set) var callsUnknown = false
-    /// The steps that may have run, and whether it is sure that they have passed.
-    private(set) var visible: [String: Certainty] = [:]
+    /// By the places of the steps among those of the graph: what may have run, and whether it has surely passed.
+    private var visible: [Certainty?]
 
-    /// Steps that have ended, with how sure it is that they have passed.
-    typealias Ended = [(id: String, certainty: Certainty)]
+    /// Steps that have ended, by their places, with how sure it is that they have passed.
+    typealias Ended = [(place: Int, certainty: Certainty)]
 
-    /// What checks the references of expressions against what is visible at the time.
-    private lazy var visitor = UseVisitor { [unowned self] use in
-        for reference in use.text.references where reference.name == "steps" {
-            if let diagnostic = check(reference, in: use.text) { diagnostics.append(diagnostic) }
-        }
-    }
-
-    init(subject: RuleSubject, graph: Definition<Graph>) {
+    init(subject: RuleSubject, graph: GraphSite) {
         self.subject = subject
         self.graph = graph
+        visible = Array(repeating: nil, count: graph.all.count)
     }
 
     func visit() {
-        let graph = graph.value
-        collect(graph.body.steps)
-        collect(graph.finally?.steps ?? [])
-        graph.settings.visitUses(visitor)
-        let ended = visit(graph.body, onFailure: graph.onFailure)
-        for (id, certainty) in ended { visible[id] = certainty }
-        visitFinally(graph.finally, after: ended)
-        for (id, certainty) in ended { visible[id] = certainty }
-        for output in graph.outputs { output.visitUses(visitor, .end, .result) }
-    }
-
-    private func collect(_ steps: [Step]) {
-        for step in steps {
-            if let id = step.effectiveID { all[id] = step }
-            switch step.action {
-            case .call(let call): callsUnknown = callsUnknown || subject.manifest.endpoints[call.name.value] == nil
-            case .graph(let call): callsUnknown = callsUnknown || subject.manifest.graphs[call.name.value] == nil
-            case .request, .group, .values, .end: break
+        let definition = graph.definition.value
+        // What is written with the graph itself is checked against what is visible at the time.
+        let visitor = UseVisitor { [unowned self] use in
+            for reference in use.text.references where reference.root == .steps {
+                check(reference, in: use.text, step: reference.segments.first?.name.flatMap { graph[$0] })
             }
-            collect(step.steps)
         }
+        definition.settings.visitUses(visitor)
+        let ended = visit(graph.body, definition.body.order, onFailure: definition.onFailure)
+        for (place, certainty) in ended { visible[place] = certainty }
+        visitFinally(after: ended)
+        for (place, certainty) in ended { visible[place] = certainty }
+        for output in definition.outputs { output.visitUses(visitor, .end, .result) }
     }
 
-    private func visitFinally(_ finally: Group?, after ended: Ended) {
-        guard let finally else { return }
-        for (id, _) in ended { visible[id] = .uncertain("'finally' also runs after a failure") }
-        for (id, _) in visit(finally, onFailure: .collect) { visible[id] = nil }
+    private func visitFinally(after ended: Ended) {
+        guard let finally = graph.definition.value.finally else { return }
+        for (place, _) in ended { visible[place] = .uncertain("'finally' also runs after a failure") }
+        for (place, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[place] = nil }
+    }
+
+    /// Whether a step may have run, and has surely passed.
+    func certainty(of site: StepSite) -> Certainty? { visible[place(of: site)] }
+
+    /// The place of a step among those of the graph; steps with one id, which is a mistake, share that of the first.
+    private func place(of site: StepSite) -> Int {
+        let first = graph.repeated.isEmpty ? site : site.step.effectiveID.flatMap { graph[$0] } ?? site
+        return first.number - graph.all[0].number
+    }
+
+    private func check(_ reference: Reference, in text: any EvaluatedText, step: StepSite?) {
+        if let diagnostic = finding(of: reference, in: text, step: step) { diagnostics.append(diagnostic) }
     }
 
     // MARK: Groups
 
     /// Checks the steps of a group, and says what is visible once it has run.
-    private func visit(_ group: Group, onFailure: FailureMode) -> Ended {
-        var ended = group.order == .chain ? visitChain(group, onFailure) : visitBatch(group)
+    private func visit(_ steps: [StepSite], _ order: Group.Order, onFailure: FailureMode) -> Ended {
+        var ended = order == .chain ? visitChain(steps, onFailure) : visitBatch(steps)
         // After 'collect' what follows runs only if all have passed; after 'continue' it runs in any case.
         if onFailure == .continue {
-            ended = ended.uncertain("the \(group.order) goes on after a failure (onFailure: continue)")
+            ended = ended.uncertain("the \(order) goes on after a failure (onFailure: continue)")
         }
         return ended
     }
 
-    private func visitChain(_ chain: Group, _ onFailure: FailureMode) -> Ended {
+    private func visitChain(_ chain: [StepSite], _ onFailure: FailureMode) -> Ended {
         var ended: Ended = []
         var mayHaveEnded = false
-        for step in chain.steps {
-            for name in step.flow?.needs ?? [] { diagnostics.append(misplaced(name)) }
-            var own = visit(step)
-            let goesOn = "the chain goes on after a failure (onFailure: \(onFailure))"
-            for (id, certainty) in onFailure == .stop ? own : own.uncertain(goesOn) { visible[id] = certainty }
+        for site in chain {
+            for name in site.step.flow?.needs ?? [] { diagnostics.append(misplaced(name)) }
+            var own = visit(site)
+            var seen = own
+            if onFailure != .stop {
+                seen = own.uncertain("the chain goes on after a failure (onFailure: \(onFailure))")
+            }
+            for (place, certainty) in seen { visible[place] = certainty }
             if mayHaveEnded { own = own.uncertain("the chain may end before it") }
             ended += own
-            if case .end = step.action { mayHaveEnded = true }
+            if case .end = site.step.action { mayHaveEnded = true }
         }
-        for (id, _) in ended { visible[id] = nil }
+        for (place, _) in ended { visible[place] = nil }
         return ended
     }
 
-    private func visitBatch(_ batch: Group) -> Ended {
-        let needs = BatchNeeds(batch, callsUnknown: callsUnknown)
+    private func visitBatch(_ batch: [StepSite]) -> Ended {
+        let needs = BatchNeeds(batch.map(\.step), callsUnknown: graph.callsUnknown)
         diagnostics += needs.diagnostics
-        var ended = [Ended](repeating: [], count: batch.steps.count)
+        var ended = [Ended](repeating: [], count: batch.count)
         for index in needs.order {
             let seen = needs.needed[index].flatMap { ended[$0] }
-            for (id, certainty) in seen { visible[id] = certainty }
-            ended[index] = visit(batch.steps[index])
-            for (id, _) in seen { visible[id] = nil }
+            for (place, certainty) in seen { visible[place] = certainty }
+            ended[index] = visit(batch[index])
+            for (place, _) in seen { visible[place] = nil }
         }
         return ended.flatMap { $0 }
     }
 
     /// Checks a step, and says what is visible once it has ended.
-    private func visit(_ step: Step) -> Ended {
-        step.visitUses(outside: visitor, inside: visitor)
+    private func visit(_ site: StepSite) -> Ended {
+        let references = subject.references
+        for index in references.indices(of: site) where references.roots[index] == .steps {
+            let use = references.sites[index]
+            check(use.reference, in: use.text, step: use.step)
+        }
+        let step = site.step
         var own: Ended = []
-        if case .group(let inner) = step.action { own = visit(inner, onFailure: step.onFailure) }
+        if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.onFailure) }
         // The steps inside a 'forEach' are there once an element, and can be seen there only.
         if step.flow?.forEach != nil { own = [] }
-        if let id = step.effectiveID { own.append((id, .certain)) }
+        if step.effectiveID != nil { own.append((place(of: site), .certain)) }
         if step.flow?.when != nil { own = own.uncertain("it runs only when its condition holds") }
         if step.onFailure == .continue { own = own.uncertain("its failure is tolerated (onFailure: continue)") }
         return own
@@ -143,11 +146,11 @@ enum Certainty {
     case uncertain(String)
 }
 
-extension [(id: String, certainty: Certainty)] {
+extension [(place: Int, certainty: Certainty)] {
     /// The same steps, none of them sure any more.
     fileprivate func uncertain(_ reason: String) -> Self {
         map { step in
-            if case .certain = step.certainty { (step.id, .uncertain(reason)) } else { step }
+            if case .certain = step.certainty { (step.place, .uncertain(reason)) } else { step }
         }
     }
 }

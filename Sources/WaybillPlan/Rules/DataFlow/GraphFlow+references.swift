@@ -6,7 +6,9 @@ import WaybillManifest
 /// What is wrong with references to steps.
 extension GraphFlow {
     /// What is wrong with a path that begins with `steps`, if anything is.
-    func check(_ reference: Reference, in text: any EvaluatedText) -> Diagnostic? {
+    ///
+    /// - Parameter step: The step that it names, if there is one.
+    func finding(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
         guard let segment = reference.segments.first, let id = segment.name else {
             return Diagnostic(
                 "unknown-step",
@@ -14,18 +16,17 @@ extension GraphFlow {
                 at: text.span(of: reference.nameRange)
             )
         }
-        let span = text.span(of: segment.range)
-        guard let step = all[id] else {
+        guard let step else {
             // A step that calls something unknown may have been meant: that is told where it is called.
-            if callsUnknown { return nil }
-            return .unknown("step", Spanned(id, at: span), among: all.keys.sorted())
+            if graph.callsUnknown { return nil }
+            return .unknown("step", Spanned(id, at: text.span(of: segment.range)), among: graph.ids)
         }
-        guard let certainty = visible[id] else {
+        guard let certainty = certainty(of: step) else {
             return Diagnostic(
                 "step-not-run",
                 "step '\(id)' has not surely run before this",
-                at: span,
-                secondary: [.init(step.identifierSpan, "the step")],
+                at: text.span(of: segment.range),
+                secondary: [.init(step.step.identifierSpan, "the step")],
                 help: [
                     "A chain runs its steps in order, a batch side by side unless one 'needs' another; what is inside a"
                         + " 'forEach' is seen only there."
@@ -36,22 +37,22 @@ extension GraphFlow {
     }
 
     private func checkField(
-        of step: Step,
+        of site: StepSite,
         id: String,
         certainty: Certainty,
         _ reference: Reference,
         in text: any EvaluatedText
     ) -> Diagnostic? {
         guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
-        let fields = step.fields
+        let fields = site.step.fields
         guard fields.contains(name) else {
-            let help = step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
+            let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
             return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
         }
         let isAlwaysThere = name == "ok" || name == "error" || reference.isGuarded
         if case .uncertain(let reason) = certainty, !isAlwaysThere {
             return uncertain(
-                step,
+                site.step,
                 id,
                 name,
                 because: "step '\(id)' may not have passed: \(reason)",
@@ -61,29 +62,30 @@ extension GraphFlow {
         }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
-            guard let known = subject.outputs(of: step)?.map(\.name.value) else { return nil }
-            if !known.contains(where: { $0.hasSameCodePoints(as: wanted) }) {
+            guard let known = site.outputs else { return nil }
+            if !known.contains(where: { $0.name.value.hasSameCodePoints(as: wanted) }) {
+                let known = known.map(\.name.value)
                 let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
                 return .unknown("output", Spanned(wanted, at: text.span(of: output.range)), among: known, help: help)
             }
         }
-        return checkStatus(of: step, id: id, reference, in: text)
+        return checkStatus(of: site, id: id, reference, in: text)
     }
 
     /// Outputs are taken from answers of the class 2xx only.
     private func checkStatus(
-        of step: Step,
+        of site: StepSite,
         id: String,
         _ reference: Reference,
         in text: any EvaluatedText
     ) -> Diagnostic? {
-        guard let status = subject.request(of: step)?.expectedStatus,
+        guard let status = subject.requests.of(site)?.expectedStatus,
             status.value.contains(where: { !$0.mayBeSuccess })
         else { return nil }
         if status.value.contains(where: \.mayBeSuccess) {
             if reference.isGuarded { return nil }
             let reason = "step '\(id)' has outputs only when its status is 2xx, and others are expected"
-            return uncertain(step, id, "outputs", because: reason, reference, in: text)
+            return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
         }
         return Diagnostic(
             "outputs-never",

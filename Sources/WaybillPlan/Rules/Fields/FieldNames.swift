@@ -12,18 +12,19 @@ struct FieldNames: ManifestRule {
         var diagnostics: [Diagnostic] = []
         // A path through data may have to look at all of it, and the same paths are written again and again.
         var known: [PathThroughData: MissingPart?] = [:]
-        subject.forEachUse { use, place in
-            for reference in use.text.references {
-                guard let root = shapes.root(of: reference, use, place) else { continue }
-                let missing: MissingPart?
-                if let path = PathThroughData(reference, from: root) {
-                    if known[path] == nil { known[path] = .some(reference.missingPart(from: root)) }
-                    missing = known[path] ?? nil
-                } else {
-                    missing = reference.missingPart(from: root)
-                }
-                if let missing { diagnostics.append(missing.finding(reference, in: use.text, root)) }
+        let references = subject.references
+        for index in references.sites.indices where ScopeShapes.areKnown(behind: references.roots[index]) {
+            let site = references.sites[index]
+            let reference = site.reference
+            guard let root = shapes.root(of: site) else { continue }
+            let missing: MissingPart?
+            if let path = PathThroughData(reference, from: root) {
+                if known[path] == nil { known[path] = .some(reference.missingPart(from: root)) }
+                missing = known[path] ?? nil
+            } else {
+                missing = reference.missingPart(from: root)
             }
+            if let missing { diagnostics.append(missing.finding(reference, in: site.text, root)) }
         }
         return diagnostics
     }

@@ -10,15 +10,16 @@ struct LoopShapes {
     init(_ subject: RuleSubject) {
         subject.forEachStep { site in
             guard let forEach = site.step.flow?.forEach else { return }
-            let place = UsePlace(level: .graph(site.graph.name.value), graph: site.graph, step: site)
-            if let shape = Self.shape(of: forEach.elements, place, subject) { shapes[forEach.variable.span] = shape }
+            if let shape = Self.shape(of: forEach.elements, in: site.graph.value, subject) {
+                shapes[forEach.variable.span] = shape
+            }
         }
     }
 
     /// What is known of a variable's value, if anything is.
     func shape(of variable: Spanned<String>) -> ValueShape? { shapes[variable.span] }
 
-    private static func shape(of elements: ForEach.Elements, _ place: UsePlace, _ subject: RuleSubject) -> ValueShape? {
+    private static func shape(of elements: ForEach.Elements, in graph: Graph, _ subject: RuleSubject) -> ValueShape? {
         switch elements {
         case .list(let list):
             let constants = list.compactMap(\.constant)
@@ -28,20 +29,22 @@ struct LoopShapes {
             guard let reference = expression.references.first, expression.references.count == 1,
                 reference.range.count == expression.expression.text.utf8.count
             else { return nil }
-            return shape(behind: reference, place, subject)
+            return shape(behind: reference, in: graph, subject)
         }
     }
 
     private static func shape(
         behind reference: Reference,
-        _ place: UsePlace,
+        in graph: Graph,
         _ subject: RuleSubject
     ) -> ValueShape? {
         guard let name = reference.segments.first?.name, !reference.goesOn else { return nil }
         var shape: ValueShape
-        switch reference.name {
-        case "data": shape = subject.data[name].map { .oneOf([$0]) } ?? .anything
-        case "inputs": shape = subject.input(name, at: place).map { ValueShape(schema: $0.value.document) } ?? .anything
+        switch reference.root {
+        case .data: shape = subject.data[name].map { .oneOf([$0]) } ?? .anything
+        case .inputs:
+            let input = graph.inputs[name] ?? subject.manifest.inputs[name]
+            shape = input.map { ValueShape(schema: $0.value.document) } ?? .anything
         default: return nil
         }
         do throws(AbsenceError) {

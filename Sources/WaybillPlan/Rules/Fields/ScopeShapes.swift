@@ -14,20 +14,28 @@ struct ScopeShapes {
         loops = LoopShapes(subject)
     }
 
+    /// Whether anything can be known of the values behind a root; `nil` is the element of a `forEach`.
+    static func areKnown(behind root: Reference.Root?) -> Bool {
+        switch root {
+        case .document, .vars, .session, .item: false
+        case .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
+        }
+    }
+
     /// What a path that has more than its names begins at; `nil` where nothing is known of that.
-    func root(of reference: Reference, _ use: ExpressionUse, _ place: UsePlace) -> PathRoot? {
-        switch reference.name {
-        case "inputs": return input(reference, depth: 1, place)
-        case "manifest": return input(reference, depth: 2, UsePlace(level: .defaults))
-        case "secrets": return fixed(.map(.scalar("a string")), reference, least: 2)
-        case "run": return fixed(Self.run, reference, least: 2)
-        case "request": return fixed(Self.request, reference, least: 2)
-        case "response": return fixed(Self.response, reference, least: 2)
-        case "data": return data(reference)
-        case "steps": return step(reference, place)
-        case "$", "vars", "session": return nil
-        case "item" where use.seesItem: return nil
-        default: return element(reference, place)
+    func root(of site: ReferenceSite) -> PathRoot? {
+        let reference = site.reference
+        switch reference.root {
+        case .inputs: return input(reference, depth: 1, site.place.declarations)
+        case .manifest: return input(reference, depth: 2, nil)
+        case .secrets: return fixed(Self.secrets, reference)
+        case .run: return fixed(Self.run, reference)
+        case .request: return fixed(Self.request, reference)
+        case .response: return fixed(Self.response, reference)
+        case .data: return data(reference)
+        case .steps: return step(reference, site.step)
+        case nil: return element(reference, site.place)
+        case .document, .vars, .session, .item: return nil
         }
     }
 
@@ -36,6 +44,7 @@ struct ScopeShapes {
     private static let text = ValueShape.scalar("a string")
     private static let number = ValueShape.scalar("a number")
 
+    private static let secrets = ValueShape.map(text)
     private static let run = ValueShape.object([
         ("id", text), ("startedAt", text), ("environment", .scalar("a string or null")),
     ])
@@ -46,8 +55,8 @@ struct ScopeShapes {
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
     /// A root with the given shape, where the path has so many steps that its names alone do not decide.
-    private func fixed(_ shape: ValueShape, _ reference: Reference, least: Int) -> PathRoot? {
-        guard reference.segments.count >= least || !reference.isComplete,
+    private func fixed(_ shape: ValueShape, _ reference: Reference) -> PathRoot? {
+        guard reference.segments.count > 1 || !reference.isComplete,
             reference.segments.first?.name.map(shape.hasField) == true
         else { return nil }
         return PathRoot(shape: shape, depth: 0)
@@ -55,10 +64,10 @@ struct ScopeShapes {
 
     // MARK: Values that are declared
 
-    private func input(_ reference: Reference, depth: Int, _ place: UsePlace) -> PathRoot? {
+    private func input(_ reference: Reference, depth: Int, _ declarations: UsePlace.Declarations?) -> PathRoot? {
         guard reference.segments.count > depth || !reference.isComplete,
             let name = reference.segments.dropFirst(depth - 1).first?.name,
-            let input = subject.input(name, at: place)
+            let input = declarations?.inputs[name] ?? subject.manifest.inputs[name]
         else { return nil }
         let source = Diagnostic.Label(input.name.span, "declared here")
         return PathRoot(shape: ValueShape(schema: input.value.document), depth: depth, source: source)
@@ -82,14 +91,14 @@ struct ScopeShapes {
 
     // MARK: Steps
 
-    private func step(_ reference: Reference, _ place: UsePlace) -> PathRoot? {
-        guard reference.segments.count > 2 || !reference.isComplete, let graph = place.graph?.name.value,
-            let id = reference.segments.first?.name, let field = reference.segments.dropFirst().first?.name,
-            let step = subject.steps[graph, id]
+    private func step(_ reference: Reference, _ site: StepSite?) -> PathRoot? {
+        guard reference.segments.count > 2 || !reference.isComplete, let site,
+            let field = reference.segments.dropFirst().first?.name
         else { return nil }
+        let step = site.step
         let shape: ValueShape
         switch field {
-        case "items" where step.flow?.forEach != nil: shape = .list(.object(elementFields(of: step)))
+        case "items" where step.flow?.forEach != nil: shape = .list(.object(elementFields(of: site)))
         case "ok": shape = .scalar("a boolean")
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
@@ -100,11 +109,12 @@ struct ScopeShapes {
     }
 
     /// The fields of `steps.ID.items[…]`.
-    private func elementFields(of step: Step) -> [(name: String, shape: ValueShape)] {
+    private func elementFields(of site: StepSite) -> [(name: String, shape: ValueShape)] {
+        let step = site.step
         let item = step.flow?.forEach.flatMap { loops.shape(of: $0.variable) } ?? .anything
         var fields: [(String, ValueShape)] = [("item", item), ("ok", .scalar("a boolean")), ("error", Self.failure)]
         if case .group = step.action { return fields }
-        let outputs = subject.outputs(of: step)?.map { (name: $0.name.value, shape: ValueShape.anything) }
+        let outputs = site.outputs?.map { (name: $0.name.value, shape: ValueShape.anything) }
         fields.append(("outputs", outputs.map(ValueShape.object) ?? .anything))
         if step.isRequest { fields += [("status", Self.number), ("data", .anything)] }
         return fields
@@ -114,18 +124,5 @@ struct ScopeShapes {
 extension ValueShape {
     fileprivate func hasField(_ name: String) -> Bool {
         if case .object(let fields) = self { fields.contains { $0.name.hasSameCodePoints(as: name) } } else { true }
-    }
-}
-
-extension RuleSubject {
-    /// The declaration of an input that a name means at a place.
-    func input(_ name: String, at place: UsePlace) -> Definition<InputDeclaration>? {
-        let own: Definitions<InputDeclaration>?
-        switch place.level {
-        case .endpoint(let endpoint): own = manifest.endpoints[endpoint]?.value.inputs
-        case .graph(let graph): own = manifest.graphs[graph]?.value.inputs
-        case .defaults, .service: own = nil
-        }
-        return own?[name] ?? manifest.inputs[name]
     }
 }

@@ -20,9 +20,9 @@ struct GraphRuns {
     /// made to have more is not checked so far.
     private static let budget = 100_000
 
-    init(_ manifest: Manifest) {
-        manifest.forEachStep { site in
-            guard case .graph(let call) = site.step.action, manifest.graphs[call.name.value] != nil else { return }
+    init(_ subject: RuleSubject) {
+        subject.forEachStep { site in
+            guard case .graph(let call) = site.step.action, !site.callsUnknown else { return }
             runs[call.name.value, default: []].append(
                 Run(
                     caller: site.graph.name.value,

@@ -10,12 +10,17 @@ struct NamedFiles: ManifestRule {
             allowsOutside: subject.allowsOutside
         )
         var diagnostics: [Diagnostic] = []
-        subject.forEachSettings { settings in
+        for settings in subject.settings where !settings.names.isDisjoint(with: Self.keys) {
             for entry in settings.entries {
                 diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
             }
         }
         return diagnostics
+    }
+
+    /// The keys whose values can name files.
+    private static let keys = [.body, .auth, .cookies, .tls].reduce(into: SettingNames()) {
+        $0.formUnion(SettingNames($1))
     }
 
     private func check(_ file: NamedFile, in boundary: FolderBoundary) -> Diagnostic? {

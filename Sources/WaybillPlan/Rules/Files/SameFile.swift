@@ -10,7 +10,7 @@ struct SameFile: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let writings = FileWriting.all(in: subject)
         guard !writings.isEmpty else { return [] }
-        let runs = GraphRuns(subject.manifest)
+        let runs = GraphRuns(subject)
         return writings.values.compactMap { finding(of: $0, runs) }
     }
 
@@ -81,9 +81,9 @@ private struct FileWriting {
             let step = site.step
             // One file takes the records of all elements of the step itself.
             if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }
-            guard let to = subject.download(of: step)?.to else { return }
+            guard let to = site.download?.to else { return }
             // Downloads that are told what to do with the same one are meant to meet.
-            if let mode = subject.request(of: step)?.merged.duplicates?.value.mode, mode != .allow { return }
+            if let mode = subject.requests.of(site)?.merged.duplicates?.value.mode, mode != .allow { return }
             let place = if case .call(let call) = step.action { call.name.span } else { to.span }
             add(to, of: site, at: place, step.flow?.forEach ?? site.loopAround)
         }
@@ -99,13 +99,11 @@ extension StepSite {
     var isConditional: Bool { step.flow?.when != nil || around.contains { $0.flow?.when != nil } }
 }
 
-extension RuleSubject {
-    /// The download of a step or of the endpoint that it calls.
-    func download(of step: Step) -> Download? {
-        switch step.action {
-        case .call(let call): manifest.endpoints[call.name.value]?.value.request.download
-        case .request(let definition): definition.download
-        case .group, .graph, .values, .end: nil
-        }
+extension StepSite {
+    /// The download of the step or of the endpoint that it calls.
+    fileprivate var download: Download? {
+        if let endpoint { return endpoint.request.download }
+        if case .request(let definition) = step.action { return definition.download }
+        return nil
     }
 }

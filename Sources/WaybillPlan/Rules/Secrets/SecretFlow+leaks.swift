@@ -12,7 +12,7 @@ extension SecretFlow {
         var inBodies: Set<ObjectIdentifier> = []
         for (use, origin) in ends {
             guard let trace = trace(origin) else { continue }
-            leaks.append(SecretLeak(use, use.purpose, trace))
+            leaks.append(SecretLeak(use, trace))
             switch use.purpose {
             case .address, .query: sent[Part(.url, use.place), default: trace] = trace
             case .body:
@@ -28,7 +28,7 @@ extension SecretFlow {
     /// Uses of `request.url`, `request.query` and `request.body`, where a secret was sent there.
     private func leaksOfRequests(_ sent: [Part: SecretTrace]) -> [SecretLeak] {
         ends.compactMap { use, _ in
-            guard use.reference.name == "request" else { return nil }
+            guard use.reference.root == .request else { return nil }
             let field = use.reference.segments.first?.name
             let definition = subject.request(at: use.place)
             var parts: [Part.Sort] = []
@@ -37,14 +37,14 @@ extension SecretFlow {
             if field == "method" { parts = [] }
             let trace = parts.lazy.flatMap { sort in Part.all(sort, use.place, definition, self.subject) }
                 .compactMap { sent[$0] }.first
-            return trace.map { SecretLeak(use, use.purpose, $0) }
+            return trace.map { SecretLeak(use, $0) }
         }
     }
 
     /// Those of some texts that stand in `params` of a request that sends these in its query.
     private func parametersInQuery(among texts: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
         var found: Set<ObjectIdentifier> = []
-        for request in subject.requests where request.definition.sendsParametersInQuery {
+        for request in subject.requests.all where request.definition.sendsParametersInQuery {
             for parameter in request.merged.params {
                 for template in parameter.value.value?.templates ?? [] where texts.contains(ObjectIdentifier(template))
                 {
@@ -107,20 +107,17 @@ private struct Part: Hashable {
 }
 
 extension SecretLeak {
-    fileprivate init(_ use: SecretFlow.Use, _ purpose: Purpose, _ trace: SecretTrace) {
-        self.init(text: use.text, reference: use.reference, purpose: purpose, trace: trace)
+    fileprivate init(_ use: ReferenceSite, _ trace: SecretTrace) {
+        self.init(text: use.text, reference: use.reference, purpose: use.purpose, trace: trace)
     }
 }
 
 extension RuleSubject {
     /// The request that an expression belongs to, where that is sure.
     fileprivate func request(at place: UsePlace) -> RequestDefinition? {
-        if let step = place.step?.step {
-            switch step.action {
-            case .call(let call): return manifest.endpoints[call.name.value]?.value.request
-            case .request(let definition): return definition
-            case .group, .graph, .values, .end: return nil
-            }
+        if let site = place.step {
+            if case .request(let definition) = site.step.action { return definition }
+            return site.endpoint?.request
         }
         if case .endpoint(let name) = place.level { return manifest.endpoints[name]?.value.request }
         return nil

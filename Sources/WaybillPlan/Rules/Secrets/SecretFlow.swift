@@ -5,10 +5,8 @@ import WaybillManifest
 
 /// What holds a value that other texts use, and so may hold a secret that it was given.
 enum SecretHolder: Hashable {
-    /// An input of an endpoint.
-    case endpointInput(String, String)
-    /// An input of a graph.
-    case graphInput(String, String)
+    /// An input of an endpoint or a graph, by the place of its name.
+    case input(SourceSpan)
     /// A variable, by the place of its name.
     case variable(SourceSpan)
     /// The element at hand of a `forEach`, by the place of the name that it has.
@@ -30,16 +28,8 @@ final class SecretFlow {
         case holders([SecretHolder])
     }
 
-    /// A reference in a text.
-    struct Use {
-        let text: any EvaluatedText
-        let purpose: Purpose
-        let reference: Reference
-        let place: UsePlace
-    }
-
     /// Uses that end in what is sent, written or shown.
-    private(set) var ends: [(use: Use, origin: Origin)] = []
+    private(set) var ends: [(use: ReferenceSite, origin: Origin)] = []
     /// The secrets that are held, each with where it came from.
     private(set) var traces: [SecretHolder: SecretTrace] = [:]
     let subject: RuleSubject
@@ -51,7 +41,7 @@ final class SecretFlow {
     init(_ subject: RuleSubject) {
         self.subject = subject
         collectHolders()
-        subject.forEachUse { use, place in self.note(use, place) }
+        for site in subject.references.sites where !site.reference.isConcealed { note(site) }
         while let holder = waiting.popLast() {
             guard let trace = traces[holder] else { continue }
             for edge in edges[holder] ?? [] { give(trace, to: edge.to, at: edge.at) }
@@ -72,16 +62,17 @@ final class SecretFlow {
     private func collectHolders() {
         let manifest = subject.manifest
         for service in manifest.services.values {
-            guard let call = service.value.session?.call else { continue }
-            collect(call) { .endpointInput(call.name.value, $0) }
+            guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
+            else { continue }
+            collect(call, endpoint.inputs)
         }
         for endpoint in manifest.endpoints.values { collect(endpoint.value.request.vars) }
         subject.forEachStep { site in
             let step = site.step
             collect(step.vars)
             switch step.action {
-            case .call(let call): collect(call) { .endpointInput(call.name.value, $0) }
-            case .graph(let call): collect(call) { .graphInput(call.name.value, $0) }
+            case .call(let call), .graph(let call):
+                if let inputs = site.calledInputs { collect(call, inputs) }
             case .request(let definition): collect(definition.vars)
             case .group, .values, .end: break
             }
@@ -103,33 +94,32 @@ final class SecretFlow {
         }
     }
 
-    private func collect(_ call: Step.Call, _ holder: (String) -> SecretHolder) {
+    private func collect(_ call: Step.Call, _ inputs: Definitions<InputDeclaration>) {
         for argument in call.arguments {
+            guard let input = inputs.index(forKey: argument.name.value) else { continue }
+            let holder = SecretHolder.input(inputs.values[input].name.span)
             for template in argument.value.templates {
-                holders[ObjectIdentifier(template)] = holder(argument.name.value)
+                holders[ObjectIdentifier(template)] = holder
             }
         }
     }
 
     // MARK: From where to where
 
-    private func note(_ use: ExpressionUse, _ place: UsePlace) {
+    private func note(_ use: ReferenceSite) {
         let target = holders[ObjectIdentifier(use.text)]
         guard target != nil || use.purpose.endsSomewhere else { return }
-        for reference in use.text.references where !reference.isConcealed {
-            let origin = origin(of: reference, use, place)
-            if let target {
-                let span = use.text.span(of: reference.range)
-                switch origin {
-                case .none: break
-                case .secret(let trace): give(trace, to: target, at: span)
-                case .holders(let holders): for holder in holders { edges[holder, default: []].append((target, span)) }
-                }
-            } else if case .none = origin, reference.name != "request" {
-                continue
-            } else {
-                ends.append((Use(text: use.text, purpose: use.purpose, reference: reference, place: place), origin))
-            }
+        let origin = origin(of: use)
+        guard let target else {
+            if case .none = origin, use.reference.root != .request { return }
+            ends.append((use, origin))
+            return
+        }
+        let span = use.span(of: use.reference.range)
+        switch origin {
+        case .none: break
+        case .secret(let trace): give(trace, to: target, at: span)
+        case .holders(let holders): for holder in holders { edges[holder, default: []].append((target, span)) }
         }
     }
 
@@ -137,7 +127,7 @@ final class SecretFlow {
         guard traces[holder] == nil else { return }
         let words =
             switch holder {
-            case .endpointInput, .graphInput: "given here"
+            case .input: "given here"
             case .variable: "a variable is made of it here"
             case .element: "its elements are taken here"
             }
@@ -148,7 +138,7 @@ final class SecretFlow {
 
 extension Purpose {
     /// Whether it matters that a secret gets there.
-    fileprivate var endsSomewhere: Bool {
+    var endsSomewhere: Bool {
         switch self {
         case .address, .query, .body, .data, .output, .result, .key, .fileName, .record: true
         case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false

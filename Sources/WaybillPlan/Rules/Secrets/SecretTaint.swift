@@ -9,7 +9,7 @@ import WaybillManifest
 /// business.
 struct SecretTaint: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.manifest.hasSecrets else { return [] }
+        guard subject.handsOnSecrets else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
         var diagnostics: [Diagnostic] = []
@@ -103,13 +103,30 @@ extension SecretLeak {
     }
 }
 
-extension Manifest {
-    /// Whether it declares or marks anything as secret.
-    fileprivate var hasSecrets: Bool {
-        if !secrets.isEmpty { return true }
-        if endpoints.values.contains(where: { $0.value.request.outputs.contains(where: \.isSecret) }) { return true }
-        var found = graphs.values.contains { $0.value.outputs.contains(where: \.isSecret) }
-        forEachStep { site in found = found || site.step.ownOutputs.contains(where: \.isSecret) }
-        return found
+extension RuleSubject {
+    /// Whether a secret may get anywhere else than where secrets belong. In most manifests all go right into credentials
+    /// and header fields, and there is nothing to follow.
+    fileprivate var handsOnSecrets: Bool {
+        let marksOutputs = marksOutputs
+        return references.roots.indices.contains { index in
+            switch references.roots[index] {
+            case .secrets: break
+            case .steps, .session: guard marksOutputs else { return false }
+            default: return false
+            }
+            return references.sites[index].purpose.takesSecretsFurther && !references.sites[index].reference.isConcealed
+        }
     }
+
+    /// Whether an output is marked as a secret.
+    private var marksOutputs: Bool {
+        func marks(_ outputs: [OutputDefinition]) -> Bool { outputs.indices.contains { outputs[$0].isSecret } }
+        return manifest.endpoints.values.contains { marks($0.value.request.outputs) }
+            || graphs.contains { marks($0.definition.value.outputs) || $0.all.contains { marks($0.step.ownOutputs) } }
+    }
+}
+
+extension Purpose {
+    /// Whether a value with this purpose may end where a secret does not belong, or be used again by its name.
+    fileprivate var takesSecretsFurther: Bool { endsSomewhere || self == .argument || self == .variable }
 }

@@ -17,22 +17,22 @@ struct UnusedDefinitions: ManifestRule {
         func check<Value: Sendable>(
             _ sort: String,
             _ definitions: Definitions<Value>,
-            _ isUsed: (String, Value) -> Bool
+            _ isUsed: (Int) -> Bool
         ) {
-            for (name, definition) in definitions where isOwn(definition.name) && !isUsed(name, definition.value) {
-                unused.append((sort, definition.name))
+            for index in definitions.keys.indices where !isUsed(index) {
+                let name = definitions.values[index].name
+                if isOwn(name) { unused.append((sort, name)) }
             }
         }
-        check("input", manifest.inputs) { name, _ in used.inputs.contains(.manifest(name)) }
-        check("secret", manifest.secrets) { name, _ in used.secrets.contains(name) }
-        check("data", manifest.data) { name, _ in used.data.contains(name) }
-        check("service", manifest.services) { name, _ in used.services.contains(name) }
-        check("filter", manifest.filters) { name, _ in used.filters.contains(name) }
-        for (endpoint, definition) in manifest.endpoints {
-            check("input", definition.value.inputs) { name, _ in used.inputs.contains(.endpoint(endpoint, name)) }
-        }
-        for (graph, definition) in manifest.graphs {
-            check("input", definition.value.inputs) { name, _ in used.inputs.contains(.graph(graph, name)) }
+        check("input", manifest.inputs) { used.inputs.contains(manifest.inputs.keys[$0]) }
+        check("secret", manifest.secrets) { used.secrets.contains(manifest.secrets.keys[$0]) }
+        check("data", manifest.data) { used.data.contains(manifest.data.keys[$0]) }
+        check("service", manifest.services) { used.services.contains(manifest.services.keys[$0]) }
+        check("filter", manifest.filters) { used.filters.contains(manifest.filters.keys[$0]) }
+        var start = 0
+        for inputs in manifest.declaredInputs {
+            check("input", inputs) { used.declaredInputs[start + $0] }
+            start += inputs.count
         }
         for variable in subject.variables where isOwn(variable.name) && !used.variables.contains(variable.name.span) {
             unused.append(("variable", variable.name))
@@ -53,9 +53,16 @@ extension RuleSubject {
     fileprivate var variables: [VariableDefinition] {
         var variables = manifest.endpoints.values.flatMap(\.value.request.vars)
         forEachStep { site in
-            variables += site.step.vars
+            if !site.step.vars.isEmpty { variables += site.step.vars }
             if case .request(let definition) = site.step.action { variables += definition.vars }
         }
         return variables
+    }
+}
+
+extension Manifest {
+    /// What endpoints and graphs declare, in the order of the inputs' numbers.
+    fileprivate var declaredInputs: [Definitions<InputDeclaration>] {
+        endpoints.values.map(\.value.inputs) + graphs.values.map(\.value.inputs)
     }
 }

@@ -3,16 +3,12 @@ import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 
-/// An input, by what declares it and its name.
-enum InputName: Hashable {
-    case manifest(String)
-    case endpoint(String, String)
-    case graph(String, String)
-}
-
 /// Which definitions of a manifest something in it uses.
 struct UsedDefinitions {
-    private(set) var inputs: Set<InputName> = []
+    /// The manifest's inputs.
+    private(set) var inputs: Set<String> = []
+    /// By their numbers, the inputs that endpoints and graphs declare.
+    private(set) var declaredInputs: [Bool]
     private(set) var secrets: Set<String> = []
     private(set) var data: Set<String> = []
     private(set) var services: Set<String> = []
@@ -24,88 +20,89 @@ struct UsedDefinitions {
 
     init(_ subject: RuleSubject) {
         manifest = subject.manifest
+        let declared = manifest.endpoints.values.reduce(0) { $0 + $1.value.inputs.count }
+        declaredInputs = Array(
+            repeating: false,
+            count: manifest.graphs.values.reduce(declared) { $0 + $1.value.inputs.count }
+        )
         collectCalls(subject)
-        for request in subject.requests {
+        for request in subject.requests.all where services.count < manifest.services.count {
             if let service = request.service.name { services.insert(service) }
         }
-        subject.forEachSettings { settings in
-            for entry in settings.entries {
-                if case .filter(.named(let name, _)) = entry.value { filters.insert(name.value) }
+        for settings in subject.settings where settings.has(.filters) {
+            for filter in settings.filters {
+                if case .named(let name, _) = filter.value { filters.insert(name.value) }
             }
         }
         for filter in manifest.filters.values {
             for case .named(let name, _) in filter.value.map(\.value) { filters.insert(name.value) }
         }
-        subject.forEachUse { use, place in
-            for reference in use.text.references { note(reference, place) }
+        let references = subject.references
+        for index in references.sites.indices {
+            switch references.roots[index] {
+            case .inputs, .manifest, .secrets, .data, .vars: note(references.sites[index])
+            case .session, .steps, .run, .request, .response, .document, .item, nil: continue
+            }
         }
     }
 
     // MARK: Calls
 
     private mutating func collectCalls(_ subject: RuleSubject) {
+        guard !manifest.inputs.isEmpty else { return }
         for service in manifest.services.values {
-            if let call = service.value.session?.call { noteInherited(endpointInputs(call), call) }
+            guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
+            else { continue }
+            noteInherited(endpoint.inputs, call)
         }
         subject.forEachStep { site in
+            guard let inputs = site.calledInputs else { return }
             switch site.step.action {
-            case .call(let call): noteInherited(endpointInputs(call), call)
-            case .graph(let call): noteInherited(manifest.graphs[call.name.value]?.value.inputs, call)
+            case .call(let call), .graph(let call): noteInherited(inputs, call)
             case .request, .group, .values, .end: break
             }
         }
     }
 
-    private func endpointInputs(_ call: Step.Call) -> Definitions<InputDeclaration>? {
-        manifest.endpoints[call.name.value]?.value.inputs
-    }
-
     /// Notes the manifest's inputs that stand in for those that a call does not give.
-    private mutating func noteInherited(_ declared: Definitions<InputDeclaration>?, _ call: Step.Call) {
-        guard let declared, !declared.isEmpty, !manifest.inputs.isEmpty else { return }
+    private mutating func noteInherited(_ declared: Definitions<InputDeclaration>, _ call: Step.Call) {
         let shared = declared.keys.filter { manifest.inputs[$0] != nil }
         guard !shared.isEmpty else { return }
         let given = Set(call.arguments.map(\.name.value))
-        for name in shared where !given.contains(name) { inputs.insert(.manifest(name)) }
+        for name in shared where !given.contains(name) { inputs.insert(name) }
     }
 
     // MARK: Expressions
 
-    private mutating func note(_ reference: Reference, _ place: UsePlace) {
+    private mutating func note(_ site: ReferenceSite) {
+        let reference = site.reference
         let name = reference.segments.first?.name
-        switch reference.name {
-        case "inputs": noteInput(name, place)
-        case "manifest": noteInput(reference.segments.dropFirst().first?.name, UsePlace(level: .defaults))
-        case "secrets": secrets.formUnion(name.map { [$0] } ?? Array(manifest.secrets.keys))
-        case "data": data.formUnion(name.map { [$0] } ?? Array(manifest.data.keys))
-        case "vars":
-            for variable in place.vars where name == nil || variable.name.value == name {
+        switch reference.root {
+        case .inputs: noteInput(site, name)
+        case .manifest: noteManifestInput(reference.segments.dropFirst().first?.name)
+        case .secrets: secrets.formUnion(name.map { [$0] } ?? Array(manifest.secrets.keys))
+        case .data: data.formUnion(name.map { [$0] } ?? Array(manifest.data.keys))
+        case .vars:
+            for variable in site.place.vars where name == nil || variable.name.value == name {
                 variables.insert(variable.name.span)
             }
-        default: break
+        case .session, .steps, .run, .request, .response, .document, .item, nil: break
         }
     }
 
-    private mutating func noteInput(_ name: String?, _ place: UsePlace) {
-        let own: Definitions<InputDeclaration>
-        let input: (String) -> InputName
-        switch place.level {
-        case .endpoint(let endpoint):
-            own = manifest.endpoints[endpoint]?.value.inputs ?? [:]
-            input = { .endpoint(endpoint, $0) }
-        case .graph(let graph):
-            own = manifest.graphs[graph]?.value.inputs ?? [:]
-            input = { .graph(graph, $0) }
-        case .defaults, .service:
-            own = [:]
-            input = { .manifest($0) }
+    private mutating func noteInput(_ site: ReferenceSite, _ name: String?) {
+        if let input = site.input {
+            declaredInputs[input] = true
+            return
         }
-        if let name {
-            inputs.insert(own[name] == nil ? .manifest(name) : input(name))
-        } else {
-            // The whole of them has the manifest's too.
-            inputs.formUnion(own.keys.map(input))
-            inputs.formUnion(manifest.inputs.keys.map(InputName.manifest))
+        if name == nil, let declarations = site.place.declarations {
+            for index in declarations.inputs.keys.indices { declaredInputs[declarations.start + index] = true }
         }
+        // The whole of them has the manifest's too.
+        noteManifestInput(name)
+    }
+
+    private mutating func noteManifestInput(_ name: String?) {
+        if let name { inputs.insert(name) } else { inputs.formUnion(manifest.inputs.keys) }
     }
 }

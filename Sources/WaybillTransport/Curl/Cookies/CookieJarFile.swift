@@ -11,7 +11,8 @@ struct CookieJarFile: Equatable {
     /// Where it is.
     let path: String
 
-    private static let maximumBytes = 16 << 20
+    // The time that libcurl takes for a jar grows with the square of its cookies, and meanwhile no transfer goes on.
+    private static let maximumBytes = 2 << 20
     private static let title = "# Netscape HTTP Cookie File\n# Written by Waybill. Do not edit while it runs.\n\n"
 
     /// The lines with cookies; none when there is no such file. Throws when there is one that cannot be read.

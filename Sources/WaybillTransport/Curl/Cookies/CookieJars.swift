@@ -3,13 +3,19 @@ import CLibCurl
 /// The jars of a transport, each behind a share handle of its own, and the handle of those who want no cookies. Lives on
 /// the engine's thread.
 final class CookieJars {
+    private let files: RequestFiles
     private var shares: [TransferOptions.Cookies: ShareHandle] = [:]
 
-    /// The share handle for a use of cookies. A jar's file is read when it is first asked for; throws when that fails.
+    /// No jars yet; the contents of their files come from there.
+    init(files: RequestFiles) {
+        self.files = files
+    }
+
+    /// The share handle for a use of cookies. Throws without memory.
     func share(for cookies: TransferOptions.Cookies) throws(TransportFailure) -> ShareHandle {
         if let share = shares[cookies] { return share }
         guard let share = ShareHandle(sharesCookies: cookies != .off) else { throw .outOfMemory }
-        if case .jar(let path) = cookies { try load(CookieJarFile(path: path), into: share) }
+        if case .jar(let path) = cookies { try load(files.takeCookies(ofJar: path), into: share) }
         shares[cookies] = share
         return share
     }
@@ -22,8 +28,7 @@ final class CookieJars {
         }
     }
 
-    private func load(_ file: CookieJarFile, into share: ShareHandle) throws(TransportFailure) {
-        let lines = try file.lines()
+    private func load(_ lines: [String], into share: ShareHandle) throws(TransportFailure) {
         guard let easy = curl_easy_init() else { throw .outOfMemory }
         defer { curl_easy_cleanup(easy) }
         waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)

@@ -1,16 +1,9 @@
 import CLibCurl
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The certificates that the other end of a connection has proven to stand for it, by OpenSSL's own functions.
 ///
 /// libcurl tells of them only in the handshake, and a connection that was kept had its handshake in another transfer.
-/// OpenSSL is there because libcurl brings it along; its functions are found at run time, so that nothing else needs to
-/// be installed for building.
+/// OpenSSL is there because libcurl brings it along.
 struct PeerCertificates {
     private typealias PeerCertificate = @convention(c) (OpaquePointer) -> OpaquePointer?
     private typealias VerifiedChain = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -35,14 +28,14 @@ struct PeerCertificates {
     private init?() {
         // The name since OpenSSL 3, and the one before.
         let peerCertificate =
-            Self.function("SSL_get1_peer_certificate") ?? Self.function("SSL_get_peer_certificate")
+            LoadedFunction.named("SSL_get1_peer_certificate") ?? LoadedFunction.named("SSL_get_peer_certificate")
         guard let peerCertificate,
-            let verifiedChain = Self.function("SSL_get0_verified_chain"),
-            let verifyResult = Self.function("SSL_get_verify_result"),
-            let stackCount = Self.function("OPENSSL_sk_num"),
-            let stackValue = Self.function("OPENSSL_sk_value"),
-            let encode = Self.function("i2d_X509"),
-            let release = Self.function("X509_free")
+            let verifiedChain = LoadedFunction.named("SSL_get0_verified_chain"),
+            let verifyResult = LoadedFunction.named("SSL_get_verify_result"),
+            let stackCount = LoadedFunction.named("OPENSSL_sk_num"),
+            let stackValue = LoadedFunction.named("OPENSSL_sk_value"),
+            let encode = LoadedFunction.named("i2d_X509"),
+            let release = LoadedFunction.named("X509_free")
         else { return nil }
         // The types are those of OpenSSL's manual pages, the same since version 1.1.
         self.peerCertificate = unsafeBitCast(peerCertificate, to: PeerCertificate.self)
@@ -80,14 +73,5 @@ struct PeerCertificates {
             filled = max(0, Int(encode(pointer, &end)))
         }
         return Certificate(der: bytes)
-    }
-
-    private static func function(_ name: String) -> UnsafeMutableRawPointer? {
-        #if canImport(Glibc)
-            // RTLD_DEFAULT: whatever has been loaded.
-            dlsym(nil, name)
-        #else
-            dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
-        #endif
     }
 }

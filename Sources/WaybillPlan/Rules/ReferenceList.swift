@@ -1,0 +1,216 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A path in an expression of the manifest: where it stands, and what its names stand for.
+final class ReferenceSite: Sendable {
+    /// The path.
+    let reference: Reference
+    /// The text that it is in.
+    let text: any EvaluatedText
+    /// Where the text stands.
+    let place: UsePlace
+    /// The first step of the graph that has the id behind `steps`.
+    let step: StepSite?
+    /// Which of all inputs that endpoints and graphs declare it is that `inputs` leads to; `nil` where it leads to one of
+    /// the manifest's, to none or to all.
+    let input: Int?
+    /// When the text is evaluated.
+    let moment: Moment
+    /// What for.
+    let purpose: Purpose
+    /// Whether it is evaluated for each element of a list, which is `item`.
+    let seesItem: Bool
+
+    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UsePlace) {
+        self.reference = reference
+        text = use.text
+        moment = use.moment
+        purpose = use.purpose
+        seesItem = use.seesItem
+        self.place = place
+        let name = reference.segments.first?.name
+        step = reference.root == .steps ? name.flatMap { place.graph?[$0] } : nil
+        input = reference.root == .inputs ? name.flatMap { place.declarations?.number(of: $0) } : nil
+    }
+
+    /// Where a range of bytes of the path's text stands.
+    func span(of range: Range<Int>) -> SourceSpan { text.span(of: range) }
+}
+
+extension UsePlace.Declarations {
+    /// Which of all declared inputs a name stands for.
+    fileprivate func number(of name: String) -> Int? {
+        guard let index = inputs.index(forKey: name), inputs.keys[index].hasSameCodePoints(as: name) else { return nil }
+        return start + index
+    }
+}
+
+/// Every path of the expression language in a manifest, those of the farthest levels first.
+struct ReferenceList: Sendable {
+    /// The paths.
+    let sites: [ReferenceSite]
+    /// What they begin at. Most rules are about few of these, and find them without looking at the paths.
+    let roots: [Reference.Root?]
+    /// By the numbers of the steps, which paths are written with each.
+    private let ofSteps: [Range<Int>]
+
+    /// Collects the paths of a manifest, whose graphs were gone through already.
+    init(of manifest: Manifest, _ graphs: [GraphSite]) {
+        let reader = ReferenceReader(manifest)
+        reader.readLevels()
+        for graph in graphs { reader.read(graph) }
+        (sites, roots, ofSteps) = (reader.sites, reader.roots, reader.ofSteps)
+    }
+
+    /// The indices of the paths that are written with a step.
+    func indices(of site: StepSite) -> Range<Int> { ofSteps[site.number] }
+}
+
+/// Goes through a manifest and collects its paths.
+private final class ReferenceReader {
+    private(set) var sites: [ReferenceSite] = []
+    private(set) var roots: [Reference.Root?] = []
+    private(set) var ofSteps: [Range<Int>] = []
+    private let manifest: Manifest
+    private let places: PlaceReader
+    /// How many inputs are declared by the endpoints and graphs that were read.
+    private var inputs = 0
+
+    init(_ manifest: Manifest) {
+        self.manifest = manifest
+        places = PlaceReader(manifest)
+    }
+
+    /// Reads all that is outside graphs.
+    func readLevels() {
+        let far = visitor(UsePlace(level: .defaults, sessions: places.allSessions))
+        manifest.defaults.visitUses(far)
+        for filter in manifest.filters.values {
+            for entry in filter.value { entry.value.visitUses(far) }
+        }
+        for (name, service) in manifest.services {
+            let place = UsePlace(level: .service(name), sessions: places.sessions(of: name))
+            service.value.settings.visitUses(visitor(place))
+            // What a session is made with cannot come from the session.
+            let before = visitor(UsePlace(level: .service(name)))
+            before.members(service.value.session?.call.arguments ?? [], .request, .argument)
+        }
+        for endpoint in manifest.endpoints.values {
+            endpoint.value.request.visitUses(visitor(places.place(of: endpoint, declare(endpoint.value.inputs))))
+        }
+    }
+
+    /// Reads a graph and its steps.
+    func read(_ graph: GraphSite) {
+        let definition = graph.definition
+        let declarations = declare(definition.value.inputs)
+        func place(isOfRequest: Bool) -> UsePlace {
+            UsePlace(
+                level: .graph(definition.name.value),
+                declarations: declarations,
+                graph: graph,
+                sessions: places.allSessions,
+                isOfRequest: isOfRequest
+            )
+        }
+        definition.value.settings.visitUses(visitor(place(isOfRequest: true)))
+        let own = visitor(place(isOfRequest: false))
+        own.duration(definition.value.deadline?.value)
+        for output in definition.value.outputs { output.visitUses(own, .end, .result) }
+        for site in graph.all {
+            let start = sites.count
+            let (outside, inside) = places.places(of: site, in: graph, declarations)
+            let first = visitor(outside)
+            site.step.visitUses(outside: first, inside: inside === outside ? first : visitor(inside))
+            ofSteps.append(start..<sites.count)
+        }
+    }
+
+    private func declare(_ inputs: Definitions<InputDeclaration>) -> UsePlace.Declarations {
+        defer { self.inputs += inputs.count }
+        return UsePlace.Declarations(inputs: inputs, start: self.inputs)
+    }
+
+    private func visitor(_ place: UsePlace) -> UseVisitor {
+        UseVisitor { [unowned self] use in
+            for reference in use.text.references {
+                sites.append(ReferenceSite(reference, of: use, place))
+                roots.append(reference.root)
+            }
+        }
+    }
+}
+
+/// Says where the expressions of endpoints and steps stand.
+private final class PlaceReader {
+    let allSessions: [SessionDefinition]
+    private let manifest: Manifest
+
+    init(_ manifest: Manifest) {
+        self.manifest = manifest
+        allSessions = manifest.services.values.compactMap(\.value.session)
+    }
+
+    func place(of endpoint: Definition<Endpoint>, _ declarations: UsePlace.Declarations) -> UsePlace {
+        let request = endpoint.value.request
+        return UsePlace(
+            level: .endpoint(endpoint.name.value),
+            declarations: declarations,
+            vars: request.vars,
+            sessions: sessions(of: request),
+            isServiceUnknown: isServiceUnknown(of: request)
+        )
+    }
+
+    /// Where the uses of a step stand: those evaluated before the elements of its `forEach` are there, and the others.
+    func places(
+        of site: StepSite,
+        in graph: GraphSite,
+        _ declarations: UsePlace.Declarations
+    ) -> (outside: UsePlace, inside: UsePlace) {
+        var (sessions, isServiceUnknown, vars) = (allSessions, false, site.step.vars)
+        if let request = site.endpoint?.request {
+            sessions = self.sessions(of: request)
+            isServiceUnknown = self.isServiceUnknown(of: request)
+        } else if case .request(let definition) = site.step.action {
+            sessions = self.sessions(of: definition)
+            isServiceUnknown = self.isServiceUnknown(of: definition)
+            vars = definition.vars + vars
+        }
+        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UsePlace {
+            UsePlace(
+                level: .graph(graph.definition.name.value),
+                declarations: declarations,
+                graph: graph,
+                step: site,
+                loopVariables: loopVariables,
+                vars: vars,
+                sessions: sessions,
+                isServiceUnknown: isServiceUnknown,
+                isOfRequest: site.step.isRequest
+            )
+        }
+        let around = site.around.compactMap { $0.flow?.forEach?.variable }
+        let own = site.step.flow?.forEach?.variable
+        if own == nil, vars.isEmpty {
+            let both = place(around, [])
+            return (both, both)
+        }
+        return (place(around, []), place(around + [own].compactMap { $0 }, vars))
+    }
+
+    func sessions(of service: String) -> [SessionDefinition] {
+        (manifest.services[service]?.value.session).map { [$0] } ?? []
+    }
+
+    private func sessions(of request: RequestDefinition) -> [SessionDefinition] {
+        if let name = request.service { return sessions(of: name.value) }
+        return manifest.services.count == 1 ? allSessions : []
+    }
+
+    private func isServiceUnknown(of request: RequestDefinition) -> Bool {
+        request.service.map { manifest.services[$0.value] == nil } ?? false
+    }
+}

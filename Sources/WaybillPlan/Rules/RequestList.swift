@@ -1,0 +1,70 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Every request that a manifest can send.
+struct RequestList: Sendable {
+    /// Each endpoint by itself, each request in place, and each call that has settings of its own or around it. A call
+    /// without any is as its endpoint.
+    let all: [RequestSite]
+
+    /// By the numbers of the steps, the requests that are for them alone.
+    private let ofSteps: [RequestSite?]
+    /// Of each endpoint that steps call, whether some call has no settings of its own or around it.
+    private let plainCalls: [Bool?]
+    private let manifest: Manifest
+
+    /// Collects the requests of a manifest, whose graphs were gone through already.
+    init(of manifest: Manifest, _ graphs: [GraphSite]) {
+        self.manifest = manifest
+        let far = FarLevels(manifest)
+        var all = manifest.endpoints.values.map { endpoint in
+            let name = endpoint.name
+            return RequestSite(
+                endpoint.value.request,
+                step: nil,
+                endpoint: name.value,
+                span: name.span,
+                in: manifest,
+                far
+            )
+        }
+        var plainCalls = [Bool?](repeating: nil, count: all.count)
+        var ofSteps: [RequestSite?] = []
+        for site in graphs.lazy.flatMap(\.all) {
+            var request: RequestSite?
+            if case .endpoint(let endpoint, let position) = site.callee, case .call(let call) = site.step.action {
+                if site.hasSettings {
+                    plainCalls[position] = plainCalls[position] ?? false
+                    let (name, span) = (call.name.value, call.name.span)
+                    request = RequestSite(endpoint.request, step: site, endpoint: name, span: span, in: manifest, far)
+                } else {
+                    plainCalls[position] = true
+                }
+            } else if case .request(let definition) = site.step.action {
+                let span = site.step.span
+                request = RequestSite(definition, step: site, endpoint: nil, span: span, in: manifest, far)
+            }
+            ofSteps.append(request)
+            if let request { all.append(request) }
+        }
+        self.all = all
+        self.ofSteps = ofSteps
+        self.plainCalls = plainCalls
+    }
+
+    /// The request of an endpoint by itself.
+    func ofEndpoint(_ name: String) -> RequestSite? { manifest.endpoints.index(forKey: name).map { all[$0] } }
+
+    /// The request that a step sends, if it sends one itself.
+    func of(_ site: StepSite) -> RequestSite? {
+        if let own = ofSteps[site.number] { return own }
+        if case .endpoint(_, let position) = site.callee { return all[position] }
+        return nil
+    }
+
+    /// Whether an endpoint is called by steps, but never without settings of their own or around them.
+    func isCalledWithSettingsOnly(_ endpoint: String) -> Bool {
+        manifest.endpoints.index(forKey: endpoint).map { plainCalls[$0] == false } ?? false
+    }
+}

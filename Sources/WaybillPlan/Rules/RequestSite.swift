@@ -1,0 +1,100 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A request and where it would be sent from.
+final class RequestSite: Sendable {
+    /// The request as written.
+    let definition: RequestDefinition
+    /// The settings of the graph and of the steps around it, outer to inner; none for an endpoint by itself.
+    let steps: [Settings]
+    /// The endpoint; `nil` for a request in place.
+    let endpoint: String?
+    /// The place to blame.
+    let span: SourceSpan
+    /// The service that it belongs to.
+    let service: RequestService
+    /// The levels of its cascade, the farthest first.
+    let levels: [Settings]
+    /// The keys that some level says.
+    let names: SettingNames
+    /// The statuses that are expected.
+    let expectedStatus: Setting<[StatusPattern]>?
+    /// The merged far levels of each service.
+    private let far: FarLevels
+
+    init(
+        _ definition: RequestDefinition,
+        step: StepSite?,
+        endpoint: String?,
+        span: SourceSpan,
+        in manifest: Manifest,
+        _ far: FarLevels
+    ) {
+        self.definition = definition
+        let steps = step?.settings ?? []
+        self.steps = steps
+        self.endpoint = endpoint
+        self.span = span
+        self.far = far
+        service = RequestService(of: definition, settings: steps, in: manifest)
+        levels = RequestLayers(definition, service: service, steps: steps, in: manifest).settings
+        names = levels.reduce(into: []) { $0.formUnion($1.names) }
+        expectedStatus =
+            names.contains(.expect)
+            ? levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } } : nil
+    }
+
+    /// The levels merged; names that were taken away are in it as removals. This takes a while: `nearest` tells of a key
+    /// that is replaced whole what applies.
+    var merged: Settings { far.merge(levels, service: service) }
+
+    /// What the nearest level says that a closure finds a value in, for keys that are replaced whole.
+    func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+        names.contains(name) ? levels.nearest(name, value) : nil
+    }
+
+    /// The explicit body.
+    var body: Setting<BodyDefinition>? { nearest(.body) { if case .body(let body) = $0 { body } else { nil } } }
+
+    /// The greatest number of redirects that are followed.
+    var redirects: Setting<Int>? { nearest(.redirects) { if case .redirects(let count) = $0 { count } else { nil } } }
+
+    /// Whether some level says a key.
+    func has(_ name: SettingName) -> Bool { names.contains(name) }
+
+    /// The method.
+    var method: String { definition.method?.value ?? "GET" }
+}
+
+extension [Settings] {
+    fileprivate func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+        for level in reversed() {
+            if let found = level.last(name, value) { return found }
+            if level.declined.contains(where: { $0.value == name }) { return nil }
+        }
+        return nil
+    }
+}
+
+/// The merged far levels of each service, which all of its requests share.
+final class FarLevels: Sendable {
+    private let merged: [String: Settings]
+
+    init(_ manifest: Manifest) {
+        merged = Dictionary(
+            uniqueKeysWithValues: manifest.services.map { name, service in
+                (name, Cascade.merge([manifest.defaults, service.value.settings]))
+            }
+        )
+    }
+
+    func merge(_ levels: [Settings], service: RequestService) -> Settings {
+        // Levels of a request that stands alone do not begin with those of its service.
+        guard let name = service.name, !service.standsAlone, var merged = merged[name] else {
+            return Cascade.merge(levels)
+        }
+        for level in levels.dropFirst(2) where !level.isEmpty { merged.apply(level) }
+        return merged
+    }
+}

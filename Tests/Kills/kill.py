@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Kills runs at random moments, resumes them until they are done, and compares what they leave with an undisturbed run.
+
+    python3 Tests/Kills/kill.py [--kills 200] [--program .build/debug/waybill] [--seed 1]
+
+The server is in this file and listens on 127.0.0.1. For each kill a run is begun, killed with SIGKILL after a random
+part of the time that an undisturbed run takes, and resumed; every third resumed run is killed once more. At the end
+
+- outputs.json and the files of `write` must be the same bytes as those of the undisturbed run,
+- a POST whose answer the journal had recorded at a kill must not have been sent again. (One that was sent and has no
+  answer recorded is: the runs are resumed with --repeat-unsure.)
+
+Exit status 0 when all of that held.
+"""
+import argparse
+import asyncio
+import collections
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGES = 40
+
+
+class Server:
+    """Answers in a millisecond or two, and remembers every POST."""
+
+    def __init__(self):
+        self.posts = collections.Counter()
+        self.port = None
+        ready = threading.Event()
+        threading.Thread(target=self._main, args=(ready,), daemon=True).start()
+        ready.wait()
+
+    def _main(self, ready):
+        async def main():
+            server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+            self.port = server.sockets[0].getsockname()[1]
+            ready.set()
+            await asyncio.Event().wait()
+
+        asyncio.run(main())
+
+    async def _connection(self, reader, writer):
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+                method, target, _ = head[0].split(" ")
+                fields = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
+                body = await reader.readexactly(int(fields.get("content-length", 0)))
+                answer = json.dumps(self._answer(method, target, fields, body)).encode()
+                await asyncio.sleep(random.random() * 0.003)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(answer) + answer)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    def _answer(self, method, target, fields, body):
+        if target == "/login":
+            return {"token": "token-" + str(random.random())}
+        if method == "POST":
+            self.posts[fields["idempotency-key"]] += 1
+            return {"id": json.loads(body)["number"] * 3}
+        if target.startswith("/pages"):
+            page = int(target.partition("after=")[2] or 0)
+            items = [{"page": page, "item": item, "text": "a,b \"c\""} for item in range(25)]
+            return {"items": items, "next": str(page + 1) if page + 1 < PAGES else None}
+        return {"path": target, "value": len(target)}
+
+
+def recorded_posts(folder):
+    """The paths of the POSTs whose answers the journal has: they must not be sent again."""
+    paths = set()
+    with open(os.path.join(folder, "events.ndjson"), "rb") as journal:
+        for line in journal:
+            if not line.endswith(b"\n"):
+                break
+            event = json.loads(line)
+            if event["type"] == "step.finished" and event["result"].get("method") == "POST":
+                if not event["step"].startswith("session.") and event["result"]["outcome"] == "passed":
+                    paths.add(event["step"])
+    return paths
+
+
+def keys_by_path(folder):
+    """The idempotency key of each POST's first request, by the path of its step."""
+    keys = {}
+    with open(os.path.join(folder, "events.ndjson"), "rb") as journal:
+        for line in journal:
+            if not line.endswith(b"\n"):
+                break
+            event = json.loads(line)
+            if event["type"] == "request.willSend":
+                for field in event["headers"]:
+                    if field["name"] == "Idempotency-Key":
+                        keys.setdefault(event["step"], field["value"])
+    return keys
+
+
+def files(folder):
+    names = ["outputs.json", "things.ndjson", "pages.csv"]
+    return {name: open(os.path.join(folder, name), "rb").read() for name in names}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--program", default=os.path.join(HERE, "../../.build/debug/waybill"))
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    random.seed(arguments.seed)
+    program = os.path.abspath(arguments.program)
+    server = Server()
+    work = tempfile.mkdtemp(prefix="waybill-kills-")
+    manifest = os.path.join(work, "manifest.yaml")
+    with open(os.path.join(HERE, "manifest.yaml")) as source, open(manifest, "w") as target:
+        target.write(source.read().replace("127.0.0.1:1\n", "127.0.0.1:%d\n" % server.port))
+
+    def start(*command):
+        return subprocess.Popen([program, *command, "--quiet"], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    began = time.monotonic()
+    process = start("run", manifest, "--out", "undisturbed")
+    output = process.communicate()[0]
+    length = time.monotonic() - began
+    if process.returncode != 0:
+        sys.exit("the undisturbed run failed:\n" + output.decode())
+    wanted = files(os.path.join(work, "undisturbed"))
+    print("an undisturbed run takes %.2f s" % length)
+
+    kills = resumes = recorded_count = 0
+    failures = []
+    while kills < arguments.kills:
+        server.posts.clear()
+        folder = os.path.join(work, "killed")
+        shutil.rmtree(folder, ignore_errors=True)
+        command = ("run", manifest, "--out", folder)
+        recorded = {}
+        while True:
+            process = start(*command)
+            isKilled = kills < arguments.kills and (command[0] == "run" or random.random() < 0.33)
+            if isKilled:
+                try:
+                    process.wait(random.random() * length)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    kills += 1
+            output = process.communicate()[0]
+            if os.path.exists(os.path.join(folder, "events.ndjson")) and os.path.getsize(os.path.join(folder, "events.ndjson")):
+                keys = keys_by_path(folder)
+                for path in recorded_posts(folder):
+                    recorded.setdefault(path, server.posts[keys[path]])
+                command = ("resume", folder, "--repeat-unsure")
+            if process.returncode == 0:
+                break
+            if process.returncode != -9:
+                failures.append("exit status %d: %s" % (process.returncode, output.decode()[-2000:]))
+                break
+            resumes += 1
+        keys = keys_by_path(folder)
+        recorded_count += len(recorded)
+        for path, count in recorded.items():
+            if server.posts[keys[path]] != count:
+                failures.append("%s was sent again after its answer was recorded" % path)
+        if process.returncode == 0:
+            found = files(folder)
+            for name, content in wanted.items():
+                if found[name] != content:
+                    failures.append("%s differs after %d kills" % (name, kills))
+        if failures:
+            print("\n".join(failures[:10]))
+            sys.exit("failed; the folder is " + work)
+    shutil.rmtree(work)
+    print("%d kills, %d resumed runs, %d recorded POSTs never sent again, all files the same" % (kills, resumes, recorded_count))
+
+
+main()

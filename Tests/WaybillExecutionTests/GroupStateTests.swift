@@ -1,0 +1,132 @@
+import Testing
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+@testable import WaybillExecution
+
+/// Chains and batches of three steps, in every order of ending and with every step passing or failing.
+@Suite struct GroupStateTests {
+    /// A group of three steps.
+    private func group(_ order: String, _ mode: String, needs: String = "") throws -> GroupPlan {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                onFailure: \(mode)
+                \(order):
+                  - {id: a, get: /a}
+                  - {id: b, get: /b\(needs)}
+                  - {id: c, get: /c}
+            """
+        )
+        return fixture.plan.graphs[0].body
+    }
+
+    /// What a scheduler does with a group whose steps end in this order, and what becomes of each.
+    private func run(_ group: GroupPlan, ending order: [Int], failing: Set<Int>) -> (ends: [String], group: NodeRun.End)
+    {
+        var state = GroupState(group)
+        var ends = [String](repeating: "nothing", count: 3)
+        var underWay: Set<Int> = []
+        var cancelled: Set<Int> = []
+        func take(_ actions: [GroupState.Action]) {
+            for action in actions {
+                switch action {
+                case .start(let place):
+                    #expect(ends[place] == "nothing")
+                    underWay.insert(place)
+                    ends[place] = "under way"
+                case .skip(let place, let reason):
+                    #expect(ends[place] == "nothing")
+                    ends[place] = "skipped \(reason)"
+                case .cancelUnderWay: cancelled = underWay
+                }
+            }
+        }
+        take(state.begin())
+        while let place = order.first(where: underWay.contains) {
+            underWay.remove(place)
+            let end: NodeRun.End = cancelled.contains(place) ? .cancelled : failing.contains(place) ? .failed : .passed
+            ends[place] = "\(end)"
+            take(state.ended(place, end))
+        }
+        #expect(state.isDone)
+        return (ends, state.end)
+    }
+
+    private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    private static let failures: [Set<Int>] = (0..<8).map { mask in Set((0..<3).filter { mask & 1 << $0 != 0 }) }
+
+    @Test(arguments: ["stop", "collect", "continue"])
+    func `a chain goes on after a failure only if it is told to`(mode: String) throws {
+        let group = try group("chain", mode)
+        for order in Self.orders {
+            for failing in Self.failures {
+                let (ends, end) = run(group, ending: order, failing: failing)
+                let firstFailure = failing.min() ?? 3
+                let expected = (0..<3).map { place in
+                    if mode == "stop", place > firstFailure { return "skipped failure" }
+                    return failing.contains(place) ? "failed" : "passed"
+                }
+                #expect(ends == expected, "\(order) \(failing)")
+                #expect(end == (failing.isEmpty || mode == "continue" ? .passed : .failed))
+            }
+        }
+    }
+
+    @Test(arguments: ["stop", "collect", "continue"])
+    func `a batch is cancelled by its first failure unless it is told to go on`(mode: String) throws {
+        let group = try group("batch", mode)
+        for order in Self.orders {
+            for failing in Self.failures {
+                let (ends, end) = run(group, ending: order, failing: failing)
+                let firstFailure = order.firstIndex(where: failing.contains) ?? 3
+                let expected = (0..<3).map { place in
+                    if mode == "stop", order.firstIndex(of: place)! > firstFailure { return "cancelled" }
+                    return failing.contains(place) ? "failed" : "passed"
+                }
+                #expect(ends == expected, "\(order) \(failing)")
+                #expect(end == (failing.isEmpty || mode == "continue" ? .passed : .failed))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("stop", "failed", "skipped failure", "passed"), ("collect", "failed", "skipped failure", "passed"),
+        ("continue", "failed", "passed", "passed"),
+    ])
+    func `what a step needs must have passed, unless failures are tolerated`(
+        mode: String,
+        first: String,
+        second: String,
+        third: String
+    ) throws {
+        let group = try group("batch", mode, needs: ", needs: [a]")
+        // The third has ended before the first fails.
+        let (ends, _) = run(group, ending: [2, 0, 1], failing: [0])
+        #expect(ends == [first, second, third])
+    }
+
+    @Test func `a step that its condition skips counts as done for what needs it`() throws {
+        var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
+        #expect(state.begin() == [.start(0), .start(2)])
+        #expect(state.ended(0, .skipped(.condition)) == [.start(1)])
+    }
+
+    @Test func `an end skips the rest of a chain, which passes`() throws {
+        var state = GroupState(try group("chain", "stop"))
+        _ = state.begin()
+        #expect(state.ended(0, .ended) == [.skip(1, .ended), .skip(2, .ended)])
+        #expect(state.end == .passed)
+    }
+
+    @Test func `a step that was stopped from outside stops what it is in`() throws {
+        var state = GroupState(try group("batch", "collect"))
+        _ = state.begin()
+        #expect(state.ended(1, .cancelled) == [.cancelUnderWay])
+        _ = state.ended(0, .cancelled)
+        _ = state.ended(2, .passed)
+        #expect(state.end == .cancelled)
+    }
+}

@@ -1,0 +1,254 @@
+import Testing
+import WaybillData
+import WaybillResults
+
+@testable import WaybillExecution
+
+/// What steps can be besides requests, chains and batches.
+@Suite struct StepFormTests {
+    private func outputs(_ text: String, _ replies: [String: FakeTransport.Reply] = [:]) async throws -> JSON {
+        let outcome = await (try ExecutionFixture(text, replies)).run()
+        return outcome.outputs.first?.values.value ?? .string(outcome.summary)
+    }
+
+    @Test func `values are computed in order, and later steps see them`() async throws {
+        let outputs = try await outputs(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: sums, values: {total: "1 + 2", words: "concat('a', 'b')"}}
+                  - {id: get, get: "/${steps.sums.outputs.total}", outputs: {x: $.x}}
+                outputs: {total: steps.sums.outputs.total, x: steps.get.outputs.x}
+            """,
+            ["/3": .json(#"{"x": 9}"#)]
+        )
+        #expect(outputs == ["total": 3, "x": 9])
+    }
+
+    @Test func `a graph is run with inputs and gives its outputs`() async throws {
+        let outputs = try await outputs(
+            """
+            graphs:
+              half:
+                inputs: {number: integer, of: {type: integer, default: 2}}
+                chain: [{id: get, get: "/half/${inputs.number}/${inputs.of}"}]
+                outputs: {value: steps.get.data.value}
+              main:
+                chain:
+                  - {id: one, graph: half, with: {number: 8}}
+                  - {id: two, graph: half, with: {number: "${steps.one.outputs.value}", of: 4}}
+                outputs: {value: steps.two.outputs.value}
+            """,
+            ["/half/8/2": .json(#"{"value": 4}"#), "/half/4/4": .json(#"{"value": 1}"#)]
+        )
+        #expect(outputs == ["value": 1])
+    }
+
+    @Test func `a forEach gives its items in the order of the list, however they end`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: [a, b, c], as: letter, concurrency: 3}
+                    get: /${letter}
+                outputs: {all: "steps.each.items[*].data", ok: "steps.each.items[?@.ok == true].item"}
+            """,
+            ["/a": .held, "/b": .held, "/c": .held]
+        )
+        async let running = fixture.run()
+        await fixture.transport.waitForRequests(3)
+        fixture.transport.release("/c", .json("3"))
+        fixture.transport.release("/a", .json("1"))
+        fixture.transport.release("/b", .json("2"))
+        let outcome = await running
+        #expect(outcome.outputs.first?.values.value == ["all": [1, 2, 3], "ok": ["a", "b", "c"]])
+        #expect(outcome.result.steps[0].elements?.counts[.passed] == 3)
+    }
+
+    @Test(arguments: [
+        ("stop", "each:failed z:skipped", 1), ("collect", "each:failed z:skipped", 3),
+        ("continue", "each:tolerated z:passed", 4),
+    ])
+    func `a failing element stops the others, is collected, or is tolerated`(
+        mode: String,
+        summary: String,
+        requests: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: [a, b, c], as: letter, concurrency: 1}
+                    onFailure: \(mode)
+                    get: /${letter}
+                  - {id: z, get: /z}
+            """,
+            ["/a": .json("{}", status: 500)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == summary)
+        #expect(fixture.transport.paths.count == requests)
+        #expect(outcome.result.steps[0].elements?.failures.map(\.element) == [0])
+    }
+
+    @Test func `finally runs after a failure and sees what was done`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: make, post: /make, outputs: {id: $.id}}
+                  - {id: use, get: /use}
+                  - {id: more, get: /more}
+                finally:
+                  - {id: remove, delete: "/made/${default(steps.make.outputs.id, 'none')}"}
+                  - {id: last, get: /last}
+            """,
+            ["/make": .json(#"{"id": 7}"#), "/use": .json("{}", status: 500), "/made/7": .json("{}", status: 404)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "make:passed use:failed more:skipped remove:failed last:passed")
+    }
+
+    @Test func `a step is skipped when its condition does not hold, and the rest goes on`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a}
+                  - {id: b, when: "steps.a.data.n > 1", get: /b}
+                  - {id: c, when: "not(steps.b.ok)", get: /c}
+            """,
+            ["/a": .json(#"{"n": 1}"#)]
+        )
+        #expect(await fixture.run().summary == "a:passed b:skipped c:passed")
+    }
+
+    @Test func `an end ends the chain around it, with success`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - chain:
+                      - {id: a, get: /a}
+                      - {end: steps.a.data.done}
+                      - {id: b, get: /b}
+                  - {id: c, get: /c}
+            """,
+            ["/a": .json(#"{"done": true}"#)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:passed b:skipped c:passed")
+        #expect(outcome.result.outcome == .passed)
+    }
+
+    @Test func `a request is sent again until its condition holds, or its times are over`() async throws {
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: poll
+                    get: /job
+                    until: {that: "$.state == 'done'", every: 1ms, times: 3}
+            """
+        let never = try ExecutionFixture(text, ["/job": .json(#"{"state": "new"}"#)])
+        let outcome = await never.run()
+        #expect(outcome.summary == "poll:failed")
+        #expect(outcome.result.steps[0].attempts == 3)
+        #expect(outcome.result.steps[0].failure?.message.string == "after 3 tries '$.state == 'done'' does not hold")
+        let once = try ExecutionFixture(text, ["/job": .json(#"{"state": "done"}"#)])
+        #expect(await once.run().result.steps[0].attempts == 1)
+    }
+
+    @Test func `vars are computed before the request, each from those before it`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints:
+              e:
+                service: s
+                path: /${vars.both}
+                inputs: {x: string}
+                vars: {one: "${upper(inputs.x)}", both: "${vars.one}-${vars.one}"}
+            graphs: {main: {chain: [{call: e, with: {x: a}}]}}
+            """
+        )
+        _ = await fixture.run()
+        #expect(fixture.transport.paths == ["/A-A"])
+    }
+
+    @Test func `what a request returns must fit its schema`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints:
+              e: {service: s, path: /e, returns: {collection: {type: object, required: [id]}}}
+            graphs: {main: {chain: [{call: e}]}}
+            """,
+            ["/e": .json(#"[{"id": 1}, {"name": "x"}]"#)]
+        )
+        let failure = await fixture.run().result.steps[0].failure
+        #expect(failure?.kind == .output)
+        #expect(failure?.message.string.contains("element 1") == true)
+    }
+
+    @Test func `interceptors log, turn a success into a failure, and a failure into a success`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                onFailure: collect
+                chain:
+                  - id: a
+                    get: /a
+                    intercept: {beforeSuccess: [{fail: "too few: ${$.n}", when: $.n < 5}]}
+                  - id: b
+                    get: /b
+                    outputs: {n: $.n}
+                    intercept: {beforeFailure: [{recover: {n: 0}, when: response.status == 404}]}
+                outputs: {n: steps.b.outputs.n}
+            """,
+            ["/a": .json(#"{"n": 1}"#), "/b": .json("{}", status: 404)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:failed b:passed")
+        #expect(outcome.result.steps[0].failure?.message.string == "too few: 1")
+    }
+
+    @Test func `the manifest's own words are told, and what happened is not lost`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a, messages: {general: The shop is closed}}]
+            """,
+            ["/a": .json("{}", status: 503)]
+        )
+        let failure = await fixture.run().result.steps[0].failure
+        #expect(failure?.message.string == "The shop is closed (503)")
+        #expect(failure?.findings.first?.message.string == "the status is 503, not 2xx")
+    }
+
+    @Test func `a deadline ends a step whatever it does`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: slow
+                    deadline: 5ms
+                    chain: [{id: a, get: /a}, {id: b, get: /b}]
+                  - {id: z, get: /z}
+            """,
+            ["/a": .held]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:failed b:skipped z:skipped")
+        #expect(outcome.result.steps[0].failure?.kind == .timeout)
+    }
+}

@@ -1,0 +1,17 @@
+import Testing
+import WaybillManifest
+
+@Suite struct SettingNamesTests {
+    @Test func `every key has a bit of its own, in the order of the cases`() {
+        for (index, name) in SettingName.allCases.enumerated() {
+            #expect(SettingNames(name).rawValue == 1 << UInt64(index))
+        }
+    }
+
+    @Test func `a set has the keys that were put into it, and no others`() {
+        let names: SettingNames = [SettingNames(.headers), SettingNames(.standalone)]
+        for name in SettingName.allCases {
+            #expect(names.contains(name) == [.headers, .standalone].contains(name))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+import WaybillTestSupport
+
+@testable import WaybillTransport
+
+@Suite struct ContentDecoderTests {
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let codings: [String]
+        let bytes: [UInt8]
+        var says = SampleBodies.hello
+        var testDescription: String { codings.description }
+    }
+
+    static let samples = [
+        Sample(codings: ["gzip"], bytes: SampleBodies.gzippedHello),
+        Sample(codings: ["X-GZip, identity"], bytes: SampleBodies.gzippedHello),
+        Sample(codings: ["deflate"], bytes: SampleBodies.deflatedHello),
+        // Without zlib's frame: two bytes before, four behind.
+        Sample(codings: ["deflate"], bytes: Array(SampleBodies.deflatedHello.dropFirst(2).dropLast(4))),
+        Sample(codings: ["br"], bytes: SampleBodies.brotliHello),
+        Sample(codings: ["zstd"], bytes: SampleBodies.zstandardHello),
+        Sample(
+            codings: ["gzip"],
+            bytes: SampleBodies.gzippedHello + SampleBodies.gzippedHello,
+            says: SampleBodies.hello + SampleBodies.hello
+        ),
+        Sample(
+            codings: ["zstd"],
+            bytes: SampleBodies.zstandardHello + SampleBodies.zstandardHello,
+            says: SampleBodies.hello + SampleBodies.hello
+        ),
+    ]
+
+    /// What bytes say that come in pieces, written into rooms of one size. Nil for what is not so coded.
+    static func decode(
+        _ bytes: [UInt8],
+        by decoder: ContentDecoder,
+        pieces: Int,
+        room size: Int
+    ) -> String? {
+        var said: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: size)
+        var start = 0
+        while start < bytes.count {
+            let piece = Array(bytes[start..<min(bytes.count, start + pieces)])
+            start += piece.count
+            let isGood = piece.withUnsafeBytes { piece in
+                var rest = piece[...]
+                while let count = room.withUnsafeMutableBytes({ decoder.decode(&rest, into: $0) }) {
+                    if count == 0 { return rest.isEmpty }
+                    said += room[..<count]
+                }
+                return false
+            }
+            guard isGood else { return nil }
+        }
+        return String(decoding: said, as: UTF8.self)
+    }
+
+    @Test(arguments: samples, [(1, 1), (1, 1000), (7, 3), (1000, 1), (1000, 1000)])
+    func `coded content is understood in pieces of any size`(_ sample: Sample, sizes: (pieces: Int, room: Int)) throws {
+        let decoder = try #require(try ContentDecoder(sample.codings))
+        let said = Self.decode(sample.bytes, by: decoder, pieces: sizes.pieces, room: sizes.room)
+        #expect(said == sample.says)
+        #expect(decoder.isComplete)
+    }
+
+    @Test(arguments: samples.prefix(6))
+    func `content that is cut short anywhere is not complete`(_ sample: Sample) throws {
+        for count in 1..<sample.bytes.count {
+            let decoder = try #require(try ContentDecoder(sample.codings))
+            _ = Self.decode(Array(sample.bytes[..<count]), by: decoder, pieces: 1000, room: 1000)
+            #expect(!decoder.isComplete, "\(count) bytes")
+        }
+    }
+
+    @Test(arguments: ["gzip", "deflate", "br", "zstd"])
+    func `what is not so coded is found out`(coding: String) throws {
+        let decoder = try #require(try ContentDecoder([coding]))
+        let bytes = [UInt8](repeating: 0xFF, count: 100)
+        #expect(Self.decode(bytes, by: decoder, pieces: 1000, room: 1000) == nil)
+        #expect(!decoder.isComplete)
+    }
+
+    @Test func `codings that were applied one after the other are undone in reverse`() async throws {
+        let folder = TemporaryFolder()
+        let inner = folder.write(SampleBodies.zstandardHello, to: "inner")
+        let bytes = try await Command.run("/bin/sh", ["-c", "gzip"], input: inner).output
+        for codings in [["zstd, gzip"], ["zstd", "gzip"]] {
+            let decoder = try #require(try ContentDecoder(codings))
+            #expect(Self.decode(bytes, by: decoder, pieces: 5, room: 4) == SampleBodies.hello)
+            #expect(decoder.isComplete)
+        }
+    }
+
+    @Test(arguments: [[], [""], ["identity"], ["identity, ,"]])
+    func `without a coding there is nothing to undo`(codings: [String]) throws {
+        #expect(try ContentDecoder(codings) == nil)
+    }
+
+    @Test(arguments: [["compress"], ["gzip, waybill"], ["gzip, gzip, gzip", "gzip, gzip, gzip"]])
+    func `unknown codings, and very many, are not undone`(codings: [String]) {
+        #expect(throws: ContentDecoder.Unknown.self) { try ContentDecoder(codings) }
+    }
+}

@@ -1,0 +1,129 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Tasks on the transport's own thread.
+@Suite struct ExecutorTests {
+    /// A number for the thread that this runs on.
+    static var currentThread: UInt {
+        #if canImport(Glibc)
+            UInt(pthread_self())
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
+    }
+
+    @Test func `tasks that send requests stay on one thread, in sequence and side by side`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                let threads = await withTaskExecutorPreference(transport.taskExecutor) {
+                    await withTaskGroup(of: Set<UInt>.self) { group in
+                        for line in 0..<20 {
+                            group.addTask {
+                                var threads: Set<UInt> = []
+                                for number in 0..<20 {
+                                    let path = "/\(line)/\(number)"
+                                    let response = await transport.send(HTTPRequest(url: server.url(path))).response
+                                    #expect(response?.body == Array(path.utf8))
+                                    threads.insert(Self.currentThread)
+                                }
+                                return threads
+                            }
+                        }
+                        return await group.reduce(into: Set<UInt>()) { $0.formUnion($1) }
+                    }
+                }
+                #expect(threads.count == 1)
+                #expect(server.requests.count == 400)
+            }
+        }
+    }
+
+    @Test func `a task that never rests does not keep transfers from going on`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                await withTaskExecutorPreference(transport.taskExecutor) {
+                    let restless = Task { while !Task.isCancelled { await Task.yield() } }
+                    for _ in 0..<50 {
+                        #expect(await transport.send(HTTPRequest(url: server.url())).response?.status == 200)
+                    }
+                    restless.cancel()
+                    await restless.value
+                }
+            }
+        }
+    }
+
+    @Test func `what has run on another thread comes back`() async throws {
+        try await CurlTransport.run { transport in
+            await withTaskExecutorPreference(transport.taskExecutor) {
+                let here = Self.currentThread
+                let there = await withTaskExecutorPreference(globalConcurrentExecutor) { Self.currentThread }
+                #expect(there != here)
+                #expect(Self.currentThread == here)
+            }
+        }
+    }
+
+    @Test func `who receives a body does it on another thread`() async throws {
+        try await LoopbackServer.run(answer: { _ in .text("hello") }) { server in
+            try await CurlTransport.run { transport in
+                await withTaskExecutorPreference(transport.taskExecutor) {
+                    let here = Self.currentThread
+                    let collector = Collector(take: { _ in
+                        #expect(Self.currentThread != here)
+                        return true
+                    })
+                    let request = HTTPRequest(url: server.url())
+                    let response = await transport.send(request, monitor: nil, receiver: collector).response
+                    #expect(response?.status == 200)
+                    #expect(collector.got.count == 5)
+                    #expect(Self.currentThread == here)
+                }
+            }
+        }
+    }
+
+    @Test func `tasks go on elsewhere when the transport has been shut down, even by one of them`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            let transport = try CurlTransport()
+            await withTaskExecutorPreference(transport.taskExecutor) {
+                #expect(await transport.send(HTTPRequest(url: server.url())).response?.status == 200)
+                await transport.shutDown()
+                #expect(await transport.send(HTTPRequest(url: server.url())).failure?.kind == .cancelled)
+                for _ in 0..<10 { await Task.yield() }
+                let other = Task { 7 }
+                #expect(await other.value == 7)
+                await transport.shutDown()
+            }
+        }
+    }
+
+    @Test func `a transport may be dropped by a task on its own thread`() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+            ended.yield()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            let box = Mutex<CurlTransport?>(try CurlTransport())
+            let executor = box.withLock { $0?.taskExecutor }
+            await withTaskExecutorPreference(executor) {
+                #expect(await box.withLock { $0 }?.send(HTTPRequest(url: server.url())).response?.status == 200)
+                box.withLock { $0 = nil }
+                for _ in 0..<10 { await Task.yield() }
+            }
+            // Its connections are gone with it.
+            for await _ in ends { break }
+        }
+    }
+}

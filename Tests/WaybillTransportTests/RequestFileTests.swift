@@ -1,0 +1,46 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Pipes that nobody writes to, where files are wanted: whoever opened one would wait for ever.
+@Suite struct RequestFileTests {
+    static let uses:
+        [(name: String, kind: TransportFailure.Kind, change: @Sendable (inout HTTPRequest, String) -> Void)] = [
+            ("body", .transfer, { $0.body = .file($1) }),
+            ("part of a body", .transfer, { $0.body = .parts([.bytes([1]), .file($1)]) }),
+            ("cookie jar", .transfer, { $0.options.cookies = .jar($1) }),
+            ("netrc", .transfer, { $0.options.credentials = .netrc($1) }),
+            ("pin of a certificate", .tls, { $0.options.tls.pins = [.certificate(file: $1)] }),
+            ("pin of a public key", .tls, { $0.options.tls.pins = [.publicKeyOf(file: $1)] }),
+            ("authorities", .tls, { $0.options.tls.certificateAuthorities = $1 }),
+            ("client's certificate", .tls, { $0.options.tls.clientCertificate = $1 }),
+            ("client's key", .tls, { $0.options.tls.clientKey = $1 }),
+        ]
+
+    @Test(arguments: uses.indices)
+    func `a pipe in place of a file is refused and keeps nobody waiting`(index: Int) async throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                var request = HTTPRequest(method: "PUT", url: "https://127.0.0.1:\(server.port)/")
+                Self.uses[index].change(&request, path)
+                for _ in 0..<2 {
+                    let failure = try #require(await transport.send(request).failure)
+                    #expect(failure.kind == Self.uses[index].kind, "\(Self.uses[index].name)")
+                    #expect(failure.message.contains(path), "\(failure.message)")
+                    #expect(!failure.wasSent)
+                }
+                #expect(await transport.send(HTTPRequest(url: server.url())).response?.status == 200)
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+}
