@@ -38,13 +38,13 @@ struct MockedTransport: Transport, NetworkProbe {
         return request
     }
 
+    var taskExecutor: (any TaskExecutor)? { engine.taskExecutor }
+
     func reach(_ request: HTTPRequest) async -> TransportFailure? {
         await engine.reach(mocked(request))
     }
 
     func interface(towards request: HTTPRequest) async -> NetworkInterface? { nil }
-
-    var taskExecutor: (any TaskExecutor)? { engine.taskExecutor }
 
     func shutDown() async {
         await engine.shutDown()

@@ -27,6 +27,9 @@ final class EventListener: RunObserver {
         }
     }
 
+    /// All that it was told, in order.
+    var all: [RunEvent] { events.withLock { $0 } }
+
     /// The words of all warnings, in order.
     var warnings: [String] {
         events.withLock { events in
