@@ -42,7 +42,6 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How.
     package let options: RunOptions
-
     /// What a run leaves behind.
     package struct Report: Sendable {
         /// The summary.
@@ -78,6 +77,7 @@ package struct RunSession: Sendable {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: redactor,
             events: events,
@@ -110,7 +110,7 @@ package struct RunSession: Sendable {
         }
     }
 
-    private func makeTransport() async throws(RunError) -> (any Transport, MockServer?) {
+    private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {
         let engine: CurlTransport
         do {
             engine = try CurlTransport()

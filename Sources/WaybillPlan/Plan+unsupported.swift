@@ -63,14 +63,13 @@ extension SettingValue {
             case .none, .basic, .digest, .bearer, .apiKey, .netrc, .awsSigV4: nil
             case .oauth2: "oauth2"
             }
-        case .network(let network) where !network.allowsMetered: "metered: false"
-        case .reachability, .cache, .duplicates, .rate:
+        case .cache:
             name.rawValue
         case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
-            .expectTime, .expectSchema, .concurrency, .maxConnections, .standalone, .deadline, .intercept, .message,
-            .retry, .debug, .tag:
+            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .duplicates, .reachability, .standalone,
+            .deadline, .intercept, .message, .retry, .debug, .tag:
             nil
         }
     }

@@ -5,11 +5,39 @@ import WaybillResults
 /// Remembers what it is told.
 final class EventListener: RunObserver {
     private let events = Mutex<[RunEvent]>([])
+    private let news: AsyncStream<Void>
+    private let told: AsyncStream<Void>.Continuation
+
+    init() {
+        (news, told) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Each event as its type and the step, in order: `step.finished main.a`.
+    var lines: [String] {
+        events.withLock { $0.map { ([$0.kind.type] + ($0.step.map { [$0] } ?? [])).joined(separator: " ") } }
+    }
+
+    /// Waits until an event has come, by its line. One test may wait at a time.
+    func wait(for line: String) async {
+        for await _ in news {
+            if lines.contains(line) {
+                told.yield()
+                return
+            }
+        }
+    }
 
     /// The words of all warnings, in order.
     var warnings: [String] {
         events.withLock { events in
             events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
+        }
+    }
+
+    /// What `debug` had told, in order.
+    var debugRecords: [JSON] {
+        events.withLock { events in
+            events.compactMap { if case .requestDebug(_, let record) = $0.kind { record.value } else { nil } }
         }
     }
 
@@ -25,5 +53,6 @@ final class EventListener: RunObserver {
 
     func receive(_ event: RunEvent) {
         events.withLock { $0.append(event) }
+        told.yield()
     }
 }

@@ -29,15 +29,20 @@ struct ExecutionFixture {
     func run(
         secrets: [String: String] = [:],
         events: EventStream = EventStream(journal: nil),
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        control: RunControl = RunControl(),
+        clock: any RunClock = SystemClock()
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: Redactor(),
             events: events,
-            proxies: ProxyVariables(variables)
+            proxies: ProxyVariables(variables),
+            control: control,
+            clock: clock
         )
         return await executor.run(id: RunID())
     }
