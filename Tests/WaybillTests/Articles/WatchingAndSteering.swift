@@ -60,8 +60,7 @@ func runAfterApproval(
     results: String,
     approve: () async -> Bool
 ) async throws -> Run.Report {
-    let run = plan.run(results: results)
-    run.pause(step: step)
+    let run = plan.run(results: results, options: Run.Options(pausedSteps: [step]))
     if await approve() {
         run.unpause(step: step)
     } else {

@@ -63,17 +63,15 @@ import WaybillTestSupport
         let graph = "{batch: [{id: a, call: one}, {id: b, call: two}, {id: c, call: one}], onFailure: collect}"
         let byPath = try await steer(graph) { run, held in
             await held.waitForRequests(3)
-            for await event in run where event.type == "step.started" && event.step == "main.c" { break }
             run.cancel(step: "main.a")
+            await run.waitForEnds(["main.a"])
             held.release()
         }
         #expect(byPath.report.step(at: "main.a")?.outcome == .cancelled)
         let byName = try await steer(graph) { run, held in
             await held.waitForRequests(3)
             run.cancel(endpoint: "one")
-            for await event in run {
-                if case .stepFinished = event.kind { break }
-            }
+            await run.waitForEnds(["main.a", "main.c"])
             held.release()
         }
         #expect(byName.report.step(at: "main.a")?.outcome == .cancelled)
@@ -103,14 +101,29 @@ import WaybillTestSupport
             await held.waitForRequests(1)
             run.pause(step: "main.b")
             held.release()
-            for await event in run {
-                if case .stepFinished = event.kind, event.step == "main.c" { break }
-            }
+            await run.waitForEnds(["main.c"])
             #expect(held.targets == ["/one", "/two"])
             run.unpause(step: "main.b")
         }
         #expect(story.contains("run.unpaused main.b"))
         #expect(report.outcome == .passed)
+    }
+
+    @Test func `a step is held up from the beginning`() async throws {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        held.release()
+        let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}]}}")
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(pausedSteps: ["main.a"]))
+        for await event in run where event.kind == .paused {
+            #expect(event.step == "main.a")
+            break
+        }
+        #expect(held.targets == [])
+        run.unpause(step: "main.a")
+        let outcome = try await run.report.outcome
+        #expect(outcome == .passed)
+        #expect(held.targets == ["/a"])
     }
 
     @Test func `cancelling a task that waits for the report cancels the run`() async throws {
@@ -134,5 +147,16 @@ import WaybillTestSupport
         run.cancelAll()
         run.unpause()
         #expect(try await run.report.outcome == .passed)
+    }
+}
+
+extension Run {
+    /// Reads events until steps have ended.
+    fileprivate func waitForEnds(_ paths: Set<String>) async {
+        var paths = paths
+        for await event in self {
+            if case .stepFinished(let step) = event.kind { paths.remove(step.path) }
+            if paths.isEmpty { break }
+        }
     }
 }

@@ -8,12 +8,20 @@ extension Run {
         public var observers: [any Observer]
         /// How many events are kept for a loop that reads them more slowly than they come, from 1.
         public var eventCapacity: Int
+        /// The paths of steps that are held up from the beginning, until ``Run/unpause(step:)``.
+        public var pausedSteps: [String]
 
         /// Options; see the properties.
-        public init(usesMock: Bool = false, observers: [any Observer] = [], eventCapacity: Int = 16_384) {
+        public init(
+            usesMock: Bool = false,
+            observers: [any Observer] = [],
+            eventCapacity: Int = 16_384,
+            pausedSteps: [String] = []
+        ) {
             self.usesMock = usesMock
             self.observers = observers
             self.eventCapacity = eventCapacity
+            self.pausedSteps = pausedSteps
         }
     }
 }

@@ -14,7 +14,8 @@ import WaybillResults
 /// the oldest are left out, which ``Event/missedBefore`` of the next one tells. ``Observer`` is told of every event, and the
 /// run waits for it; `events.ndjson` in the folder of the results has all of them too.
 ///
-/// Each event is given once: several loops over one run share its events. The sequence ends when the results are written.
+/// Each event is given once: several loops over one run share its events. The sequence ends when the results are written, or
+/// when the task of a loop is cancelled; the run goes on then.
 public struct Run: AsyncSequence, Sendable {
     /// What the sequence is of.
     public typealias Element = Event
@@ -36,6 +37,7 @@ public struct Run: AsyncSequence, Sendable {
         self.warnings = warnings
         let running = RunSession(plan: plan, options: session)
         control = session.control
+        for step in options.pausedSteps { control.pause(step: step) }
         task = Task {
             defer { feed.finish() }
             return try await running.run()
