@@ -14,6 +14,8 @@ import WaybillTestSupport
 
         func runWillStart(_ start: Run.Start) { note("run \(start.graphs)") }
         func runDidFinish(_ outcome: Run.Outcome, _ counts: Run.Counts) { note("\(outcome) \(counts.passed)") }
+        func runDidPause(step: String?) { note("pause \(step ?? "run")") }
+        func runDidUnpause(step: String?) { note("unpause \(step ?? "run")") }
         func graphWillStart(_ name: String) { note("graph \(name)") }
         func graphDidFinish(_ name: String, _ outcome: Run.StepOutcome) { note("graph \(name) \(outcome)") }
         func stepWillStart(_ path: String) { note("step \(path)") }
@@ -58,6 +60,17 @@ import WaybillTestSupport
                 "200", "step main.a passed", "skip main.b: condition", "graph main passed", "passed 1",
             ]
         )
+    }
+
+    @Test func `an observer is told what is held up and what goes on`() async throws {
+        let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", mock: {body: {}}}]}}")
+        let notes = Notes()
+        let options = Run.Options(usesMock: true, observers: [notes], pausedSteps: ["main.a"])
+        let run = try fixture.plan().run(results: fixture.results, options: options)
+        for await event in run where event.kind == .paused { break }
+        run.unpause(step: "main.a")
+        _ = try await run.report
+        #expect(notes.all.filter { $0.contains("pause") } == ["pause main.a", "unpause main.a"])
     }
 
     @Test func `an observer gets also the events that a slow reader misses`() async throws {
