@@ -27,10 +27,10 @@ package struct RunOptions: Sendable {
     package init() {}
 }
 
-/// Why a run could not be carried out or recorded.
-package struct RunError: Error, Sendable {
-    /// In a sentence.
-    package let message: String
+/// Why a run could not be carried out or recorded: the folder of its results cannot be made, a secret has no value, …
+public struct RunError: Error, Sendable {
+    /// In a sentence without a full stop.
+    public let message: String
     /// Findings that belong to a place in the manifest, such as a secret without a value. They make the input invalid,
     /// not the run.
     package var diagnostics: [Diagnostic] = []

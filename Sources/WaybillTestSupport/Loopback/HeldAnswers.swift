@@ -1,8 +1,7 @@
 import Synchronization
-import WaybillTestSupport
 
 /// A server that holds its answers back until they are let go, all of them from then on.
-final class HeldAnswers: Sendable {
+package final class HeldAnswers: Sendable {
     private struct State {
         var isReleased = false
         var arrived = 0
@@ -32,7 +31,7 @@ final class HeldAnswers: Sendable {
     private let server: LoopbackServer
 
     /// Starts the server.
-    init() throws {
+    package init() throws {
         let shared = Shared()
         self.shared = shared
         server = try LoopbackServer { connection in
@@ -53,26 +52,26 @@ final class HeldAnswers: Sendable {
     }
 
     /// Where it is.
-    var url: String { "http://127.0.0.1:\(server.port)" }
+    package var url: String { "http://127.0.0.1:\(server.port)" }
 
     /// What was asked for, in order.
-    var targets: [String] { server.requests.map(\.target) }
+    package var targets: [String] { server.requests.map(\.target) }
 
     /// Lets all answers go, also those to come.
-    func release() { shared.change { $0.isReleased = true } }
+    package func release() { shared.change { $0.isReleased = true } }
 
     /// Waits until so many requests have come.
-    func waitForRequests(_ count: Int) async {
+    package func waitForRequests(_ count: Int) async {
         await wait { arrived, _ in arrived >= count }
     }
 
     /// Waits until so many answers have been written.
-    func waitForAnswers(_ count: Int) async {
+    package func waitForAnswers(_ count: Int) async {
         await wait { _, answered in answered >= count }
     }
 
     /// Ends the server.
-    func stop() { server.stop() }
+    package func stop() { server.stop() }
 
     private func wait(until isMet: @escaping @Sendable (_ arrived: Int, _ answered: Int) -> Bool) async {
         await withCheckedContinuation { continuation in
