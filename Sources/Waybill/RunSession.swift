@@ -113,7 +113,7 @@ package struct RunSession: Sendable {
     private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {
         let engine: CurlTransport
         do {
-            engine = try CurlTransport()
+            engine = try CurlTransport(configuration: .init(maximumConnections: max(256, plan.concurrency)))
         } catch {
             throw RunError(message: error.description)
         }

@@ -96,7 +96,8 @@ package struct Executor: Sendable {
         let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
-            await runGraphs(in: context)
+            // Requests are small and many: where the transport does its work, they need not go from thread to thread.
+            await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
         let outcome: RunOutcome =
             if Task.isCancelled || control.isStopping {

@@ -27,6 +27,9 @@ final class EventListener: RunObserver {
         }
     }
 
+    /// All that it was told, in order.
+    var all: [RunEvent] { events.withLock { $0 } }
+
     /// The words of all warnings, in order.
     var warnings: [String] {
         events.withLock { events in
@@ -40,6 +43,9 @@ final class EventListener: RunObserver {
             events.compactMap { if case .requestDebug(_, let record) = $0.kind { record.value } else { nil } }
         }
     }
+
+    /// What has happened, in order.
+    var kinds: [RunEvent.Kind] { events.withLock { $0.map(\.kind) } }
 
     /// What each redirect led to, in order.
     var redirections: [String] {

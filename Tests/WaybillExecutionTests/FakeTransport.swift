@@ -8,6 +8,10 @@ final class FakeTransport: Transport, NetworkProbe {
     enum Reply: Sendable {
         /// A status and a JSON body.
         case json(String, status: Int = 200)
+        /// A JSON body and Link fields.
+        case linked(String, [String])
+        /// Another reply, after so many other tasks had their turn.
+        indirect case late(Reply, turns: Int)
         /// A body of another media type.
         case text(String, type: String)
         /// A redirect to an address.
@@ -37,10 +41,16 @@ final class FakeTransport: Transport, NetworkProbe {
     }
 
     private let replies: [String: Reply]
+    private let answer: @Sendable (HTTPRequest) -> Reply?
     private let state = Mutex(State())
 
-    init(_ replies: [String: Reply] = [:]) {
+    /// A transport with replies by path, and by what a function gives for what is not among them; otherwise `{}`.
+    init(
+        _ replies: [String: Reply] = [:],
+        answering answer: @escaping @Sendable (HTTPRequest) -> Reply? = { _ in nil }
+    ) {
         self.replies = replies
+        self.answer = answer
     }
 
     /// The requests in the order in which they were sent.
@@ -114,16 +124,22 @@ final class FakeTransport: Transport, NetworkProbe {
             }
         }
         await Task.yield()
-        var reply = replies[path] ?? .json("{}")
+        var reply = replies[path] ?? answer(request) ?? .json("{}")
+        if case .late(let later, let turns) = reply {
+            for _ in 0..<turns { await Task.yield() }
+            reply = later
+        }
         if case .held = reply { reply = await held(path) }
         if Task.isCancelled { return .failure(Self.failure(.cancelled)) }
         switch reply {
         case .failure(let kind): return .failure(Self.failure(kind))
-        case .held: return .failure(Self.failure(.cancelled))
-        case .json(let body, let status): return answer(request, body, type: "application/json", status: status)
+        case .held, .late: return .failure(Self.failure(.cancelled))
+        case .linked(let body, let links):
+            return self.answer(request, body, type: "application/json", status: 200, fields: links.map { ("Link", $0) })
+        case .json(let body, let status): return self.answer(request, body, type: "application/json", status: status)
         case .redirect(let location, let status):
-            return answer(request, "", type: "text/plain", status: status, location: location)
-        case .text(let body, let type): return answer(request, body, type: type, status: 200)
+            return self.answer(request, "", type: "text/plain", status: status, fields: [("Location", location)])
+        case .text(let body, let type): return self.answer(request, body, type: type, status: 200)
         }
     }
 
@@ -132,7 +148,7 @@ final class FakeTransport: Transport, NetworkProbe {
         _ body: String,
         type: String,
         status: Int,
-        location: String? = nil
+        fields: [(name: String, value: String)] = []
     ) -> Result<HTTPResponse, TransportFailure> {
         .success(
             HTTPResponse(
@@ -141,7 +157,7 @@ final class FakeTransport: Transport, NetworkProbe {
                 httpVersion: "1.1",
                 headers: HTTPFields(
                     [HTTPField(name: "Content-Type", value: type)]
-                        + (location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
+                        + fields.map { HTTPField(name: $0.name, value: $0.value) }
                 ),
                 body: Array(body.utf8),
                 url: request.url,

@@ -89,7 +89,11 @@ struct Delivery: Sendable {
         reporter?.tell()
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
-        case .success(let response): return Outcome(end: .answer(response), lastURL: lastURL, record: record)
+        case .success(let response):
+            if let lane = TurnWish(plan, in: request.frame).lane {
+                run.limiter.note(isMultiplexed: response.httpVersion == "2", lane: lane.name)
+            }
+            return Outcome(end: .answer(response), lastURL: lastURL, record: record)
         case .failure(let failure): return Outcome(end: .failure(failure), lastURL: lastURL, record: record)
         }
     }

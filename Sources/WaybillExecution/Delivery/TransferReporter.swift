@@ -28,11 +28,9 @@ final class TransferReporter: Sendable {
             case .sent: .requestSent(attempt: attempt, bytes: bodySize)
             case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
             }
-        let isFirst = untold.withLock { untold in
-            defer { untold.append(kind) }
-            return untold.isEmpty
-        }
-        if isFirst { Task { tell() } }
+        untold.withLock { $0.append(kind) }
+        // That it was sent is told with what comes next: a small request is answered before another thread has woken up.
+        if case .progress = event { Task { tell() } }
     }
 
     /// Tells what has not been told yet.

@@ -60,6 +60,11 @@ final class RequestLimiter: Sendable {
         resume(ready)
     }
 
+    /// Notes whether one connection to a service with a rate carries many requests (HTTP/2).
+    func note(isMultiplexed: Bool, lane: String) {
+        state.withLock { $0.turns.note(isMultiplexed: isMultiplexed, lane: lane) }
+    }
+
     /// Sends away all that wait, but for those that run also when the run is being stopped; so it is with all that come.
     func stop() {
         let ready = state.withLock { state -> Ready in

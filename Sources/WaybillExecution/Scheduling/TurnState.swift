@@ -20,6 +20,8 @@ struct TurnState: Sendable {
         var rate: RateState?
         /// How many of its requests are under way that count for its limit.
         var underWay = 0
+        /// Whether one connection carries many requests.
+        var isMultiplexed = false
         /// Those that wait, by rank.
         var waiting: [Deque<Waiting>] = Array(repeating: [], count: Rank.allCases.count)
     }
@@ -38,6 +40,9 @@ struct TurnState: Sendable {
                 }
         }
     }
+
+    /// How many requests one connection carries at least, where it carries many (RFC 9113, section 6.5.2).
+    private static let streams = 100
 
     private var free: Int
     private var lines = [Line()]
@@ -91,6 +96,12 @@ struct TurnState: Sendable {
         lines[turn.lane.flatMap { indices[$0] } ?? 0].underWay -= 1
     }
 
+    /// Notes whether one connection to a service carries many requests, so that its limit of connections is none of
+    /// requests.
+    mutating func note(isMultiplexed: Bool, lane: String) {
+        if let line = indices[lane] { lines[line].isMultiplexed = isMultiplexed }
+    }
+
     /// Takes a wish back; `false` when its turn has come before.
     mutating func withdraw(_ ticket: Int) -> Bool {
         guard let (line, rank) = places.removeValue(forKey: ticket) else { return false }
@@ -141,7 +152,8 @@ struct TurnState: Sendable {
             guard let waiting = line.waiting[rank.rawValue].first else { continue }
             if rank != .session {
                 guard free > 0 else { return nil }
-                if let limit = waiting.limit, line.underWay >= limit { return nil }
+                let least = line.isMultiplexed ? Self.streams : 0
+                if let limit = waiting.limit, line.underWay >= max(least, limit) { return nil }
             }
             return (rank, waiting.ticket)
         }

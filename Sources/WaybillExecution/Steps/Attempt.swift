@@ -118,10 +118,19 @@ struct Attempt: Sendable {
         return (sending, builder.sending(through: delivery.transport))
     }
 
+    /// Answers of this many bytes take so long to go through that the transport is not held up by it.
+    private static let largeAnswer = 64 * 1024
+
+    private func evaluate(_ response: HTTPResponse, _ scope: RequestScope) async -> Answer.Evaluated {
+        let isPage = request.step.flow?.paginate != nil
+        let answer = Answer(plan, response, scope: scope, redactor: run.redactor, isPage: isPage)
+        guard response.body.count >= Self.largeAnswer else { return answer.evaluate() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
+    }
+
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
-        let isPage = request.step.flow?.paginate != nil
-        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, isPage: isPage).evaluate()
+        let answer = await evaluate(response, attempted.scope)
         attempted.scope.response = response
         attempted.scope.data = answer.data
         attempted.body = answer.body

@@ -1,7 +1,9 @@
 import Testing
 import WaybillData
-import WaybillExecution
 import WaybillResults
+
+@testable import WaybillExecution
+@testable import WaybillTransport
 
 @Suite struct DetailTests {
     @Test func `debug tells all there is to know, without secrets that only the answer shows`() async throws {
@@ -26,6 +28,26 @@ import WaybillResults
         #expect(record["response"]?["body"]?["text"] == #"{"token": "***"}"#)
         let text = JSONWriter().string(record)
         #expect(!text.contains("hunter2") && !text.contains("abcdef"))
+    }
+
+    @Test func `what the transport says is told in order, and before anything that comes later`() async {
+        let listener = EventListener()
+        let events = EventStream(journal: nil, observers: [listener])
+        let request = HTTPRequest(url: "http://s/", body: .parts([.bytes([1, 2]), .bytes([3])]))
+        let reporter = TransferReporter(request, of: "main.a", attempt: 2, to: events)
+        var expected: [RunEvent.Kind] = []
+        for count in 0..<500 {
+            reporter.take(.progress(TransferProgress(sent: count, sentTotal: 3, received: 0)))
+            let progress = RunEvent.Progress(attempt: 2, sent: count, sentTotal: 3, received: 0, receivedTotal: nil)
+            expected.append(.requestProgress(progress))
+            if count % 100 == 99 {
+                reporter.take(.sent)
+                reporter.tell()
+                events.emit(.stepStarted, step: "main.a")
+                expected += [.requestSent(attempt: 2, bytes: 3), .stepStarted]
+            }
+        }
+        #expect(listener.kinds == expected)
     }
 
     @Test(arguments: [(false, 0), (true, 2)])

@@ -94,6 +94,17 @@ import WaybillTestSupport
         #expect(freed.begun.map(\.ticket) == [2])
     }
 
+    @Test func `where a connection carries many requests, its number is no limit of them`() throws {
+        var state = TurnState(places: 10)
+        let wish = TurnWish(lane: try Self.lane("s", "1000/s", limit: 1))
+        for _ in 0..<3 { _ = state.enter(wish, now: .zero) }
+        _ = state.advance(now: .zero)
+        state.note(isMultiplexed: true, lane: "s")
+        let second = state.advance(now: .seconds(1))
+        let third = state.advance(now: .seconds(2))
+        #expect((second.begun + third.begun).map(\.ticket) == [2, 3])
+    }
+
     @Test func `a wish can be taken back until its turn has come`() {
         var state = TurnState(places: 1)
         let tickets = (0..<3).map { _ in state.enter(TurnWish(), now: .zero) }
