@@ -81,8 +81,8 @@ extension Frame {
             case .graph(let name, _):
                 guard let graph = run.subgraphs[name.value] else { return [] }
                 return inside(graph.body, Frame(graph, at: path, inputs: [:], in: run, inside: self))
-            case .values, .end: return []
-            case .request: break
+            case .end: return []
+            case .request, .values: break
             }
         }
         run.events.emit(.stepSkipped(reason), step: path)

@@ -40,7 +40,7 @@ package struct PhaseTimes: Sendable, Equatable {
     }
 }
 
-/// How many bytes of message bodies went over the wire, before any decompression.
+/// How many bytes of messages went over the wire, heads included, before any decompression.
 package struct ByteCounts: Sendable, Equatable {
     /// Bytes that were sent.
     package var sent: Int
