@@ -26,6 +26,7 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
         .target(name: "CSchemas"),
+        .target(name: "CAllocator"),
         .target(name: "WaybillDiagnostics"),
         .target(
             name: "WaybillData",
@@ -83,7 +84,7 @@ let package = Package(
             name: "WaybillCLI",
             dependencies: [
                 "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
-                "WaybillDiagnostics",
+                "WaybillDiagnostics", "CAllocator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

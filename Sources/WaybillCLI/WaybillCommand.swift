@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import WaybillData
 import WaybillDiagnostics
 
@@ -33,10 +34,10 @@ struct WaybillCommand: AsyncParsableCommand {
 extension WaybillCommand {
     /// Where the program begins.
     ///
-    /// Commands that wait for nothing run on the main thread, where memory is had from the system in large pieces at a time;
-    /// a large manifest takes much of it.
+    /// Commands that wait for nothing run on the main thread.
     @MainActor
     static func main() async {
+        waybill_take_memory_in_large_pieces()
         Signals.beginListening()
         do {
             var command = try parseAsRoot()

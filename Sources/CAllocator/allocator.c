@@ -1,0 +1,1 @@
+// The header has all of it.
