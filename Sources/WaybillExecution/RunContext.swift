@@ -14,6 +14,7 @@ struct RunContext: Sendable {
     let control: RunControl
     let limiter: RequestLimiter
     let sessions: SessionStore
+    let tokens: TokenStore
     let proxies: ProxyVariables
     let scope: RunScope
     /// What had become of the steps before, where the run is resumed.
@@ -40,6 +41,7 @@ struct RunContext: Sendable {
         control = executor.control
         limiter = RequestLimiter(limit: plan.concurrency)
         sessions = SessionStore(plan.sessions)
+        tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
         past = executor.past?.steps
         repeatsUnsure = executor.repeatsUnsure
@@ -78,6 +80,11 @@ struct RunContext: Sendable {
 
     /// What could not be evaluated, as a failure.
     func failure(_ problem: EvaluationProblem) -> Failure {
-        Failure(problem.kind, redactor.text(problem.message), at: problem.span)
+        Failure(
+            problem.kind,
+            redactor.text(problem.message),
+            code: problem.code.map { redactor.text($0) },
+            at: problem.span
+        )
     }
 }

@@ -19,20 +19,33 @@ struct Attempt: Sendable {
         self.page = page
     }
 
-    /// Tries; a session that the server refuses is renewed, once for all who share it, and the request repeated once.
+    /// Tries; a session or token that the server refuses is renewed, once for all who share it, and the request repeated
+    /// once.
     func run() async -> Attempted {
         let attempted = await once()
-        guard let session = attempted.scope.session, let status = attempted.response?.status,
-            run.sessions.mustRenew(session, on: status)
-        else { return attempted }
         do throws(EvaluationProblem) {
-            try await run.sessions.renew(session, for: request.frame)
+            guard try await renew(attempted) else { return attempted }
         } catch {
             var failed = attempted
             failed.failure = run.failure(error)
             return failed
         }
         return await once()
+    }
+
+    /// Renews what the server refused; whether there was anything.
+    private func renew(_ attempted: Attempted) async throws(EvaluationProblem) -> Bool {
+        guard let status = attempted.response?.status else { return false }
+        var isRenewed = false
+        if let token = attempted.token, status == 401 {
+            try await run.tokens.renew(token, of: plan.service, in: run)
+            isRenewed = true
+        }
+        if let session = attempted.scope.session, run.sessions.mustRenew(session, on: status) {
+            try await run.sessions.renew(session, for: request.frame)
+            isRenewed = true
+        }
+        return isRenewed
     }
 
     private func once() async -> Attempted {
@@ -50,6 +63,7 @@ struct Attempt: Sendable {
             followingRedirects: plan.settings.redirects?.value ?? 10,
             onRedirect: { redirect in
                 attempted.answeredURL = redirect.to
+                if redirect.leavesOrigin { attempted.token = nil }
                 tell(redirect)
             }
         )
@@ -84,8 +98,13 @@ struct Attempt: Sendable {
             redactor: run.redactor,
             proxies: run.proxies
         )
-        let sending = try builder.build()
+        var sending = try builder.build()
         attempted.scope = builder.scope
+        if let grant = builder.grant {
+            let token = try await run.tokens.token(of: grant, in: run)
+            attempted.token = token
+            sending.headers.append(token.field)
+        }
         attempted.method = sending.method
         let url = run.redactor.text(sending.url)
         attempted.url = url
@@ -168,15 +187,6 @@ struct Attempt: Sendable {
     }
 
     private func describe(_ failure: TransportFailure) -> Failure {
-        let kind: FailureKind =
-            switch failure.kind {
-            case .dns: .dns
-            case .connect: .connect
-            case .tls: .tls
-            case .timeout: .timeout
-            case .transfer: .transfer
-            case .cancelled: .cancelled
-            }
-        return Failure(kind, run.redactor.text(failure.message), at: request.step.span)
+        Failure(FailureKind(failure.kind), run.redactor.text(failure.message), at: request.step.span)
     }
 }
