@@ -59,22 +59,23 @@ import WaybillTestSupport
                 end()
                 return .json("{}")
             }
-            let isGood = request.values(named: "Authorization") == ["Bearer SECRET-\(logins)"]
             // What the server says of the token must not come to light either.
             let shown = request.values(named: "Authorization").first ?? "nothing"
+            if request.target == "/missing" { return .json(#"{"message": "shown was \#(shown)"}"#, status: 404) }
+            let isGood = request.values(named: "Authorization") == ["Bearer SECRET-\(logins)"]
             return .json(#"{"message": "shown was \#(shown)"}"#, status: isGood ? 200 : 401)
         }
     }
 
     private static let services = [
         """
-            session: {call: login}
+            session: {call: login, with: {password: "${secrets.password}"}}
             auth: {bearer: "${session.token}"}
         endpoints:
-          login: {method: POST, path: /login, auth: none, outputs: {token: {value: $.token, secret: true}}}
+          login: {method: POST, path: /login, auth: none, inputs: {password: string}, body: {json: {p: "${inputs.password}"}}, outputs: {token: {value: $.token, secret: true}}}
         """,
         """
-            auth: {oauth2: {tokenURL: "SERVER/login", grant: password, username: me, password: PASSWORD-1}}
+            auth: {oauth2: {tokenURL: "SERVER/login", grant: password, username: me, password: "${secrets.password}"}}
         """,
     ]
 
@@ -83,7 +84,8 @@ import WaybillTestSupport
         let folder = TemporaryFolder()
         let text = """
             waybill: 1
-            concurrency: 16
+            secrets: {password: {env: PASSWORD}}
+            defaults: {concurrency: 16}
             services:
               s:
                 baseURL: SERVER
@@ -98,11 +100,11 @@ import WaybillTestSupport
         return folder
     }
 
-    /// What the program has written anywhere, the copy of the manifest apart.
+    private let variables = ["PASSWORD": "PASSWORD-1"]
+
+    /// What the program has written anywhere.
     private func written(_ command: Command, in folder: TemporaryFolder) -> String {
-        let files = TemporaryFolder.files(in: "\(folder.path)/results", ending: "").filter {
-            !$0.hasSuffix("manifest.yaml")
-        }
+        let files = TemporaryFolder.files(in: "\(folder.path)/results", ending: "")
         return command.outputText + command.errorText
             + files.map { String(decoding: TemporaryFolder.contents(of: $0) ?? [], as: UTF8.self) }.joined()
     }
@@ -120,13 +122,14 @@ import WaybillTestSupport
                   - {id: one, \(items)}
                   - {id: end, post: /end, auth: none}
                   - {id: two, \(items), debug: true}
-                  - {id: refused, get: /items, auth: {bearer: SECRET-1}, expect: {status: 401}}
+                  - {id: missing, get: /missing, onFailure: continue}
             """
         )
         let run = try await Command.run(
             CommandCase.program,
             ["run", "manifest.yaml", "--out", "results"],
-            in: folder.path
+            in: folder.path,
+            variables: variables
         )
         #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
         // One before and one after; 'end' counted for one that is not asked for.
@@ -134,7 +137,7 @@ import WaybillTestSupport
         #expect(bank.logins == 3)
         #expect(server.requests.first?.target == "/login")
         let written = written(run, in: folder)
-        #expect(written.contains("session.renewed"))
+        #expect(written.contains("session.renewed") && written.contains("shown was Bearer ***"))
         #expect(!written.contains("SECRET-1") && !written.contains("SECRET-3") && !written.contains("PASSWORD-1"))
     }
 
@@ -145,18 +148,28 @@ import WaybillTestSupport
         defer { server.stop() }
         let folder = folder(server, service, "      - {id: one, get: /items}\n      - {id: two, get: /held}")
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
-        async let first = Command.run(
-            CommandCase.program,
-            ["run", "manifest.yaml", "--out", "results"],
-            in: folder.path,
-            onStart: { started.yield($0) }
-        )
+        let first = Task {
+            defer { bank.held.finish() }
+            return try await Command.run(
+                CommandCase.program,
+                ["run", "manifest.yaml", "--out", "results"],
+                in: folder.path,
+                variables: variables,
+                onStart: { started.yield($0) }
+            )
+        }
         let process = try #require(await starts.first { _ in true })
         await bank.holds.first { _ in true }
         Command.send(SIGKILL, to: process)
-        #expect(try await first.status == 128 + SIGKILL)
+        let killed = try await first.value
+        #expect(killed.status == 128 + SIGKILL, "\(killed.outputText)\(killed.errorText)")
 
-        let second = try await Command.run(CommandCase.program, ["resume", "results"], in: folder.path)
+        let second = try await Command.run(
+            CommandCase.program,
+            ["resume", "results"],
+            in: folder.path,
+            variables: variables
+        )
         #expect(second.status == 0, "\(second.outputText)\(second.errorText)")
         #expect(server.requests.map(\.target) == ["/login", "/items", "/held", "/login", "/held"])
         let written = written(second, in: folder)
@@ -176,7 +189,8 @@ import WaybillTestSupport
         let run = try await Command.run(
             CommandCase.program,
             ["run", "manifest.yaml", "--out", "results"],
-            in: folder.path
+            in: folder.path,
+            variables: variables
         )
         #expect(run.status == 1, "\(run.outputText)\(run.errorText)")
         #expect(server.requests.isEmpty)

@@ -66,7 +66,7 @@ import WaybillTransport
     @Test func `a limit of one request at once leaves room for the session`() async throws {
         let fixture = try SharingFixture(
             service: Self.service,
-            Self.login + "concurrency: 1\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
+            Self.login + "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
         ) { request, count in
             if request.path == "/login" { return Self.token(count) }
             return .json("{}", status: request.session == "t1" ? 401 : 200)

@@ -61,7 +61,7 @@ struct SharingFixture {
     static func batch(_ count: Int) -> String {
         let steps = (0..<count).map { "        - {get: /\($0)}\n" }.joined()
         return
-            "concurrency: \(count)\ngraphs:\n  main:\n    concurrency: \(count)\n    onFailure: collect\n    batch:\n\(steps)"
+            "defaults: {concurrency: \(count)}\ngraphs:\n  main:\n    concurrency: \(count)\n    onFailure: collect\n    batch:\n\(steps)"
     }
 }
 

@@ -225,7 +225,7 @@ import WaybillTransport
 
     @Test func `a URL that cannot be asked for a token is told at its place`() async throws {
         let fixture = try SharingFixture(
-            service: "auth: {oauth2: {tokenURL: \"${'ftp://s/'}\", grant: password, username: a, password: b}}",
+            service: "auth: {oauth2: {tokenURL: \"${'ftp://s/'}\", grant: password, username: a, password: hunter2}}",
             Self.one
         ) { _, _ in .json("{}") }
         let failures = await fixture.run().failures

@@ -58,7 +58,7 @@ import WaybillTransport
     @Test func `a limit of one request at once leaves room for the token`() async throws {
         let fixture = try SharingFixture(
             service: "\(Self.client)\nmaxConnections: 1",
-            "concurrency: 1\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
+            "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
         ) { request, count in
             if request.path == "/token" { return Self.token(count) }
             return .json("{}", status: request.token == "Bearer t1" ? 401 : 200)
