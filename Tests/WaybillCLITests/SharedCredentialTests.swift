@@ -72,7 +72,8 @@ import WaybillTestSupport
             session: {call: login, with: {password: "${secrets.password}"}}
             auth: {bearer: "${session.token}"}
         endpoints:
-          login: {method: POST, path: /login, auth: none, inputs: {password: string}, body: {json: {p: "${inputs.password}"}}, outputs: {token: {value: $.token, secret: true}}}
+          login: {method: POST, path: /login, auth: none, inputs: {password: string}, params: {p: "${inputs.password}"},
+              outputs: {token: {value: $.token, secret: true}}}
         """,
         """
             auth: {oauth2: {tokenURL: "SERVER/login", grant: password, username: me, password: "${secrets.password}"}}
@@ -103,10 +104,9 @@ import WaybillTestSupport
     private let variables = ["PASSWORD": "PASSWORD-1"]
 
     /// What the program has written anywhere.
-    private func written(_ command: Command, in folder: TemporaryFolder) -> String {
-        let files = TemporaryFolder.files(in: "\(folder.path)/results", ending: "")
-        return command.outputText + command.errorText
-            + files.map { String(decoding: TemporaryFolder.contents(of: $0) ?? [], as: UTF8.self) }.joined()
+    private func written(_ command: Command, in folder: TemporaryFolder) async throws -> String {
+        let files = try await Command.run("/bin/sh", ["-c", "find results -type f -exec cat {} +"], in: folder.path)
+        return command.outputText + command.errorText + files.outputText
     }
 
     @Test(arguments: services)
@@ -136,7 +136,7 @@ import WaybillTestSupport
         #expect(server.requests.count { $0.target == "/login" } == 2)
         #expect(bank.logins == 3)
         #expect(server.requests.first?.target == "/login")
-        let written = written(run, in: folder)
+        let written = try await written(run, in: folder)
         #expect(written.contains("session.renewed") && written.contains("shown was Bearer ***"))
         #expect(!written.contains("SECRET-1") && !written.contains("SECRET-3") && !written.contains("PASSWORD-1"))
     }
@@ -172,7 +172,7 @@ import WaybillTestSupport
         )
         #expect(second.status == 0, "\(second.outputText)\(second.errorText)")
         #expect(server.requests.map(\.target) == ["/login", "/items", "/held", "/login", "/held"])
-        let written = written(second, in: folder)
+        let written = try await written(second, in: folder)
         #expect(written.contains("step.finished"))
         #expect(!written.contains("SECRET-") && !written.contains("PASSWORD-1"))
     }
