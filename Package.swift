@@ -5,7 +5,8 @@ let package = Package(
     name: "waybill",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "waybill", targets: ["WaybillCLI"])
+        .executable(name: "waybill", targets: ["WaybillCLI"]),
+        .library(name: "Waybill", targets: ["Waybill"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

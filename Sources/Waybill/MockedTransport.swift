@@ -1,17 +1,28 @@
 import WaybillTransport
 
 /// Sends every request to the mock server, whatever its origin, and nothing to the network.
-struct MockedTransport: Transport {
-    private let engine: any Transport
+struct MockedTransport: Transport, NetworkProbe {
+    private let engine: CurlTransport
     private let server: SocketEndpoint
 
     /// Sends by an engine to the mock server on a port of this machine.
-    init(_ engine: any Transport, port: Int) {
+    init(_ engine: CurlTransport, port: Int) {
         self.engine = engine
         self.server = SocketEndpoint(host: "127.0.0.1", port: port)
     }
 
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        await engine.send(mocked(request))
+    }
+
+    func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        await engine.send(mocked(request), monitor: monitor)
+    }
+
+    private func mocked(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         // The server speaks plain HTTP; the Host field still names the origin, and so the service.
         if request.url.lowercased().hasPrefix("https://") {
@@ -24,10 +35,16 @@ struct MockedTransport: Transport {
         options.credentials = request.options.credentials
         options.priority = request.options.priority
         request.options = options
-        return await engine.send(request)
+        return request
     }
 
     var taskExecutor: (any TaskExecutor)? { engine.taskExecutor }
+
+    func reach(_ request: HTTPRequest) async -> TransportFailure? {
+        await engine.reach(mocked(request))
+    }
+
+    func interface(towards request: HTTPRequest) async -> NetworkInterface? { nil }
 
     func shutDown() async {
         await engine.shutDown()

@@ -41,6 +41,28 @@ package struct Pipeline: Sendable {
         return Stage(value: checked.manifest, diagnostics: all)
     }
 
+    /// A manifest as it was written, checked by every rule with an environment laid over it.
+    func manifest(_ path: String, environment: String?) -> Stage<Manifest> {
+        checked(loader.load(path), environment: environment)
+    }
+
+    /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
+    func manifest(_ file: SourceFile, environment: String?) -> Stage<Manifest> {
+        checked(loader.load(file), environment: environment)
+    }
+
+    private func checked(
+        _ loaded: (manifest: Manifest?, diagnostics: [Diagnostic]),
+        environment: String?
+    ) -> Stage<Manifest> {
+        guard let manifest = loaded.manifest else {
+            return Stage(value: nil, diagnostics: loaded.diagnostics.sortedByPlace())
+        }
+        let found = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside).diagnostics
+        let all = (loaded.diagnostics + found).sortedByPlace()
+        return Stage(value: all.hasErrors ? nil : manifest, diagnostics: all)
+    }
+
     /// The plan of what was asked for, with what has to be known beside it to show it.
     package func describedPlan(_ path: String, options: PlanOptions) -> Stage<PlanDescription> {
         let (manifest, diagnostics) = loader.load(path)

@@ -27,10 +27,10 @@ package struct RunOptions: Sendable {
     package init() {}
 }
 
-/// Why a run could not be carried out or recorded.
-package struct RunError: Error, Sendable {
-    /// In a sentence.
-    package let message: String
+/// Why a run could not be carried out or recorded: the folder of its results cannot be made, a secret has no value, …
+public struct RunError: Error, Sendable {
+    /// In a sentence without a full stop.
+    public let message: String
     /// Findings that belong to a place in the manifest, such as a secret without a value. They make the input invalid,
     /// not the run.
     package var diagnostics: [Diagnostic] = []
@@ -42,7 +42,6 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How.
     package let options: RunOptions
-
     /// What a run leaves behind.
     package struct Report: Sendable {
         /// The summary.
@@ -78,6 +77,7 @@ package struct RunSession: Sendable {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: redactor,
             events: events,
@@ -110,10 +110,10 @@ package struct RunSession: Sendable {
         }
     }
 
-    private func makeTransport() async throws(RunError) -> (any Transport, MockServer?) {
+    private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {
         let engine: CurlTransport
         do {
-            engine = try CurlTransport()
+            engine = try CurlTransport(configuration: .init(maximumConnections: max(256, plan.concurrency)))
         } catch {
             throw RunError(message: error.description)
         }

@@ -37,7 +37,7 @@ extension WaybillCommand {
     /// a large manifest takes much of it.
     @MainActor
     static func main() async {
-        StopSignals.beginListening()
+        Signals.beginListening()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -19,7 +19,7 @@ package enum NearestName {
             else { continue }
             let other = letters(of: candidate)
             guard abs(other.count - wanted.count) <= limit, profile.leastDistance(to: other) <= limit else { continue }
-            let found = distance.from(other)
+            let found = distance.from(other, limit: limit)
             guard found <= limit, found < max(wanted.count, other.count) else { continue }
             best = candidate
             limit = found - 1
@@ -83,10 +83,13 @@ private struct AlignmentDistance {
         current = beforeLast
     }
 
-    mutating func from(_ left: [Unicode.Scalar]) -> Int {
+    /// The distance, or any number above the limit where it is greater.
+    mutating func from(_ left: [Unicode.Scalar], limit: Int) -> Int {
         for column in 0...right.count { last[column] = column }
+        var leastBefore = 0
         for row in 0..<left.count {
             current[0] = row + 1
+            var leastOfRow = row + 1
             for column in 0..<right.count {
                 let substitution = last[column] + (left[row] == right[column] ? 0 : 1)
                 var least = min(substitution, last[column + 1] + 1, current[column] + 1)
@@ -94,7 +97,11 @@ private struct AlignmentDistance {
                     least = min(least, beforeLast[column - 1] + 1)
                 }
                 current[column + 1] = least
+                leastOfRow = min(leastOfRow, least)
             }
+            // No number in later rows is less than the least of two rows that follow one another.
+            if min(leastBefore, leastOfRow) > limit { return limit + 1 }
+            leastBefore = leastOfRow
             swap(&beforeLast, &last)
             swap(&last, &current)
         }

@@ -13,6 +13,8 @@ package struct Executor: Sendable {
     package let plan: Plan
     /// What sends requests.
     package let transport: any Transport
+    /// What finds out about the network before anything is sent.
+    package let probe: any NetworkProbe
     /// The values of the plan's secrets.
     package let secrets: [String: String]
     /// What knows which texts must not be shown.
@@ -38,6 +40,7 @@ package struct Executor: Sendable {
     package init(
         plan: Plan,
         transport: any Transport,
+        probe: any NetworkProbe,
         secrets: [String: String],
         redactor: Redactor,
         events: EventStream,
@@ -51,6 +54,7 @@ package struct Executor: Sendable {
     ) {
         self.plan = plan
         self.transport = transport
+        self.probe = probe
         self.secrets = secrets
         self.redactor = redactor
         self.events = events
@@ -89,18 +93,20 @@ package struct Executor: Sendable {
             )
         )
         let context = RunContext(self, id: id, startedAt: startedAt)
-        var steps: [StepResult] = []
-        var outputs: [(graph: String, values: RedactedJSON)] = []
-        for graph in plan.graphs {
-            let run = await GraphRun(graph, in: context).run()
-            steps += run.node.steps
-            if let values = run.outputs, !graph.outputs.isEmpty {
-                outputs.append((graph.name, redactor.json(graph.object(of: values))))
-            }
+        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
+            events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
+        } _: {
+            // Requests are small and many: where the transport does its work, they need not go from thread to thread.
+            await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
         let outcome: RunOutcome =
-            Task.isCancelled || control.isStopping
-            ? .interrupted : steps.contains { $0.outcome == .failed } ? .failed : .passed
+            if Task.isCancelled || control.isStopping {
+                .interrupted
+            } else if steps.contains(where: { $0.outcome == .failed }) {
+                .failed
+            } else {
+                wasCancelled ? .interrupted : .passed
+            }
         let result = RunResult(
             id: id,
             manifest: plan.manifest,
@@ -112,6 +118,24 @@ package struct Executor: Sendable {
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)
+    }
+
+    private func runGraphs(
+        in context: RunContext
+    ) async -> (steps: [StepResult], outputs: [(graph: String, values: RedactedJSON)], wasCancelled: Bool) {
+        var wasCancelled = false
+        var steps: [StepResult] = []
+        var outputs: [(graph: String, values: RedactedJSON)] = []
+        for graph in plan.graphs {
+            let run = await GraphRun(graph, in: context).run()
+            steps += run.node.steps
+            // A step of it was cancelled by hand, and with it the rest.
+            wasCancelled = wasCancelled || run.node.end == .cancelled
+            if let values = run.outputs, !graph.outputs.isEmpty {
+                outputs.append((graph.name, redactor.json(graph.object(of: values))))
+            }
+        }
+        return (steps, outputs, wasCancelled)
     }
 }
 

@@ -15,6 +15,10 @@ struct RunContext: Sendable {
     let limiter: RequestLimiter
     let sessions: SessionStore
     let tokens: TokenStore
+    let duplicates = Duplicates()
+    let shared = SharedTransfers()
+    let reachability: Reachability
+    let routes: MeteredRoutes
     let proxies: ProxyVariables
     let scope: RunScope
     /// What had become of the steps before, where the run is resumed.
@@ -39,7 +43,10 @@ struct RunContext: Sendable {
         folder = executor.folder
         clock = executor.clock
         control = executor.control
-        limiter = RequestLimiter(limit: plan.concurrency)
+        limiter = RequestLimiter(limit: plan.concurrency, clock: executor.clock)
+        control.whenStopped { [limiter] in limiter.stop() }
+        reachability = Reachability(executor.probe, clock: executor.clock)
+        routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
         tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
@@ -64,12 +71,8 @@ struct RunContext: Sendable {
     /// Waits; `false` when the task was cancelled meanwhile, or the run is being stopped and the step is none of those that
     /// run all the same.
     func pause(for duration: Duration, isFinal: Bool) async -> Bool {
-        do {
-            try await clock.sleep(for: duration)
-        } catch {
-            return false
-        }
-        return isFinal || !control.isStopping
+        if isFinal { return (try? await clock.sleep(for: duration)) != nil }
+        return await control.wait(for: duration, on: clock)
     }
 
     /// A value for the journal to keep; `nil` where a secret is in it.

@@ -5,7 +5,7 @@ package import WaybillManifest
 
 /// The values of a manifest's inputs.
 ///
-/// Each comes from the first of these that gives one: `--input`, the last file of `--inputs` that names it, the environment
+/// Each comes from the first of these that gives one: the program that uses the library, `--input`, the last file of `--inputs` that names it, the environment
 /// variable that its declaration names, the environment that is laid over the manifest, its default.
 struct InputResolution {
     /// The values, in the order of the declarations.
@@ -21,13 +21,15 @@ struct InputResolution {
     /// - Parameter isRequired: Whether it is an error when the input of a name has no value.
     init(manifest: Manifest, options: PlanOptions, isRequired: (String) -> Bool = { _ in true }) {
         let files = options.inputFiles.map { GivenFile(file: $0) }
-        diagnostics += Self.unknownFlags(of: manifest, options: options)
+        diagnostics += Self.unknownNames(of: manifest, options: options)
         diagnostics += files.flatMap { $0.unknownInputs(of: manifest) }
 
         for (name, definition) in manifest.inputs {
             let input = definition.value
             if let value = options.earlierInputs[name] {
                 take(value, for: definition, givenBy: "when the run began")
+            } else if let value = options.values[name] {
+                take(value, for: definition, givenBy: "by the program")
             } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
                 take(Self.value(of: text, for: input), for: definition, givenBy: "with --input")
             } else if let (file, value) = Self.lastValue(of: name, in: files) {
@@ -77,11 +79,12 @@ struct InputResolution {
         return nil
     }
 
-    private static func unknownFlags(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
-        options.inputs.filter { manifest.inputs[$0.name] == nil }.map { name, _ in
+    private static func unknownNames(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
+        let given = options.values.names.map { ($0, "the program") } + options.inputs.map { ($0.name, "--input") }
+        return given.filter { manifest.inputs[$0.0] == nil }.map { name, source in
             Diagnostic(
                 "unknown-input",
-                "no input is named '\(name)', for which --input gives a value",
+                "no input is named '\(name)', for which \(source) gives a value",
                 at: nil,
                 help: [
                     NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }

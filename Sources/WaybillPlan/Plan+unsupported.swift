@@ -58,15 +58,14 @@ extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
     fileprivate var unsupported: String? {
         switch self {
-        case .network(let network) where !network.allowsMetered: "metered: false"
-        case .reachability, .cache, .duplicates, .rate:
+        case .cache:
             name.rawValue
         case .baseURL, .version, .auth, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout,
             .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
-            .expectTime, .expectSchema, .concurrency, .maxConnections, .standalone, .deadline, .intercept, .message,
-            .retry, .debug, .tag:
+            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .duplicates, .reachability, .standalone,
+            .deadline, .intercept, .message, .retry, .debug, .tag:
             nil
         }
     }

@@ -13,6 +13,8 @@ package struct PlanOptions: Sendable {
     package var inputs: [(name: String, text: String)] = []
     /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
     package var inputFiles: [InputsFile] = []
+    /// Values for the manifest's inputs, from a program; they go before texts and files.
+    package var values = JSONObject()
     /// Values of the manifest's inputs that a run which is resumed had; they go before all others.
     package var earlierInputs = JSONObject()
     /// Environment variables, for inputs that name one.

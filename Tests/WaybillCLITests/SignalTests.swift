@@ -10,23 +10,16 @@ import WaybillTransport
 #endif
 
 @Suite struct SignalTests {
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `a run that is told to stop cancels what is under way and writes its results`(signal: Int32) async throws {
-        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-        let server = try LoopbackServer { connection in
-            connection.readRequest()
-            arrived.yield()
-            connection.waitForEnd()
-        }
-        defer { server.stop() }
+    /// A run of a manifest against a server whose answers wait until they are let go.
+    private func run(
+        _ graphs: String,
+        _ body: (_ process: Int32, _ held: HeldAnswers, _ journal: @escaping @Sendable () -> String) async throws ->
+            Void
+    ) async throws -> (result: Command, summary: JSON, targets: [String]) {
+        let held = try HeldAnswers()
+        defer { held.stop() }
         let folder = TemporaryFolder()
-        folder.write(
-            """
-            waybill: 1
-            graphs: {main: {chain: [{id: a, get: "\(server.url("/a"))"}, {id: b, get: "\(server.url("/b"))"}]}}
-            """,
-            to: "manifest.yaml"
-        )
+        folder.write("waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: \(graphs)\n", to: "manifest.yaml")
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
         async let run = Command.run(
             CommandCase.program,
@@ -35,15 +28,64 @@ import WaybillTransport
             onStart: { started.yield($0) }
         )
         let process = try #require(await starts.first { _ in true })
-        await arrivals.first { _ in true }
-        Command.send(signal, to: process)
-
+        try await body(process, held) { folder.read("results/events.ndjson") ?? "" }
         let result = try await run
-        #expect(result.status == 128 + signal)
         let summary = try JSONParser().parse(Array(try #require(folder.read("results/run.json")).utf8))
-        #expect(summary["outcome"] == "interrupted")
-        #expect(summary["steps"]?.array?.map { $0["outcome"] } == ["cancelled", "skipped"])
-        #expect(server.requests.map(\.target) == ["/a"])
+        return (result, summary, held.targets)
+    }
+
+    /// Waits until the journal has a text.
+    private func wait(for text: String, in journal: @Sendable () -> String) async {
+        while !journal().contains(text) { await Task.yield() }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a run that is told to stop lets end what is under way, and finally runs`(signal: Int32) async throws {
+        let run = try await run(
+            """
+            {main: {batch: [{id: a, get: /a}, {id: b, needs: [a], get: /b}, {id: c, delay: 1h, get: /c}],
+              finally: [{id: f, get: /f}]}}
+            """
+        ) { process, held, journal in
+            await held.waitForRequests(1)
+            Command.send(signal, to: process)
+            await wait(for: "step.skipped", in: journal)
+            held.release()
+        }
+        #expect(run.result.status == 128 + signal)
+        #expect(run.summary["outcome"] == "interrupted")
+        #expect(run.summary["steps"]?.array?.map { $0["outcome"] } == ["passed", "skipped", "skipped", "passed"])
+        #expect(run.targets == ["/a", "/f"])
+        #expect(run.result.errorText.hasPrefix("stopping: "))
+    }
+
+    @Test func `a run that is told twice to stop ends at once and writes its results`() async throws {
+        let run = try await run(
+            "{main: {batch: [{id: a, get: /a}, {id: b, delay: 1h, get: /b}], finally: [{id: f, get: /f}]}}"
+        ) { process, held, journal in
+            await held.waitForRequests(1)
+            Command.send(SIGINT, to: process)
+            await wait(for: "step.skipped", in: journal)
+            Command.send(SIGTERM, to: process)
+        }
+        #expect(run.result.status == 130)
+        #expect(run.summary["outcome"] == "interrupted")
+        #expect(run.summary["steps"]?.array?.map { $0["outcome"] } == ["cancelled", "skipped", "skipped"])
+        #expect(run.targets == ["/a"])
+    }
+
+    @Test func `a run is held up and goes on`() async throws {
+        let run = try await run("{main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}") { process, held, journal in
+            await held.waitForRequests(1)
+            Command.send(SIGUSR1, to: process)
+            await wait(for: "run.paused", in: journal)
+            held.release()
+            await held.waitForAnswers(1)
+            #expect(!journal().contains("step.finished"))
+            Command.send(SIGUSR2, to: process)
+        }
+        #expect(run.result.status == 0)
+        #expect(run.targets == ["/a", "/b"])
     }
 
     @Test func `the mock server answers from examples until it is told to stop`() async throws {

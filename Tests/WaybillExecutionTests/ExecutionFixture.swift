@@ -14,7 +14,11 @@ struct ExecutionFixture {
     let transport: FakeTransport
 
     /// A manifest with one service, `http://s`; the text begins where that ends.
-    init(_ text: String, _ replies: [String: FakeTransport.Reply] = [:]) throws {
+    init(
+        _ text: String,
+        _ replies: [String: FakeTransport.Reply] = [:],
+        answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
+    ) throws {
         let folder = TemporaryFolder()
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: http://s\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
@@ -22,24 +26,44 @@ struct ExecutionFixture {
         let rendered = HumanRenderer().render(diagnostics)
         let (plan, findings) = PlanBuilder.plan(try #require(manifest, "\(rendered)"), options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
-        self.transport = FakeTransport(replies)
+        self.transport = FakeTransport(replies, answering: answer)
     }
 
     /// Runs the plan.
     func run(
         secrets: [String: String] = [:],
         events: EventStream = EventStream(journal: nil),
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        folder: RunFolder? = nil,
+        control: RunControl = RunControl(),
+        clock: any RunClock = SystemClock()
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: secrets,
             redactor: Redactor(),
             events: events,
-            proxies: ProxyVariables(variables)
+            folder: folder,
+            proxies: ProxyVariables(variables),
+            control: control,
+            clock: clock
         )
         return await executor.run(id: RunID())
+    }
+
+    /// Runs the plan with a results folder, and tells what happened and, by their paths, what is in its files.
+    func run(
+        into folder: TemporaryFolder,
+        secrets: [String: String] = [:]
+    ) async throws -> (outcome: Executor.Outcome, events: [RunEvent]) {
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let listener = EventListener()
+        let events = EventStream(journal: run.journal, observers: [listener])
+        let outcome = await self.run(secrets: secrets, events: events, folder: run)
+        try await run.journal.finish()
+        return (outcome, listener.all)
     }
 }
 

@@ -3,11 +3,15 @@ import WaybillData
 import WaybillTransport
 
 /// A transport that answers from a table by path, and whose answers a test can hold back and let go one by one.
-final class FakeTransport: Transport {
+final class FakeTransport: Transport, NetworkProbe {
     /// What a path is answered with.
     enum Reply: Sendable {
         /// A status and a JSON body.
         case json(String, status: Int = 200)
+        /// A JSON body and Link fields.
+        case linked(String, [String])
+        /// Another reply, after so many other tasks had their turn.
+        indirect case late(Reply, turns: Int)
         /// A body of another media type.
         case text(String, type: String)
         /// A redirect to an address.
@@ -22,16 +26,31 @@ final class FakeTransport: Transport {
         var sent: [HTTPRequest] = []
         var underWay = 0
         var mostUnderWay = 0
+        var monitors: [String: TransferMonitor] = [:]
+        var probes: [HTTPRequest] = []
+        var probeResults: [CheckedContinuation<TransportFailure.Kind?, Never>] = []
+        var probeWatchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var interface: NetworkInterface?
+        var note: (@Sendable (String) -> String)?
+        var notes: [String] = []
+        /// By the beginning of the URL up to the path.
+        var atOnce: [String: (now: Int, most: Int)] = [:]
         var held: [String: CheckedContinuation<Reply, Never>] = [:]
         var released: [String: Reply] = [:]
         var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let replies: [String: Reply]
+    private let answer: @Sendable (HTTPRequest) -> Reply?
     private let state = Mutex(State())
 
-    init(_ replies: [String: Reply] = [:]) {
+    /// A transport with replies by path, and by what a function gives for what is not among them; otherwise `{}`.
+    init(
+        _ replies: [String: Reply] = [:],
+        answering answer: @escaping @Sendable (HTTPRequest) -> Reply? = { _ in nil }
+    ) {
         self.replies = replies
+        self.answer = answer
     }
 
     /// The requests in the order in which they were sent.
@@ -40,6 +59,17 @@ final class FakeTransport: Transport {
     var paths: [String] { sent.map { Self.path(of: $0) } }
     /// The greatest number of requests that were under way at once.
     var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+
+    /// The greatest number of requests that were under way at once at `http://host/`.
+    func mostUnderWay(at origin: String) -> Int { state.withLock { $0.atOnce[origin]?.most ?? 0 } }
+    /// What was noted of each request, by `note`.
+    var notes: [String] { state.withLock { $0.notes } }
+
+    /// Has something noted of each request when it is sent, from its path.
+    func note(_ note: @escaping @Sendable (String) -> String) { state.withLock { $0.note = note } }
+
+    /// Whether the request of a path that came last is held up.
+    func isPaused(_ path: String) -> Bool { state.withLock { $0.monitors[path] }?.isPaused ?? false }
 
     /// Waits until so many requests have been sent.
     func waitForRequests(_ count: Int) async {
@@ -63,10 +93,22 @@ final class FakeTransport: Transport {
         continuation?.resume(returning: reply)
     }
 
+    func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        state.withLock { $0.monitors[Self.path(of: request)] = monitor }
+        return await send(request)
+    }
+
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
         let path = Self.path(of: request)
+        let origin = String(request.url.dropLast(path.count)) + "/"
         let arrived = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.sent.append(request)
+            if let note = state.note { state.notes.append(note(path)) }
+            let here = state.atOnce[origin] ?? (0, 0)
+            state.atOnce[origin] = (here.now + 1, max(here.most, here.now + 1))
             state.underWay += 1
             state.mostUnderWay = max(state.mostUnderWay, state.underWay)
             let count = state.sent.count
@@ -75,18 +117,29 @@ final class FakeTransport: Transport {
             return arrived.map(\.continuation)
         }
         for continuation in arrived { continuation.resume() }
-        defer { state.withLock { $0.underWay -= 1 } }
+        defer {
+            state.withLock { state in
+                state.underWay -= 1
+                state.atOnce[origin]?.now -= 1
+            }
+        }
         await Task.yield()
-        var reply = replies[path] ?? .json("{}")
+        var reply = replies[path] ?? answer(request) ?? .json("{}")
+        if case .late(let later, let turns) = reply {
+            for _ in 0..<turns { await Task.yield() }
+            reply = later
+        }
         if case .held = reply { reply = await held(path) }
         if Task.isCancelled { return .failure(Self.failure(.cancelled)) }
         switch reply {
         case .failure(let kind): return .failure(Self.failure(kind))
-        case .held: return .failure(Self.failure(.cancelled))
-        case .json(let body, let status): return answer(request, body, type: "application/json", status: status)
+        case .held, .late: return .failure(Self.failure(.cancelled))
+        case .linked(let body, let links):
+            return self.answer(request, body, type: "application/json", status: 200, fields: links.map { ("Link", $0) })
+        case .json(let body, let status): return self.answer(request, body, type: "application/json", status: status)
         case .redirect(let location, let status):
-            return answer(request, "", type: "text/plain", status: status, location: location)
-        case .text(let body, let type): return answer(request, body, type: type, status: 200)
+            return self.answer(request, "", type: "text/plain", status: status, fields: [("Location", location)])
+        case .text(let body, let type): return self.answer(request, body, type: type, status: 200)
         }
     }
 
@@ -95,7 +148,7 @@ final class FakeTransport: Transport {
         _ body: String,
         type: String,
         status: Int,
-        location: String? = nil
+        fields: [(name: String, value: String)] = []
     ) -> Result<HTTPResponse, TransportFailure> {
         .success(
             HTTPResponse(
@@ -104,7 +157,7 @@ final class FakeTransport: Transport {
                 httpVersion: "1.1",
                 headers: HTTPFields(
                     [HTTPField(name: "Content-Type", value: type)]
-                        + (location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
+                        + fields.map { HTTPField(name: $0.name, value: $0.value) }
                 ),
                 body: Array(body.utf8),
                 url: request.url,
@@ -115,6 +168,45 @@ final class FakeTransport: Transport {
                 reusedConnection: false
             )
         )
+    }
+
+    /// Says by which interface requests leave.
+    func leave(by interface: NetworkInterface) { state.withLock { $0.interface = interface } }
+
+    func interface(towards request: HTTPRequest) async -> NetworkInterface? { state.withLock { $0.interface } }
+
+    /// How many connections have been tried.
+    var probeCount: Int { state.withLock { $0.probes.count } }
+
+    /// Waits until so many connections have been tried.
+    func waitForProbes(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state -> Bool in
+                if state.probes.count >= count { return true }
+                state.probeWatchers.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets the oldest try of a connection end.
+    func endProbe(_ kind: TransportFailure.Kind?) {
+        state.withLock { $0.probeResults.removeFirst() }.resume(returning: kind)
+    }
+
+    func reach(_ request: HTTPRequest) async -> TransportFailure? {
+        await withCheckedContinuation { continuation in
+            let watchers = state.withLock { state in
+                state.probes.append(request)
+                state.probeResults.append(continuation)
+                let count = state.probes.count
+                let watchers = state.probeWatchers.filter { $0.count <= count }
+                state.probeWatchers.removeAll { $0.count <= count }
+                return watchers.map(\.continuation)
+            }
+            for watcher in watchers { watcher.resume() }
+        }.map { Self.failure($0) }
     }
 
     func shutDown() async {}

@@ -96,6 +96,7 @@ import WaybillPlan
                 "{get: /a, params: {p: 1}, paginate: {page: {query: p}}}"
             ),
             ("a page beside another parameter", [], "{get: /a, query: {q: 1}, paginate: {page: {query: p}}}"),
+            ("a page in an input of no endpoint", ["unknown-input"], "{get: /a, paginate: {page: {input: p}}}"),
             ("a page and a body", [], "{post: /a, params: {p: 1}, paginate: {page: {query: p}}}"),
             ("a download and outputs", ["download-has-no-data"], "{get: /a, download: {to: a}, outputs: {x: $.a}}"),
             (

@@ -87,7 +87,17 @@ enum Samples {
                 .requestWillSend(.init(attempt: 1, method: "GET", url: redactor.text("http://x/"), headers: headers)),
                 "main.login"
             ),
+            (.runPaused, nil),
+            (.runUnpaused, "main.login"),
             (.requestSent(attempt: 1, bytes: 0), "main.login"),
+            (
+                .requestProgress(.init(attempt: 1, sent: 10, sentTotal: 10, received: 5, receivedTotal: 9)),
+                "main.login"
+            ),
+            (
+                .requestProgress(.init(attempt: 1, sent: 0, sentTotal: nil, received: 5, receivedTotal: nil)),
+                "main.login"
+            ),
             (
                 .requestRedirected(
                     .init(attempt: 1, status: 302, method: "GET", url: redactor.text("http://x/hunter2"))
@@ -97,6 +107,7 @@ enum Samples {
             (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
+            (.requestDebug(attempt: 1, redactor.json(["built": ["url": "http://x/hunter2"]])), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),
             (
                 .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),

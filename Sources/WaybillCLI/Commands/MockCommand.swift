@@ -50,9 +50,9 @@ struct MockCommand: AsyncParsableCommand {
         output.write("answering \(routes.count) requests on http://127.0.0.1:\(bound), Ctrl-C ends it\n")
 
         let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
-        StopSignals.onFirst { continuation.finish() }
+        Signals.onStop { continuation.finish() }
         for await _ in stops {}
         await server.stop()
-        if let signal = StopSignals.received { throw ExitCode(128 + signal) }
+        if let signal = Signals.received { throw ExitCode(128 + signal) }
     }
 }

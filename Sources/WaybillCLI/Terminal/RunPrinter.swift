@@ -88,6 +88,10 @@ final class RunPrinter: RunObserver {
             failure.message.description,
             at: failure.span
         )
+        if failure.findings.count == 1, let finding = failure.findings.first, finding.message != failure.message {
+            // The manifest has words of its own for it; what happened is told too.
+            diagnostic.help = [finding.message.description]
+        }
         if failure.findings.count > 1 {
             diagnostic.primary = nil
             diagnostic.secondary = failure.findings.compactMap { finding in

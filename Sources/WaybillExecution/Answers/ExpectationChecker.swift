@@ -62,7 +62,7 @@ struct ExpectationChecker {
                 let scope = scope(check.level)
                 if try check.value.that.holds(in: scope) { return nil }
                 if let message = check.value.message { return try message.text(in: scope).text }
-                return "'\(check.value.that.expression.text)' does not hold"
+                return check.value.that.complaint(in: scope)
             }
         }
     }

@@ -21,7 +21,7 @@ extension Frame {
             for action in actions {
                 switch action {
                 case .start(let place):
-                    let run = await run(group.steps[place])
+                    let run = await runInTask(group.steps[place])
                     runs.add(run, at: place)
                     following += state.ended(place, run.end)
                 case .skip(let place, let reason): runs.add(skip(group.steps[place], reason), at: place)
@@ -31,6 +31,14 @@ extension Frame {
             actions = following
         }
         return runs.node(state.end)
+    }
+
+    /// Runs a step of a chain in a task of its own, so that it can be cancelled without those that follow.
+    private func runInTask(_ step: StepPlan) async -> NodeRun {
+        await withTaskGroup(of: NodeRun.self) { tasks in
+            tasks.addTask { await run(step) }
+            return await tasks.next() ?? NodeRun(end: .cancelled)
+        }
     }
 
     private func runBatch(_ group: GroupPlan) async -> NodeRun {

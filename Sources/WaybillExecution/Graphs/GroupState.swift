@@ -79,11 +79,11 @@ struct GroupState: Sendable {
             }
         case .cancelled, .skipped:
             phases[place] = .skipped
-            if stop == nil {
-                wasCancelled = true
-                stop = .interrupted
-                if underWay > 0 { actions.append(.cancelUnderWay) }
-            }
+            guard stop == nil else { break }
+            wasCancelled = true
+            stop = .interrupted
+            // Where one only did not begin since the run is being stopped, the others are given their time.
+            if end == .cancelled, underWay > 0 { actions.append(.cancelUnderWay) }
         }
         return actions + advance()
     }

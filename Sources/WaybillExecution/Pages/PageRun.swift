@@ -104,7 +104,11 @@ struct PageRun {
         let data = isList ? found : attempted.data ?? found
         let records = try request.output?.append(data, isList: isList, isBytes: attempted.isBytes, in: attempted.scope)
         var next: JSON?
-        if case .follow(let request) = decision { next = request.value }
+        switch decision {
+        case .follow(let request): next = request.value
+        case .fail(let message, let span): throw Failure(.transfer, run.redactor.text(message), at: span)
+        case .finish: break
+        }
         // What ends an element tells of its last page.
         if next != nil || !request.frame.isElement(request.step) {
             let end = RunEvent.PageEnd(
@@ -115,9 +119,6 @@ struct PageRun {
                 kept: kept(elements, isSecret: found.isSecret)
             )
             run.events.emit(.pageFinished(end), step: request.path)
-        }
-        if case .fail(let message, let span) = decision {
-            throw Failure(.transfer, run.redactor.text(message), at: span)
         }
         return decision != .finish
     }

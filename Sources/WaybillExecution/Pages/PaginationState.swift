@@ -116,6 +116,7 @@ struct PaginationState: Sendable {
         var reference = URIReference(target.percentEncodingStrays).resolved(against: URIReference(page.url))
         reference.fragment = nil
         let url = reference.description
+        if pages == 1 { _ = detector.repeats(URIReference(page.url).withoutFragment.description) }
         do {
             _ = try Origin(ofURL: url)
         } catch {

@@ -33,6 +33,12 @@ extension ManifestExpression {
         }
     }
 
+    /// That the condition does not hold, and what was found instead.
+    func complaint(in scope: EvaluationScope) -> String {
+        let found = expression.shortfall(in: scope).map { ": \($0)" } ?? ""
+        return "'\(expression.text)' does not hold\(found)"
+    }
+
     /// Whether the condition holds.
     func holds(in scope: EvaluationScope) throws(EvaluationProblem) -> Bool {
         do {

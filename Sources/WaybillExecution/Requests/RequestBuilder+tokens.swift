@@ -1,6 +1,7 @@
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillPlan
 import WaybillTransport
 
 extension RequestBuilder {
@@ -60,6 +61,7 @@ extension RequestBuilder {
                 )
             ),
             transfer: transfer,
+            allowsMetered: plan.settings.network?.value.allowsMetered ?? true,
             span: span
         )
     }

@@ -1,66 +1,108 @@
-import DequeModule
 import Synchronization
 
-/// Lets at most so many requests be under way at once; the rest wait in the order in which they came.
+/// Lets requests be under way as the limits of the run and the rates of the services allow; the others wait for their turn.
 final class RequestLimiter: Sendable {
     private struct State {
-        var free: Int
-        var waiting: Deque<(ticket: Int, continuation: CheckedContinuation<Bool, Never>)> = []
-        var nextTicket = 0
-        /// Tickets whose task was cancelled before it came to wait.
-        var cancelled: Set<Int> = []
+        var turns: TurnState
+        var continuations: [Int: CheckedContinuation<Turn?, Never>] = [:]
+        /// What has become of those who do not wait yet.
+        var outcomes: [Int: Turn?] = [:]
+        /// What wakes the limiter, and when.
+        var timer: (at: Duration, task: Task<Void, Never>)?
+        var isStopped = false
     }
 
+    private typealias Ready = [(continuation: CheckedContinuation<Turn?, Never>, turn: Turn?)]
+
+    private let clock: any RunClock
     private let state: Mutex<State>
 
     /// A limiter with so many places.
-    init(limit: Int) {
-        state = Mutex(State(free: limit))
+    init(limit: Int, clock: any RunClock) {
+        state = Mutex(State(turns: TurnState(places: limit)))
+        self.clock = clock
     }
 
-    /// Waits for a place, which has to be given back; `false` when the task was cancelled meanwhile.
-    func acquire() async -> Bool {
-        let ticket = state.withLock { state -> Int? in
-            if state.free > 0, state.waiting.isEmpty {
-                state.free -= 1
-                return nil
-            }
-            state.nextTicket += 1
-            return state.nextTicket
+    /// Waits for a turn, which has to be given back; `nil` when the task was cancelled meanwhile, or the run is being stopped.
+    func acquire(_ wish: TurnWish) async -> Turn? {
+        let (ticket, turn, ready) = state.withLock { state -> (Int, Turn??, Ready) in
+            if state.isStopped, !wish.isFinal { return (0, .some(nil), []) }
+            let ticket = state.turns.enter(wish, now: clock.now)
+            let ready = advance(&state)
+            return (ticket, state.outcomes.removeValue(forKey: ticket), ready)
         }
-        guard let ticket else { return true }
+        resume(ready)
+        if let turn { return turn }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> Bool? in
-                    if state.cancelled.remove(ticket) != nil { return false }
-                    if state.free > 0, state.waiting.isEmpty {
-                        state.free -= 1
-                        return true
-                    }
-                    state.waiting.append((ticket, continuation))
+                let outcome = state.withLock { state -> Turn?? in
+                    if let outcome = state.outcomes.removeValue(forKey: ticket) { return outcome }
+                    state.continuations[ticket] = continuation
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-                guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
-                    state.cancelled.insert(ticket)
-                    return nil
-                }
-                return state.waiting.remove(at: index).continuation
+            let ready = state.withLock { state -> Ready in
+                guard state.turns.withdraw(ticket) else { return [] }
+                return settle(ticket, nil, &state) + advance(&state)
             }
-            continuation?.resume(returning: false)
+            resume(ready)
         }
     }
 
-    /// Gives a place back.
-    func release() {
-        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            if let next = state.waiting.popFirst() { return next.continuation }
-            state.free += 1
-            return nil
+    /// Gives a turn back.
+    func release(_ turn: Turn) {
+        let ready = state.withLock { state -> Ready in
+            state.turns.leave(turn)
+            return advance(&state)
         }
-        next?.resume(returning: true)
+        resume(ready)
+    }
+
+    /// Notes whether one connection to a service with a rate carries many requests (HTTP/2).
+    func note(isMultiplexed: Bool, lane: String) {
+        state.withLock { $0.turns.note(isMultiplexed: isMultiplexed, lane: lane) }
+    }
+
+    /// Sends away all that wait, but for those that run also when the run is being stopped; so it is with all that come.
+    func stop() {
+        let ready = state.withLock { state -> Ready in
+            state.isStopped = true
+            let gone = state.turns.stop().flatMap { settle($0, nil, &state) }
+            return gone + advance(&state)
+        }
+        resume(ready)
+    }
+
+    private func advance(_ state: inout State) -> Ready {
+        let step = state.turns.advance(now: clock.now)
+        if state.timer?.at != step.wake {
+            state.timer?.task.cancel()
+            state.timer = step.wake.map { ($0, timer(at: $0)) }
+        }
+        return step.begun.flatMap { settle($0.ticket, $0.turn, &state) }
+    }
+
+    private func settle(_ ticket: Int, _ turn: Turn?, _ state: inout State) -> Ready {
+        if let continuation = state.continuations.removeValue(forKey: ticket) { return [(continuation, turn)] }
+        state.outcomes[ticket] = .some(turn)
+        return []
+    }
+
+    private func timer(at moment: Duration) -> Task<Void, Never> {
+        Task {
+            // A timer that is not needed any more is cancelled.
+            guard (try? await clock.sleep(for: moment - clock.now)) != nil else { return }
+            let ready = state.withLock { state -> Ready in
+                if state.timer?.at == moment { state.timer = nil }
+                return advance(&state)
+            }
+            resume(ready)
+        }
+    }
+
+    private func resume(_ ready: Ready) {
+        for (continuation, turn) in ready { continuation.resume(returning: turn) }
     }
 }

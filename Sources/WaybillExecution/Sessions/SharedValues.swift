@@ -14,29 +14,23 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// What whoever waits is told; `nil` when it was cancelled meanwhile.
     typealias Answer = Result<Held, EvaluationProblem>
 
-    /// A value that is being got.
-    private struct Flight {
-        let generation: Int
-        let task: Task<Void, Never>
-        var waiting: [Waiter<Answer?>]
-    }
-
     private struct Entry {
         var held: Held?
         var isRefused = false
-        var flight: Flight?
+        /// What gets another value.
+        var work: SharedWork<Answer>?
         var generation = 0
     }
 
     private enum Source {
         case known(Held)
-        case flight(Int, Waiter<Answer?>)
+        case work(SharedWork<Answer>, SharedWork<Answer>.Place)
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
 
     /// How many wait for the value of a key to be got; tests wait for them to come.
-    func waitingCount(of key: Key) -> Int { entries.withLock { $0[key]?.flight?.waiting.count ?? 0 } }
+    func waitingCount(of key: Key) -> Int { entries.withLock { $0[key]?.work?.waitingCount ?? 0 } }
 
     /// The value of a key: the one that is there, if it is still good, or else another.
     ///
@@ -49,27 +43,25 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !Task.isCancelled else { return nil }
         let source = entries.withLock { entries -> Source in
             var entry = entries[key] ?? Entry()
-            if entry.flight == nil, let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
-            defer { entries[key] = entry }
-            let waiter = Waiter<Answer?>()
-            if let flight = entry.flight {
-                entry.flight?.waiting.append(waiter)
-                return .flight(flight.generation, waiter)
-            }
+            // There is no place in work that everybody has left: it is being cancelled.
+            if let work = entry.work, let place = work.join() { return .work(work, place) }
+            if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
+            let work = SharedWork<Answer>()
+            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
             entry.generation += 1
+            entry.work = work
+            entries[key] = entry
             let (generation, previous) = (entry.generation, entry.held?.value)
-            let task = Task { self.finish(key, generation, with: await get(previous)) }
-            entry.flight = Flight(generation: generation, task: task, waiting: [waiter])
-            return .flight(generation, waiter)
+            work.start { [self] in
+                let answer = await get(previous).map { Held(value: $0, generation: generation) }
+                finish(key, generation, with: answer)
+                return answer
+            }
+            return .work(work, place)
         }
         switch source {
         case .known(let held): return .success(held)
-        case .flight(let generation, let waiter):
-            return await withTaskCancellationHandler {
-                await waiter.value()
-            } onCancel: {
-                leave(key, generation, waiter)
-            }
+        case .work(let work, let place): return await work.value(for: place)
         }
     }
 
@@ -84,70 +76,15 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func finish(_ key: Key, _ generation: Int, with result: Result<Value, EvaluationProblem>) {
-        let answer = result.map { Held(value: $0, generation: generation) }
-        let waiting = entries.withLock { entries -> [Waiter<Answer?>] in
-            // One that everybody has left is forgotten, whatever came of it.
-            guard let flight = entries[key]?.flight, flight.generation == generation else { return [] }
-            entries[key]?.flight = nil
+    private func finish(_ key: Key, _ generation: Int, with answer: Answer) {
+        entries.withLock { entries in
+            // What comes of work that other work has taken the place of is forgotten.
+            guard entries[key]?.generation == generation else { return }
+            entries[key]?.work = nil
             if case .success(let held) = answer {
                 entries[key]?.held = held
                 entries[key]?.isRefused = false
             }
-            return flight.waiting
         }
-        for waiter in waiting { waiter.finish(answer) }
-    }
-
-    private func leave(_ key: Key, _ generation: Int, _ waiter: Waiter<Answer?>) {
-        let abandoned = entries.withLock { entries -> Task<Void, Never>? in
-            guard let flight = entries[key]?.flight, flight.generation == generation else { return nil }
-            entries[key]?.flight?.waiting.removeAll { $0 === waiter }
-            guard entries[key]?.flight?.waiting.isEmpty == true else { return nil }
-            // Whoever comes now must not wait for something that is being cancelled.
-            entries[key]?.flight = nil
-            return flight.task
-        }
-        abandoned?.cancel()
-        waiter.finish(nil)
-    }
-}
-
-/// Somebody who waits for one value, which may come before the waiting begins. The first value counts.
-private final class Waiter<Value: Sendable>: Sendable {
-    private enum State {
-        case idle
-        case waiting(CheckedContinuation<Value, Never>)
-        case done(Value)
-    }
-
-    private let state = Mutex(State.idle)
-
-    /// Waits for the value; to be called once.
-    func value() async -> Value {
-        await withCheckedContinuation { continuation in
-            let value = state.withLock { state -> Value? in
-                if case .done(let value) = state { return value }
-                state = .waiting(continuation)
-                return nil
-            }
-            if let value { continuation.resume(returning: value) }
-        }
-    }
-
-    /// Gives the value to whoever waits.
-    func finish(_ value: Value) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
-            switch state {
-            case .done: return nil
-            case .idle:
-                state = .done(value)
-                return nil
-            case .waiting(let continuation):
-                state = .done(value)
-                return continuation
-            }
-        }
-        continuation?.resume(returning: value)
     }
 }

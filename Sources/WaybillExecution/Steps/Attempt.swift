@@ -9,6 +9,7 @@ import WaybillTransport
 struct Attempt: Sendable {
     private let request: RequestRun
     private let number: Int
+    private let delivery: Delivery
     private let page: PageRequest
     private var plan: RequestPlan { request.plan }
     private var run: RunContext { request.run }
@@ -17,12 +18,15 @@ struct Attempt: Sendable {
         self.request = request
         self.number = number
         self.page = page
+        delivery = Delivery(request, attempt: number)
     }
 
-    /// Tries; a session or token that the server refuses is renewed, once for all who share it, and the request repeated
-    /// once.
-    func run() async -> Attempted {
-        let attempted = await once()
+    /// Tries, after waiting for its turn; a session or token that the server refuses is renewed, once for all who share it,
+    /// and the request repeated once.
+    ///
+    /// - Parameter begin: Is called when the attempt begins.
+    func run(begin: () -> Void) async -> Attempted {
+        let attempted = await once(begin)
         do throws(EvaluationProblem) {
             guard try await renew(attempted) else { return attempted }
         } catch {
@@ -30,7 +34,7 @@ struct Attempt: Sendable {
             failed.failure = run.failure(error)
             return failed
         }
-        return await once()
+        return await once(begin)
     }
 
     /// Renews what the server refused; whether there was anything.
@@ -48,7 +52,18 @@ struct Attempt: Sendable {
         return isRenewed
     }
 
-    private func once() async -> Attempted {
+    private func once(_ begin: () -> Void) async -> Attempted {
+        var turn: Turn?
+        defer { if let turn { run.limiter.release(turn) } }
+        if delivery.asks {
+            await run.control.waitUntilUnpaused(request.path)
+            guard request.frame.mayBegin else { return stopped }
+        } else {
+            // What waits for its turn holds no body, and its `now()` is the time of sending.
+            turn = await delivery.turn()
+            guard turn != nil else { return stopped }
+        }
+        begin()
         var attempted = Attempted(scope: request.frame.scope(of: request.path))
         let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationProblem) {
@@ -57,26 +72,38 @@ struct Attempt: Sendable {
             attempted.failure = run.failure(error)
             return attempted
         }
-        attempted.answeredURL = sending.url
-        let sent = await transport.send(
+        let delivered = await delivery.deliver(
             sending,
-            followingRedirects: plan.settings.redirects?.value ?? 10,
-            onRedirect: { redirect in
-                attempted.answeredURL = redirect.to
-                if redirect.leavesOrigin { attempted.token = nil }
-                tell(redirect)
-            }
+            through: transport,
+            isItsTurn: turn != nil,
+            scope: attempted.scope
         )
-        switch sent {
+        attempted.answeredURL = delivered.lastURL
+        // Another origin than the request's was not shown it.
+        if (try? Origin(ofURL: delivered.lastURL)) != (try? Origin(ofURL: sending.url)) { attempted.token = nil }
+        switch delivered.end {
+        case .stopped: return stopped
+        case .refusal(let failure):
+            attempted.failure = failure
+            // It was no try.
+            attempted.method = nil
         case .failure(let failure):
             attempted.wasSent = failure.wasSent
             attempted.failure = describe(failure)
-        case .success(let response):
+        case .answer(let response):
             attempted.wasSent = true
             attempted.response = response
             await look(at: response, &attempted)
         }
+        // Now all its secrets are known.
+        if let record = delivered.record {
+            tell(.requestDebug(attempt: number, record.json(redactor: run.redactor)))
+        }
         return attempted
+    }
+
+    private var stopped: Attempted {
+        Attempted(scope: request.frame.scope(of: request.path), failure: .stopped(at: request.step.span))
     }
 
     /// The request, and what sends it: the transport, or what signs before.
@@ -106,24 +133,23 @@ struct Attempt: Sendable {
             sending.headers.append(token.field)
         }
         attempted.method = sending.method
-        let url = run.redactor.text(sending.url)
-        attempted.url = url
-        // What must not be sent twice has to be known before it is sent.
-        if tellsDetails || !sending.isIdempotent {
-            let headers = run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
-            run.events.emit(
-                .requestWillSend(.init(attempt: number, method: sending.method, url: url, headers: headers)),
-                step: request.path,
-                durably: !sending.isIdempotent
-            )
-        }
-        return (sending, builder.sending(through: run.transport))
+        attempted.url = run.redactor.text(sending.url)
+        return (sending, builder.sending(through: delivery.transport))
+    }
+
+    /// Answers of this many bytes take so long to go through that the transport is not held up by it.
+    private static let largeAnswer = 64 * 1024
+
+    private func evaluate(_ response: HTTPResponse, _ scope: RequestScope) async -> Answer.Evaluated {
+        let isPage = request.step.flow?.paginate != nil
+        let answer = Answer(plan, response, scope: scope, redactor: run.redactor, isPage: isPage)
+        guard response.body.count >= Self.largeAnswer else { return answer.evaluate() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
-        let isPage = request.step.flow?.paginate != nil
-        let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, isPage: isPage).evaluate()
+        let answer = await evaluate(response, attempted.scope)
         attempted.scope.response = response
         attempted.scope.data = answer.data
         attempted.body = answer.body
@@ -131,7 +157,7 @@ struct Attempt: Sendable {
         attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
-        if tellsDetails {
+        if delivery.tellsDetails {
             let headers = run.redactor.headers(response.headers.map { ($0.name, $0.value) })
             tell(.responseHead(.init(attempt: number, status: response.status, headers: headers)))
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
@@ -159,27 +185,8 @@ struct Attempt: Sendable {
 
     // MARK: Events
 
-    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
-    /// came of them is told, unless `debug` asks for more.
-    private var tellsDetails: Bool {
-        !request.frame.isElement(request.step) || plan.settings.debug?.value == true
-    }
-
     private func tell(_ kind: RunEvent.Kind) {
         run.events.emit(kind, step: request.path)
-    }
-
-    private func tell(_ redirect: Redirect) {
-        tell(
-            .requestRedirected(
-                .init(
-                    attempt: number,
-                    status: redirect.status,
-                    method: redirect.method,
-                    url: run.redactor.text(redirect.to)
-                )
-            )
-        )
     }
 
     private func warn(_ message: String) {

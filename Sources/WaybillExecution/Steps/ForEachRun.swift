@@ -74,7 +74,7 @@ struct ForEachRun: Sendable {
                     if let before = past?.elements[index] {
                         add(take(before, at: index, of: source))
                     } else {
-                        tasks.addTask { await run(index, of: source) }
+                        tasks.addTask { await runAlone(index, of: source) }
                     }
                 }
             }
@@ -86,6 +86,12 @@ struct ForEachRun: Sendable {
             summary.skip(source.count - state.next)
             return summary
         }
+    }
+
+    /// Runs an element so that it can be cancelled by itself.
+    private func runAlone(_ index: Int, of source: ElementSource) async -> ElementRun {
+        let path = "\(frame.path(of: step))[\(index)]"
+        return await run.control.run(step: path, endpoint: step.endpoint) { await run(index, of: source) }
     }
 
     private func run(_ index: Int, of source: ElementSource) async -> ElementRun {

@@ -6,8 +6,16 @@ import WaybillResults
 
 /// A step: `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
 extension Frame {
-    /// Runs a step.
+    /// Runs a step. It has the task at hand for itself, so that it can be cancelled without others.
     func run(_ step: StepPlan) async -> NodeRun {
+        let path = path(of: step)
+        return await run.control.run(step: path, endpoint: step.endpoint) {
+            await run.control.waitUntilUnpaused(path)
+            return await begin(step)
+        }
+    }
+
+    private func begin(_ step: StepPlan) async -> NodeRun {
         if let past = past(step) { return past }
         guard mayBegin else { return skip(step, .interrupted) }
         var node: NodeRun
@@ -44,7 +52,9 @@ extension Frame {
     private func wait(_ delay: DurationTemplate?, of step: StepPlan) async throws(EvaluationProblem) -> Bool {
         guard let delay else { return true }
         let duration = try delay.duration(in: evaluationScope(of: path(of: step)))
-        return await run.pause(for: duration, isFinal: isFinal)
+        guard await run.pause(for: duration, isFinal: isFinal) else { return false }
+        await run.control.waitUntilUnpaused(path(of: step))
+        return true
     }
 
     private func runInTime(_ step: StepPlan) async throws(EvaluationProblem) -> NodeRun {
@@ -188,6 +198,12 @@ extension Frame {
 }
 
 extension StepPlan {
+    /// The endpoint that it calls, if it calls one.
+    var endpoint: String? {
+        guard case .request(let request) = work else { return nil }
+        return request.endpoint
+    }
+
     /// The longest time that the step may take: its own, or for a request what its settings say.
     fileprivate var deadline: Setting<DurationTemplate>? {
         if let own = flow?.deadline { return own }

@@ -25,6 +25,8 @@ struct RequestRun: Sendable {
     let frame: Frame
     /// Where its records go.
     let output: ElementOutput?
+    /// Its claim among the same requests, where those matter that are under way.
+    let claim: DuplicateClaim?
     var run: RunContext { frame.run }
 
     init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
@@ -33,10 +35,19 @@ struct RequestRun: Sendable {
         self.path = path
         self.frame = frame
         self.output = output
+        switch plan.settings.duplicates?.value.mode {
+        case .cancelPrevious, .discard: claim = frame.run.duplicates.claim()
+        case .allow, .share, nil: claim = nil
+        }
     }
 
     /// Sends the request as often as it takes, and says what came of it.
     func run() async -> Outcome {
+        guard let claim else { return await carryOut() }
+        return await claim.run { await carryOut() }
+    }
+
+    private func carryOut() async -> Outcome {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
         var attempted: Attempted
         if let failure = frame.unsureFailure(of: plan, at: path) {
@@ -45,6 +56,9 @@ struct RequestRun: Sendable {
             attempted.wasSent = true
         } else {
             attempted = await untilDone(&result)
+        }
+        if attempted.failure?.kind == .cancelled, let claim, claim.isSuperseded {
+            attempted.failure = Delivery(self, attempt: result.attempts).superseded
         }
         if result.startedAt != nil {
             attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
@@ -131,19 +145,13 @@ struct RequestRun: Sendable {
         }
     }
 
-    /// Waits for a place among the requests under way, and tries once.
+    /// Tries once.
     private func attempt(_ result: inout StepResult, _ page: PageRequest) async -> Attempted {
-        let stopped = Attempted(scope: frame.scope(of: path), failure: .stopped(at: step.span))
-        if frame.waitsForPlaces {
-            guard await run.limiter.acquire() else { return stopped }
-        }
-        defer { if frame.waitsForPlaces { run.limiter.release() } }
-        guard frame.mayBegin else { return stopped }
-        if result.startedAt == nil {
+        let attempted = await Attempt(self, number: result.attempts + 1, page: page).run {
+            guard result.startedAt == nil else { return }
             result.startedAt = .now()
             if !frame.isElement(step) { run.events.emit(.stepStarted, step: path) }
         }
-        let attempted = await Attempt(self, number: result.attempts + 1, page: page).run()
         result.take(attempted, redactor: run.redactor)
         return attempted
     }

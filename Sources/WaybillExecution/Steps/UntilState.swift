@@ -39,7 +39,7 @@ struct UntilState: Sendable {
             let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
             return .failed(message: words, .expect, at: fail.when.span)
         }
-        let wish = "'\(until.that.expression.text)' does not hold"
+        let wish = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 try" : "\(times) tries"
             return .failed(message: "after \(count) \(wish)", .timeout, at: until.that.span)

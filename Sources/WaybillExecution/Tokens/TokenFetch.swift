@@ -6,6 +6,7 @@ import WaybillTransport
 struct TokenFetch: Sendable {
     let grant: TokenGrant
     let transport: any Transport
+    let routes: MeteredRoutes
     let redactor: Redactor
     let clock: any RunClock
 
@@ -35,6 +36,12 @@ struct TokenFetch: Sendable {
 
     /// - Parameter refreshToken: The one to use next time, unless the answer has another.
     private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenProblem) -> AccessToken {
+        if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
+            throw TokenProblem(
+                kind: .unreachable,
+                message: "it would be asked for over a mobile network, by the interface '\(interface.name)'"
+            )
+        }
         let start = clock.now
         let answer = try TokenAnswer(await response(to: request))
         redactor.register(answer.token)

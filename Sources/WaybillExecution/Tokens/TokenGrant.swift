@@ -41,6 +41,8 @@ struct TokenGrant: Sendable {
     let key: Key
     /// How a request for a token travels: without what it says.
     let transfer: HTTPRequest
+    /// Whether the request may go over a mobile network.
+    let allowsMetered: Bool
     /// The manifest's words for the token endpoint.
     let span: SourceSpan
 

@@ -18,13 +18,19 @@ final class TokenStore: Sendable {
     /// - Throws: why it cannot be had; whoever asks next tries again.
     func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationProblem) -> HeldToken {
         let now = run.clock.now
-        let (transport, redactor, clock, isMocked) = (run.transport, run.redactor, run.clock, isMocked)
+        let isMocked = isMocked
+        let fetch = TokenFetch(
+            grant: grant,
+            transport: run.transport,
+            routes: run.routes,
+            redactor: run.redactor,
+            clock: run.clock
+        )
         let answer = await tokens.value(
             of: grant.key,
             isGood: { token in token.renewalTime.map { now < $0 } ?? true },
             get: { previous in
                 if isMocked { return .success(AccessToken(text: "mock-access-token")) }
-                let fetch = TokenFetch(grant: grant, transport: transport, redactor: redactor, clock: clock)
                 return await fetch.token(after: previous)
             }
         )

@@ -5,6 +5,8 @@ extension RunEvent.Kind {
     package var type: String {
         switch self {
         case .runStarted: "run.started"
+        case .runPaused: "run.paused"
+        case .runUnpaused: "run.unpaused"
         case .runFinished: "run.finished"
         case .graphStarted: "graph.started"
         case .graphFinishing: "graph.finishing"
@@ -17,10 +19,12 @@ extension RunEvent.Kind {
         case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
+        case .requestProgress: "request.progress"
         case .requestRedirected: "request.redirected"
         case .requestRetrying: "request.retrying"
         case .responseHead: "response.head"
         case .responseFinished: "response.finished"
+        case .requestDebug: "request.debug"
         case .sessionRenewed: "session.renewed"
         case .log: "log"
         case .warning: "warning"
@@ -60,7 +64,7 @@ extension RunEvent.Kind {
         case .graphFinished(let graph, let outcome):
             members.add("graph", graph)
             members.add("outcome", outcome.rawValue)
-        case .stepStarted:
+        case .stepStarted, .runPaused, .runUnpaused:
             break
         case .stepSkipped(let reason):
             members.add("reason", reason.rawValue)
@@ -91,6 +95,12 @@ extension RunEvent.Kind {
         case .requestSent(let attempt, let bytes):
             members.add("attempt", attempt)
             members.add("bytes", bytes)
+        case .requestProgress(let progress):
+            members.add("attempt", progress.attempt)
+            members.add("sent", progress.sent)
+            members.add("sentTotal", progress.sentTotal)
+            members.add("received", progress.received)
+            members.add("receivedTotal", progress.receivedTotal)
         case .requestRedirected(let redirection):
             members.add("attempt", redirection.attempt)
             members.add("status", redirection.status)
@@ -109,6 +119,9 @@ extension RunEvent.Kind {
             members.add("status", status)
             members.add("time", time.json)
             members.add("bytes", bytes.json)
+        case .requestDebug(let attempt, let record):
+            members.add("attempt", attempt)
+            members.add("record", record.value)
         case .sessionRenewed(let service):
             members.add("service", service)
         case .log(let message):

@@ -24,6 +24,10 @@ package struct RunEvent: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// The first event of every run.
         case runStarted(RunStart)
+        /// The run is held up, or a step of it: nothing of it begins, and transfers wait.
+        case runPaused
+        /// The run goes on, or the step.
+        case runUnpaused
         /// The last event of every run that was not killed.
         case runFinished(RunOutcome, OutcomeCounts)
         /// A graph begins.
@@ -48,6 +52,8 @@ package struct RunEvent: Sendable, Equatable {
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
         case requestSent(attempt: Int, bytes: Int)
+        /// More of a request or its answer has travelled. At most ten a second come of each request.
+        case requestProgress(Progress)
         /// An answer leads elsewhere, and a request follows.
         case requestRedirected(Redirection)
         /// An attempt failed, and there is another one.
@@ -56,6 +62,8 @@ package struct RunEvent: Sendable, Equatable {
         case responseHead(ResponseHead)
         /// An answer is complete.
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
+        /// All there is to know of a request and its answer, where `debug` asks for it.
+        case requestDebug(attempt: Int, RedactedJSON)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)
         /// Words for whoever reads the run.
@@ -165,6 +173,29 @@ package struct RunEvent: Sendable, Equatable {
             self.method = method
             self.url = url
             self.headers = headers
+        }
+    }
+
+    /// How far the transfer of a request is, in bytes of bodies as they travel.
+    package struct Progress: Sendable, Equatable {
+        /// Which try of the step it belongs to, from 1.
+        package var attempt: Int
+        /// Bytes sent.
+        package var sent: Int
+        /// Bytes to send, where there are any.
+        package var sentTotal: Int?
+        /// Bytes received.
+        package var received: Int
+        /// Bytes to receive, where that is known.
+        package var receivedTotal: Int?
+
+        /// How far a transfer is; see the properties.
+        package init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
+            self.attempt = attempt
+            self.sent = sent
+            self.sentTotal = sentTotal
+            self.received = received
+            self.receivedTotal = receivedTotal
         }
     }
 

@@ -23,8 +23,8 @@ package final class RunFolder: Sendable {
     package let journal: Journal
 
     private let thread: FileThread
-    /// The steps that have written files, by the files' paths.
-    private let writers = Mutex<[String: String]>([:])
+    /// The steps that have written files, by the files' paths: hashes of both, since there may be a million files.
+    private let writers = Mutex<[Int: Int]>([:])
 
     /// Makes the folder, and so finds out whether results can be written at all.
     ///
@@ -152,9 +152,9 @@ package final class RunFolder: Sendable {
     /// Notes who writes a file, and the unfinished one beside it.
     private func claim(_ path: String, of step: String, as text: String) throws(ResultPathError) {
         let isFree = writers.withLock { writers in
-            let names = [path, RecordSink.part(path)]
-            guard names.allSatisfy({ writers[$0] == nil || writers[$0] == step }) else { return false }
-            for name in names { writers[name] = step }
+            let taken = RecordSink.pathsInTheWay(of: path).compactMap { writers[$0.hashValue] }
+            guard taken.allSatisfy({ $0 == step.hashValue }) else { return false }
+            writers[path.hashValue] = step.hashValue
             return true
         }
         guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }

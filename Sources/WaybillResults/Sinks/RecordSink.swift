@@ -148,6 +148,11 @@ package final class RecordSink: Sendable {
     /// The path of the file while it is not complete.
     package static func part(_ path: String) -> String { path + ".part" }
 
+    /// The paths of files that cannot be written beside one with this path.
+    static func pathsInTheWay(of path: String) -> [String] {
+        [path, part(path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
+    }
+
     /// What went wrong first, if anything did. From then on nothing is written any more.
     package var error: ResultsError? { state.withLock { $0.error } }
 

@@ -2,7 +2,7 @@ import Synchronization
 import WaybillTransport
 
 /// A transport whose answers a script gives, and which remembers what was sent.
-final class ScriptedTransport: Transport {
+final class ScriptedTransport: Transport, NetworkProbe {
     /// What a request is answered with.
     enum Reply: Sendable {
         case json(String, status: Int = 200)
@@ -14,10 +14,13 @@ final class ScriptedTransport: Transport {
     typealias Script = @Sendable (_ request: HTTPRequest, _ count: Int) async -> Reply
 
     private let script: Script
+    private let interface: NetworkInterface?
     private let state = Mutex<[HTTPRequest]>([])
 
-    init(_ script: @escaping Script) {
+    /// - Parameter interface: The interface by which all requests leave.
+    init(_ script: @escaping Script, interface: NetworkInterface? = nil) {
         self.script = script
+        self.interface = interface
     }
 
     /// All that was sent to a path, in order.
@@ -46,6 +49,8 @@ final class ScriptedTransport: Transport {
     }
 
     func shutDown() async {}
+
+    func interface(towards request: HTTPRequest) async -> NetworkInterface? { interface }
 
     private static func failure(_ kind: TransportFailure.Kind) -> TransportFailure {
         TransportFailure(kind: kind, code: 0, message: "the transport failed: \(kind)")

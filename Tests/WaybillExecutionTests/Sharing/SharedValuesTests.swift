@@ -76,12 +76,13 @@ import WaybillDiagnostics
     }
 
     @Test func `what nobody waits for any more is cancelled, and nobody joins it`() async throws {
-        let begun = Gate(for: 2)
+        let (begun, late) = (Gate(for: 2), Gate(for: 2))
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let only = Task {
             await values.value(of: "a") { _ in
                 await begun.pass()
                 await untilCancelled()
+                await late.pass()
                 end.yield()
                 return .success(1)
             }
@@ -89,8 +90,11 @@ import WaybillDiagnostics
         await begun.pass()
         only.cancel()
         #expect(await only.value == nil)
-        await ends.first { _ in true }
         #expect(try await values.value(of: "a") { .success(($0 ?? 0) + 2) }?.get().value == 2)
+        // What it comes to in the end takes nothing's place.
+        await late.pass()
+        await ends.first { _ in true }
+        #expect(try await values.value(of: "a") { _ in .failure(problem) }?.get().value == 2)
     }
 }
 

@@ -13,7 +13,7 @@ import WaybillTransport
 struct SharingFixture {
     let plan: Plan
     let transport: ScriptedTransport
-    let clock: HandClock
+    let clock: ManualClock
     let listener = SharingListener()
 
     /// - Parameters:
@@ -22,7 +22,8 @@ struct SharingFixture {
     init(
         service: String,
         _ rest: String,
-        clock: HandClock = HandClock(),
+        clock: ManualClock = ManualClock(),
+        interface: NetworkInterface? = nil,
         _ script: @escaping ScriptedTransport.Script
     ) throws {
         self.clock = clock
@@ -41,13 +42,14 @@ struct SharingFixture {
         let rendered = HumanRenderer().render(diagnostics)
         let (plan, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
-        transport = ScriptedTransport(script)
+        transport = ScriptedTransport(script, interface: interface)
     }
 
     func run(isMocked: Bool = false) async -> RunResult {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: [:],
             redactor: Redactor(),
             events: EventStream(journal: nil, observers: [listener]),
@@ -70,20 +72,6 @@ extension RunResult {
     func count(_ outcome: StepOutcome) -> Int { steps.count { $0.outcome == outcome } }
     /// The failures of all steps.
     var failures: [Failure] { steps.compactMap(\.failure) }
-}
-
-/// A clock that a test moves; whoever waits for it waits until it is cancelled.
-final class HandClock: RunClock {
-    private let time = Mutex(Duration.zero)
-
-    var now: Duration { time.withLock { $0 } }
-
-    func move(by duration: Duration) { time.withLock { $0 += duration } }
-
-    func sleep(for duration: Duration) async throws {
-        await untilCancelled()
-        try Task.checkCancellation()
-    }
 }
 
 /// Remembers every event as the journal has it.

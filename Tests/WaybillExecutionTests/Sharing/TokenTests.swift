@@ -69,14 +69,14 @@ import WaybillTransport
 
     @Test(arguments: [(569, "Bearer t1"), (570, "Bearer t2"), (6000, "Bearer t2")])
     func `a token of ten minutes is good for thirty seconds less`(seconds: Int, token: String) async throws {
-        let clock = HandClock()
+        let clock = ManualClock()
         let fixture = try SharingFixture(
             service: Self.client,
             "graphs: {main: {chain: [{get: /a}, {get: /b}]}}",
             clock: clock
         ) { request, count in
             if request.path == "/token" { return Self.token(count, ", \"expires_in\": \"600\"") }
-            clock.move(by: .seconds(seconds))
+            clock.advance(by: .seconds(seconds))
             return .json("{}")
         }
         #expect(await fixture.run().count(.passed) == 2)
@@ -159,6 +159,18 @@ import WaybillTransport
         #expect(await fixture.run().failures.map(\.kind) == [.status])
         #expect(fixture.transport.requests(to: "/b").map(\.token) == [nil])
         #expect(fixture.transport.requests(to: "/token").count == 1)
+    }
+
+    @Test func `a token is not asked for over a mobile network where requests may not be`() async throws {
+        let fixture = try SharingFixture(
+            service: "\(Self.client)\nnetwork: {metered: false}",
+            "graphs: {main: {chain: [{get: /a}]}}",
+            interface: NetworkInterface(named: "wwan0", describedIn: "/nowhere")
+        ) { request, count in
+            request.path == "/token" ? Self.token(count) : .json("{}")
+        }
+        #expect(await fixture.run().failures.map(\.kind) == [.unreachable])
+        #expect(fixture.transport.requests(to: "/token").isEmpty)
     }
 
     @Test func `fetching a token is cancelled when everybody who waits is`() async throws {

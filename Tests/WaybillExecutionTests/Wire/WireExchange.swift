@@ -59,6 +59,7 @@ struct WireExchange {
         let executor = Executor(
             plan: plan,
             transport: transport,
+            probe: transport,
             secrets: [:],
             redactor: Redactor(),
             events: EventStream(journal: nil)

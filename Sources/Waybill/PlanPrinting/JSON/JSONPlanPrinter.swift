@@ -10,8 +10,13 @@ package struct JSONPlanPrinter: PlanPrinter {
     package init() {}
 
     package func document(for description: PlanDescription) -> String {
+        JSONWriter(layout: .pretty).string(value(for: description)) + "\n"
+    }
+
+    /// The document as a value.
+    func value(for description: PlanDescription) -> JSON {
         let writer = PlanJSON(form: description.form, environment: description.environment)
-        return JSONWriter(layout: .pretty).string(.object(writer.members(of: description.plan))) + "\n"
+        return .object(writer.members(of: description.plan))
     }
 }
 

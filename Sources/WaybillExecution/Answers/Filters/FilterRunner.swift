@@ -49,7 +49,7 @@ struct FilterRunner {
         switch stage.value {
         case .require(let that, let code, let message):
             if try that.holds(in: scope) { return data }
-            let words = shown(message, in: scope) ?? "'\(that.expression.text)' does not hold"
+            let words = shown(message, in: scope) ?? that.complaint(in: scope)
             throw Refusal(message: words, code: shown(code, in: scope), span: that.span)
         case .select(let path, let fallback):
             do {

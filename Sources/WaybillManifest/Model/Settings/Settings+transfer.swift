@@ -30,6 +30,16 @@ extension Settings {
     package var maxConnections: Setting<Int>? {
         last(.maxConnections) { if case .maxConnections(let value) = $0 { value } else { nil } }
     }
+    /// How many requests may begin in a time: of a service, or of each by what `defaults` say.
+    package var rate: Setting<RequestRate>? { last(.rate) { if case .rate(let value) = $0 { value } else { nil } } }
+    /// Whether one connection is tried before requests are sent.
+    package var reachability: Setting<Bool>? {
+        last(.reachability) { if case .reachability(let value) = $0 { value } else { nil } }
+    }
+    /// The network that requests leave by.
+    package var network: Setting<NetworkRequirement>? {
+        last(.network) { if case .network(let value) = $0 { value } else { nil } }
+    }
     /// Whether no setting of defaults or service applies.
     package var standalone: Setting<Bool>? {
         last(.standalone) { if case .standalone(let value) = $0 { value } else { nil } }

@@ -5,9 +5,9 @@
 #endif
 
 /// The environment variables of the process.
-enum ProcessVariables {
+package enum ProcessVariables {
     /// Every variable by its name.
-    static var all: [String: String] {
+    package static var all: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""A forEach whose records go to a file: its memory at 10,000 elements and at 1,000,000; nginx on loopback answers.
+
+    swift build -c release --static-swift-stdlib --product waybill
+    python3 Benchmarks/Sink/measure.py [ELEMENTS]
+
+Needs nginx. Prints the greatest resident memory of each process and its requests/s; ends with 1 when the larger run needs
+20 % more than the smaller one, or more than 150 MB, or when its file is not whole and in order.
+"""
+import os, pathlib, socket, subprocess, sys, tempfile, time
+
+root = pathlib.Path(__file__).resolve().parents[2]
+waybill = root / ".build/release/waybill"
+counts = [10_000, int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(1000):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.01)
+    sys.exit("nginx does not answer")
+
+
+def check(path, count):
+    """Whether each line is the record of its element."""
+    with open(path) as file:
+        number = -1
+        for number, line in enumerate(file):
+            if line != f'{{"n":{number},"name":"demo"}}\n':
+                return False
+    return number + 1 == count
+
+
+with tempfile.TemporaryDirectory() as folder:
+    port = free_port()
+    pathlib.Path(folder, "nginx.conf").write_text(f"""
+        daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+        events {{ worker_connections 4096; }}
+        http {{
+            access_log off; keepalive_requests 100000000;
+            server {{
+                listen 127.0.0.1:{port} backlog=1024;
+                default_type application/json;
+                location / {{ return 200 '{{"code":0,"name":"demo"}}'; }}
+            }}
+        }}""")
+    nginx = subprocess.Popen(["/usr/sbin/nginx", "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
+    memory = []
+    is_whole = True
+    try:
+        wait_for(port)
+        for count in counts:
+            manifest = pathlib.Path(folder, f"{count}.yaml")
+            manifest.write_text(f"""
+waybill: 1
+services: {{s: {{baseURL: "http://127.0.0.1:{port}", maxConnections: 32}}}}
+graphs:
+  main:
+    chain:
+      - forEach: {{in: "range(0, {count})", as: n, concurrency: 32}}
+        get: /${{n}}
+        write: {{to: items.ndjson, columns: [{{n: n}}, name]}}
+""")
+            command = [waybill, "run", manifest, "--out", f"{folder}/{count}", "--quiet"]
+            start = time.monotonic()
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.monotonic() - start
+            if status:
+                sys.exit("waybill failed")
+            # Linux gives KiB.
+            memory.append(usage.ru_maxrss / 1024)
+            is_whole = is_whole and check(f"{folder}/{count}/items.ndjson", count)
+            print(f"{count} elements: {memory[-1]:.1f} MiB, {count / seconds:.0f} requests/s, "
+                  f"{usage.ru_utime + usage.ru_stime:.1f} s of CPU")
+    finally:
+        nginx.terminate()
+        nginx.wait()
+
+if not is_whole:
+    sys.exit("the file is not whole and in order")
+if memory[1] > 1.2 * memory[0] or memory[1] > 150:
+    sys.exit("the memory grows")

@@ -1,0 +1,94 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+
+/// A manifest without errors, with all that it includes: what ``load(_:environment:allowsOutside:)`` gives.
+public struct CheckedManifest: Sendable {
+    private let manifest: Manifest
+    private let environment: String?
+    private let allowsOutside: Bool
+
+    /// What is probably not as it was meant, in the order of the text.
+    public let warnings: [Finding]
+
+    init(_ manifest: Manifest, _ diagnostics: [Diagnostic], environment: String?, allowsOutside: Bool) {
+        self.manifest = manifest
+        self.environment = environment
+        self.allowsOutside = allowsOutside
+        warnings = diagnostics.map(Finding.init)
+    }
+
+    /// Its path, as it was given.
+    public var path: String { manifest.file.name }
+
+    /// Its name; that of the file when it gives none.
+    public var name: String { manifest.name }
+
+    /// The paths of the manifest itself and of everything it includes.
+    public var files: [String] { manifest.sources.map(\.name) }
+
+    /// The names of its graphs, in the order of the text.
+    public var graphs: [String] { Array(manifest.graphs.keys) }
+
+    /// The names of its endpoints, in the order of the text.
+    public var endpoints: [String] { Array(manifest.endpoints.keys) }
+
+    /// The names of its environments, in the order of the text.
+    public var environments: [String] { Array(manifest.environments.keys) }
+
+    /// The names of the inputs that it takes, in the order of the text.
+    public var inputs: [String] { Array(manifest.inputs.keys) }
+
+    /// The environment variables that its secrets come from.
+    public var secretVariables: [String] {
+        let environment = environment.flatMap { manifest.environments[$0]?.value }
+        let laidOver = environment.map { manifest.applying($0).manifest } ?? manifest
+        return laidOver.secrets.values.map(\.value.environmentVariable.value)
+    }
+
+    /// The plan of a run: which requests are sent in which order, with everything about them that is known before. Nothing
+    /// is sent.
+    ///
+    /// - Parameters:
+    ///   - graphs: The graphs to run, in this order; none: `main`, or the only one.
+    ///   - environment: The environment that is laid over the manifest; `nil`: that of the check.
+    ///   - inputs: Values for the manifest's inputs.
+    ///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
+    ///   - concurrency: The greatest number of requests at once, from 1, instead of the manifest's.
+    /// - Throws: ``ManifestError`` with all findings, where there is an error among them.
+    public func plan(
+        graphs: [String] = [],
+        environment: String? = nil,
+        inputs: [String: Value] = [:],
+        variables: [String: String]? = nil,
+        concurrency: Int? = nil
+    ) throws -> RunPlan {
+        var options = PlanOptions()
+        options.graphs = graphs
+        options.environment = environment ?? self.environment
+        options.values = JSONObject(inputs: inputs)
+        options.variables = variables ?? ProcessVariables.all
+        options.concurrency = concurrency.map { max(1, $0) }
+        options.allowsOutside = allowsOutside
+        let (plan, diagnostics) = PlanBuilder.plan(manifest, options: options)
+        guard let plan else { throw ManifestError(diagnostics) }
+        return RunPlan(PlanDescription(plan, of: manifest, options: options), diagnostics, options.variables)
+    }
+}
+
+extension CheckedManifest: CustomStringConvertible, CustomReflectable {
+    /// Its path.
+    public var description: String { path }
+
+    /// Its path and what can be run.
+    public var customMirror: Mirror { Mirror(self, children: ["path": path, "graphs": graphs]) }
+}
+
+extension JSONObject {
+    /// Values of inputs, in an order that does not change from run to run.
+    init(inputs: [String: Value]) {
+        self.init(inputs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
+    }
+}

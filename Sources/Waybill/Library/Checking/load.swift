@@ -1,0 +1,56 @@
+import WaybillDiagnostics
+
+/// Reads a manifest and all that it includes, and checks it by every rule. Nothing is sent.
+///
+/// ```swift
+/// let manifest = try Waybill.load("accounts.yaml")
+/// ```
+///
+/// - Parameters:
+///   - path: The path of the manifest, `-` for standard input.
+///   - environment: The environment of the manifest that is laid over it for the check, and for plans that name none.
+///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
+/// - Throws: ``ManifestError`` with all findings, where there is an error among them.
+public func load(
+    _ path: String,
+    environment: String? = nil,
+    allowsOutside: Bool = false
+) throws -> CheckedManifest {
+    let stage = try Pipeline(allowsOutside: allowsOutside).manifest(path, environment: environment)
+    guard let manifest = stage.value else { throw ManifestError(stage.diagnostics) }
+    return CheckedManifest(manifest, stage.diagnostics, environment: environment, allowsOutside: allowsOutside)
+}
+
+/// Everything that is wrong with a manifest and all that it includes, in the order of the text.
+///
+/// - Parameters:
+///   - path: The path of the manifest, `-` for standard input.
+///   - environment: The environment of the manifest that is laid over it.
+///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
+/// - Throws: only where the program itself is damaged.
+public func check(
+    _ path: String,
+    environment: String? = nil,
+    allowsOutside: Bool = false
+) throws -> [Finding] {
+    try Pipeline(allowsOutside: allowsOutside).manifest(path, environment: environment).diagnostics.map(Finding.init)
+}
+
+/// Everything that is wrong with the text of a manifest that is not saved yet, as in an editor.
+///
+/// - Parameters:
+///   - text: The text.
+///   - path: Where it would be saved: findings name it, and what the text includes is looked for from there.
+///   - environment: The environment of the manifest that is laid over it.
+///   - allowsOutside: Whether includes and data files may lie outside the folder of the path.
+/// - Throws: only where the program itself is damaged.
+public func check(
+    text: String,
+    of path: String,
+    environment: String? = nil,
+    allowsOutside: Bool = false
+) throws -> [Finding] {
+    let file = SourceFile(name: path, text: text)
+    return try Pipeline(allowsOutside: allowsOutside).manifest(file, environment: environment).diagnostics
+        .map(Finding.init)
+}

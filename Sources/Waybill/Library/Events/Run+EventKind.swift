@@ -1,0 +1,91 @@
+import WaybillData
+import WaybillResults
+
+extension Run.Event {
+    /// What can happen. Later versions may add to it, so that a `switch` needs a `default`.
+    public enum Kind: Sendable, Equatable {
+        /// The run begins: the first event of every run.
+        case runStarted(Run.Start)
+        /// The run has ended: the last event of every run that was not killed.
+        case runFinished(Run.Outcome, Run.Counts)
+        /// The run is held up; with a step, only that one.
+        case paused
+        /// The run goes on; with a step, only that one.
+        case unpaused
+        /// A graph begins.
+        case graphStarted(String)
+        /// The steps of a graph have ended, and those of its `finally` begin.
+        case graphFinishing(String)
+        /// A graph has ended.
+        case graphFinished(String, Run.StepOutcome)
+        /// A step begins.
+        case stepStarted
+        /// A step will not begin.
+        case stepSkipped(Run.SkipReason)
+        /// A step has ended, and what depends on it may begin.
+        case stepFinished(Run.Step)
+        /// An element of a step with `forEach` has ended.
+        case elementFinished(Run.ElementEnd)
+        /// A page of a step with `paginate` has been taken.
+        case pageFinished(Run.Page)
+        /// A file of `write` is complete and in its place.
+        case fileWritten(Run.WrittenFile)
+        /// A request is about to be sent.
+        case requestWillSend(Run.Request)
+        /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
+        case requestSent(attempt: Int, bytes: Int)
+        /// More of a request or its answer has travelled. At most ten a second come of each request.
+        case requestProgress(Run.Progress)
+        /// An answer leads elsewhere, and a request follows.
+        case requestRedirected(Run.Redirection)
+        /// An attempt failed, and there is another one.
+        case requestRetrying(Run.Retry)
+        /// The head of an answer has come.
+        case responseStarted(Run.ResponseHead)
+        /// An answer is complete.
+        case responseFinished(Run.Response)
+        /// All there is to know of a request and its answer, where `debug` asks for it.
+        case exchange(Value)
+        /// The session of a service was fetched anew, since a server refused the one before.
+        case sessionRenewed(service: String)
+        /// Words of the manifest for whoever reads the run.
+        case log(String)
+        /// Something that may not be as it was meant, and where in the manifest.
+        case warning(String, at: SourcePlace?)
+    }
+}
+
+extension Run.Event.Kind {
+    init(_ kind: RunEvent.Kind) {
+        self =
+            switch kind {
+            case .runStarted(let start): .runStarted(Run.Start(start))
+            case .runFinished(let outcome, let counts): .runFinished(Run.Outcome(outcome), Run.Counts(counts))
+            case .runPaused: .paused
+            case .runUnpaused: .unpaused
+            case .graphStarted(let graph): .graphStarted(graph)
+            case .graphFinishing(let graph): .graphFinishing(graph)
+            case .graphFinished(let graph, let outcome): .graphFinished(graph, Run.StepOutcome(outcome))
+            case .stepStarted: .stepStarted
+            case .stepSkipped(let reason): .stepSkipped(Run.SkipReason(reason))
+            case .stepFinished(let result, _): .stepFinished(Run.Step(result))
+            case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))
+            case .pageFinished(let end): .pageFinished(Run.Page(end))
+            case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))
+            case .requestWillSend(let request): .requestWillSend(Run.Request(request))
+            case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)
+            case .requestProgress(let progress): .requestProgress(Run.Progress(progress))
+            case .requestRedirected(let redirection): .requestRedirected(Run.Redirection(redirection))
+            case .requestRetrying(let retry): .requestRetrying(Run.Retry(retry))
+            case .responseHead(let head): .responseStarted(Run.ResponseHead(head))
+            case .responseFinished(let attempt, let status, let times, let bytes):
+                .responseFinished(
+                    Run.Response(attempt: attempt, status: status, times: Run.Times(times), bytes: Run.Bytes(bytes))
+                )
+            case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
+            case .sessionRenewed(let service): .sessionRenewed(service: service)
+            case .log(let message): .log(message.string)
+            case .warning(let message, let span): .warning(message.string, at: span.map(SourcePlace.init))
+            }
+    }
+}

@@ -1,0 +1,81 @@
+import WaybillData
+import WaybillResults
+
+extension Run {
+    /// What a run begins with.
+    public struct Start: Sendable, Equatable {
+        private let start: RunEvent.RunStart
+
+        init(_ start: RunEvent.RunStart) {
+            self.start = start
+        }
+
+        /// The run's name.
+        public var id: String { start.id.description }
+
+        /// The manifest's path, as it was given.
+        public var manifest: String { start.manifest }
+
+        /// The environment that is laid over the manifest.
+        public var environment: String? { start.environment }
+
+        /// The graphs that are run, in order.
+        public var graphs: [String] { start.graphs }
+
+        /// Whether the mock server answers.
+        public var isMocked: Bool { start.isMocked }
+
+        /// Whether the run goes on that the events before belong to.
+        public var isResumed: Bool { start.isResumed }
+    }
+
+    /// How an element of a step with `forEach` ended.
+    public struct ElementEnd: Sendable, Equatable {
+        private let end: RunEvent.ElementEnd
+
+        init(_ end: RunEvent.ElementEnd) {
+            self.end = end
+        }
+
+        /// Its place in the list, from 0.
+        public var index: Int { end.element }
+
+        /// How it ended.
+        public var outcome: StepOutcome { StepOutcome(end.outcome) }
+
+        /// Why it failed.
+        public var failure: StepFailure? { end.failure.map(StepFailure.init) }
+    }
+
+    /// A page that has been taken.
+    public struct Page: Sendable, Equatable {
+        /// Which page of the step, or of the element, it is, from 1.
+        public let number: Int
+        /// How many items it has.
+        public let items: Int
+        /// What asks for the next page: its URL, number, offset or cursor; `nil` when there is none.
+        public let next: Value?
+
+        init(_ end: RunEvent.PageEnd) {
+            number = end.page
+            items = end.items
+            next = end.next.map { Value($0.value) }
+        }
+    }
+
+    /// A file of `write` that is complete.
+    public struct WrittenFile: Sendable, Equatable {
+        /// The path, as the manifest gives it.
+        public let path: String
+        /// How many records are in it.
+        public let records: Int
+        /// How many bytes it has.
+        public let bytes: Int
+
+        init(_ file: RunEvent.WrittenFile) {
+            path = file.path.string
+            records = file.records
+            bytes = file.bytes
+        }
+    }
+}

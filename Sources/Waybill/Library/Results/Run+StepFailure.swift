@@ -1,0 +1,49 @@
+import WaybillData
+import WaybillResults
+
+extension Run {
+    /// Why a step failed.
+    public struct StepFailure: Error, Sendable, Equatable {
+        private let failure: WaybillResults.Failure
+
+        init(_ failure: WaybillResults.Failure) {
+            self.failure = failure
+        }
+
+        /// The stage that failed.
+        public var kind: FailureKind { FailureKind(failure.kind) }
+
+        /// What the other side calls it: the code in an answer's envelope, or the transport's.
+        public var code: String? { failure.code?.string }
+
+        /// What went wrong, in one sentence without a full stop, with secrets masked.
+        public var message: String { failure.message.string }
+
+        /// The text of the manifest that it belongs to.
+        public var place: SourcePlace? { failure.span.map(SourcePlace.init) }
+
+        /// All that was found wrong, where the stage looks for more than one thing, as for the expectations of an answer;
+        /// otherwise empty.
+        public var findings: [Finding] { failure.findings.map(Finding.init) }
+
+        /// One thing found wrong.
+        public struct Finding: Sendable, Equatable {
+            private let finding: WaybillResults.Failure.Finding
+
+            init(_ finding: WaybillResults.Failure.Finding) {
+                self.finding = finding
+            }
+
+            /// What is wrong, in one sentence without a full stop, with secrets masked.
+            public var message: String { finding.message.string }
+
+            /// The text of the manifest that asked for something else.
+            public var place: SourcePlace? { finding.span.map(SourcePlace.init) }
+        }
+    }
+}
+
+extension Run.StepFailure: CustomStringConvertible {
+    /// `accounts.yaml:12:5: expect: the first order is worth nothing`
+    public var description: String { "\(place.map { "\($0): " } ?? "")\(kind.rawValue): \(message)" }
+}

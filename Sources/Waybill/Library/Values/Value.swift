@@ -1,0 +1,80 @@
+import WaybillData
+
+/// A JSON value: of an input, or of what a run puts out.
+///
+/// Numbers keep all their digits, and objects the order of their members. Values are equal as JSON Schema has it: `1` and
+/// `1.0` are, and the order of members does not matter.
+///
+/// ```swift
+/// let id = report.outputs["main"]?["account"]?.int
+/// ```
+public struct Value: Sendable, Hashable {
+    let json: JSON
+
+    init(_ json: JSON) {
+        self.json = json
+    }
+
+    /// The kinds of value, named as JSON Schema names its types.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// `null`
+        case null
+        /// `true` or `false`
+        case boolean
+        /// A number of any size and precision.
+        case number
+        /// A string of Unicode code points.
+        case string
+        /// A list of values.
+        case array
+        /// Members by their names, in order.
+        case object
+    }
+
+    /// Which kind of value this is.
+    public var kind: Kind {
+        switch json.kind {
+        case .null: .null
+        case .boolean: .boolean
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// The string, if it is one.
+    public var string: String? { json.string }
+
+    /// The boolean, if it is one.
+    public var bool: Bool? { json.bool }
+
+    /// The number, if it is a whole one (`1.0` is) and in range.
+    public var int: Int? { json.number?.int }
+
+    /// The nearest double, if it is a number; infinite where the number is too large for one.
+    public var double: Double? { json.number?.double }
+
+    /// The digits of the number as they were written, if it is one: `12345678901234567890.10`.
+    public var digits: String? { json.number?.text }
+
+    /// The elements, if it is an array.
+    public var array: [Value]? { json.array?.map(Value.init) }
+
+    /// The members in order, if it is an object.
+    public var members: [(name: String, value: Value)]? { json.object?.map { ($0.name, Value($0.value)) } }
+
+    /// The member of a name, if this is an object that has it.
+    public subscript(name: String) -> Value? { json[name].map(Value.init) }
+
+    /// The element at an index, if this is an array that has it.
+    public subscript(index: Int) -> Value? { json[index].map(Value.init) }
+}
+
+extension Value: CustomStringConvertible, CustomReflectable {
+    /// The value as JSON, on one line.
+    public var description: String { JSONWriter().string(json) }
+
+    /// The value as JSON, on one line.
+    public var customMirror: Mirror { Mirror(self, children: ["json": description]) }
+}

@@ -1,0 +1,98 @@
+import WaybillData
+
+/// Decodes a JSON value; also the container of a value that is neither a list nor has members.
+struct ValueDecoder: Decoder, SingleValueDecodingContainer {
+    private let json: JSON
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(_ json: JSON, at codingPath: [any CodingKey]) {
+        self.json = json
+        self.codingPath = codingPath
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard let object = json.object else { throw mismatch([String: Any].self) }
+        return KeyedDecodingContainer(MemberDecoder(object, at: codingPath))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard let array = json.array else { throw mismatch([Any].self) }
+        return ElementDecoder(array, at: codingPath)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { json.kind == .null }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        guard let scalar = type as? any Scalar.Type else { return try T(from: self) }
+        guard let value = scalar.init(json) as? T else { throw mismatch(type) }
+        return value
+    }
+
+    private func mismatch(_ type: Any.Type) -> DecodingError {
+        let number = json.number.map { " \($0.text)" } ?? ""
+        let words = json.kind == .null ? "null" : "the \(json.kind.rawValue)\(number)"
+        return .typeMismatch(
+            type,
+            .init(codingPath: codingPath, debugDescription: "\(words) is not what was expected, or does not fit")
+        )
+    }
+}
+
+/// What JSON has a value for by itself.
+private protocol Scalar {
+    /// The value; `nil` where it is of another kind, or does not fit.
+    init?(_ json: JSON)
+}
+
+extension Bool: Scalar {
+    fileprivate init?(_ json: JSON) {
+        guard let bool = json.bool else { return nil }
+        self = bool
+    }
+}
+
+extension String: Scalar {
+    fileprivate init?(_ json: JSON) {
+        guard let string = json.string else { return nil }
+        self = string
+    }
+}
+
+extension BinaryFloatingPoint {
+    fileprivate init?(_ json: JSON) {
+        guard let double = json.number?.double else { return nil }
+        let value = Self(double)
+        guard value.isFinite else { return nil }
+        self = value
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate init?(_ json: JSON) {
+        guard let number = json.number else { return nil }
+        if let int = number.int {
+            self.init(exactly: int)
+        } else {
+            // What is beyond Int may still be in range of another type.
+            self.init(number.text, radix: 10)
+        }
+    }
+}
+
+extension Double: Scalar {}
+extension Float: Scalar {}
+extension Int: Scalar {}
+extension Int8: Scalar {}
+extension Int16: Scalar {}
+extension Int32: Scalar {}
+extension Int64: Scalar {}
+extension Int128: Scalar {}
+extension UInt: Scalar {}
+extension UInt8: Scalar {}
+extension UInt16: Scalar {}
+extension UInt32: Scalar {}
+extension UInt64: Scalar {}
+extension UInt128: Scalar {}

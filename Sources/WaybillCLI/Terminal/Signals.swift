@@ -1,0 +1,96 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Ctrl-C and SIGTERM ask what is going on to stop, the second time to stop at once; the third time, and where nothing is
+/// going on that could stop, they end the program. SIGUSR1 and SIGUSR2 hold a run up and let it go on.
+///
+/// The handler does no more than write the signal's number to a pipe (what else may a handler do?); a thread reads it.
+enum Signals {
+    private struct State {
+        var received: Int32?
+        var stops: [@Sendable () -> Void] = []
+        var pause: (@Sendable () -> Void)?
+        var unpause: (@Sendable () -> Void)?
+    }
+
+    private static let state = Mutex(State())
+    private static let pipeEnd = Atomic<Int32>(-1)
+
+    /// The signal that asked for a stop, if any did.
+    static var received: Int32? { state.withLock { $0.received } }
+
+    /// Begins to listen. To be called once, at the beginning of the program.
+    static func beginListening() {
+        // A full disk, a file-size limit and a reader that is gone are errors of a write, not the end of the program.
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        pipeEnd.store(ends[1], ordering: .relaxed)
+        startThread(reading: ends[0])
+        for number in [SIGINT, SIGTERM] { listen(to: number) }
+    }
+
+    /// From now on the first signal to stop calls the first of these, the next one the next, on the thread that listens.
+    static func onStop(_ stops: (@Sendable () -> Void)...) {
+        state.withLock { $0.stops = stops }
+    }
+
+    /// From now on SIGUSR1 and SIGUSR2 call these, on the thread that listens.
+    static func onPause(_ pause: @escaping @Sendable () -> Void, unpause: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.pause = pause
+            state.unpause = unpause
+        }
+        for number in [SIGUSR1, SIGUSR2] { listen(to: number) }
+    }
+
+    private static func listen(to number: Int32) {
+        signal(number) { number in
+            let before = errno
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = write(Signals.pipeEnd.load(ordering: .relaxed), &byte, 1)
+            errno = before
+        }
+    }
+
+    private static func startThread(reading end: Int32) {
+        let context = UnsafeMutableRawPointer(bitPattern: Int(end))
+        #if canImport(Glibc)
+            var thread = pthread_t()
+            pthread_create(&thread, nil, { Signals.listen(Int32(Int(bitPattern: $0))) }, context)
+            pthread_detach(thread)
+        #else
+            var thread: pthread_t?
+            pthread_create(&thread, nil, { Signals.listen(Int32(Int(bitPattern: $0))) }, context)
+            thread.map { _ = pthread_detach($0) }
+        #endif
+    }
+
+    private static func listen(_ end: Int32) -> UnsafeMutableRawPointer? {
+        while true {
+            var byte: UInt8 = 0
+            guard read(end, &byte, 1) == 1 else { continue }
+            take(Int32(byte))
+        }
+    }
+
+    private static func take(_ number: Int32) {
+        switch number {
+        case SIGUSR1: state.withLock { $0.pause }?()
+        case SIGUSR2: state.withLock { $0.unpause }?()
+        default:
+            let stop = state.withLock { state -> (@Sendable () -> Void)? in
+                state.received = state.received ?? number
+                return state.stops.isEmpty ? nil : state.stops.removeFirst()
+            }
+            guard let stop else { _exit(128 + number) }
+            stop()
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import WaybillData
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// The way of one attempt's request to the transport and back: it waits for its turn, and is watched and held up.
+struct Delivery: Sendable {
+    /// What came of it, and what is known besides.
+    struct Outcome: Sendable {
+        /// What came of it.
+        var end: End
+        /// The address that was asked last, after redirects.
+        var lastURL: String
+        /// All there is to know, where `debug` asks for it.
+        var record: DebugRecord?
+    }
+
+    /// What came of it.
+    enum End: Sendable {
+        /// There is an answer.
+        case answer(HTTPResponse)
+        /// There is none.
+        case failure(TransportFailure)
+        /// Nothing was sent, for this reason.
+        case refusal(Failure)
+        /// It was stopped before anything was sent.
+        case stopped
+    }
+
+    let request: RequestRun
+    private let number: Int
+    /// Remembers what was really sent, where `debug` asks for it.
+    private let recorder: RequestRecorder?
+    var plan: RequestPlan { request.plan }
+    var run: RunContext { request.run }
+
+    /// The way of a request's attempt of this number.
+    init(_ request: RequestRun, attempt number: Int) {
+        self.request = request
+        self.number = number
+        let isDebugged = request.plan.settings.debug?.value == true
+        recorder = isDebugged ? RequestRecorder(request.run.transport) : nil
+    }
+
+    /// What sends the request once it has been signed.
+    var transport: any Transport { recorder ?? request.run.transport }
+
+    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
+    /// came of them is told, unless `debug` asks for more.
+    var tellsDetails: Bool {
+        !request.frame.isElement(request.step) || plan.settings.debug?.value == true
+    }
+
+    /// Waits for the request's turn among those of the run, which has to be given back; `nil` when it was stopped.
+    func turn() async -> Turn? {
+        while true {
+            await run.control.waitUntilUnpaused(request.path)
+            guard let turn = await run.limiter.acquire(TurnWish(plan, in: request.frame)) else { return nil }
+            guard request.frame.mayBegin else {
+                run.limiter.release(turn)
+                return nil
+            }
+            // Held up while it waited: meanwhile others can have the turn.
+            guard run.control.isPaused(request.path) else { return turn }
+            run.limiter.release(turn)
+        }
+    }
+
+    /// Sends a request whose turn it is, and follows redirects.
+    func send(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+        announce(sending)
+        var lastURL = sending.url
+        let reporter =
+            tellsDetails ? TransferReporter(sending, of: request.path, attempt: number, to: run.events) : nil
+        let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
+        let sent = await run.control.holding(monitor, of: request.path) {
+            await transport.send(
+                sending,
+                followingRedirects: plan.settings.redirects?.value ?? 10,
+                monitor: monitor,
+                onRedirect: { redirect in
+                    reporter?.tell()
+                    lastURL = redirect.to
+                    tell(redirect)
+                }
+            )
+        }
+        reporter?.tell()
+        let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
+        switch sent {
+        case .success(let response):
+            if let lane = TurnWish(plan, in: request.frame).lane {
+                run.limiter.note(isMultiplexed: response.httpVersion == "2", lane: lane.name)
+            }
+            return Outcome(end: .answer(response), lastURL: lastURL, record: record)
+        case .failure(let failure): return Outcome(end: .failure(failure), lastURL: lastURL, record: record)
+        }
+    }
+
+    private func announce(_ sending: HTTPRequest) {
+        // What must not be sent twice has to be known before it is sent.
+        guard tellsDetails || !sending.isIdempotent else { return }
+        run.events.emit(
+            .requestWillSend(
+                .init(
+                    attempt: number,
+                    method: sending.method,
+                    url: run.redactor.text(sending.url),
+                    headers: run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
+                )
+            ),
+            step: request.path,
+            durably: !sending.isIdempotent
+        )
+    }
+
+    private func tell(_ redirect: Redirect) {
+        run.events.emit(
+            .requestRedirected(
+                .init(
+                    attempt: number,
+                    status: redirect.status,
+                    method: redirect.method,
+                    url: run.redactor.text(redirect.to)
+                )
+            ),
+            step: request.path
+        )
+    }
+}

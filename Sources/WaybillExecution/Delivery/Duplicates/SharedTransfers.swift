@@ -1,0 +1,55 @@
+import Synchronization
+import WaybillTransport
+
+/// The transfers whose answers all get that ask for the same at the same time: those with `duplicates: share`.
+final class SharedTransfers: Sendable {
+    private struct Key: Hashable {
+        var key: DuplicateKey
+        /// What runs while the run is being stopped does not wait for what is not.
+        var isFinal: Bool
+    }
+
+    private struct State {
+        var transfers: [Key: (number: Int, work: SharedWork<Delivery.Outcome>)] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Nothing is under way.
+    init() {}
+
+    /// What comes of the same request that is under way already, or else what the transfer comes to. It goes on as long as
+    /// anybody waits for it. `nil` when the task was cancelled.
+    func join(
+        _ key: DuplicateKey,
+        isFinal: Bool,
+        _ transfer: @escaping @Sendable () async -> Delivery.Outcome
+    ) async -> Delivery.Outcome? {
+        let key = Key(key: key, isFinal: isFinal)
+        let (work, place, isOwn) = state.withLock { state in
+            if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
+            let work = SharedWork<Delivery.Outcome>()
+            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            state.transfers[key] = (number, work)
+            work.start { [self] in
+                let outcome = await transfer()
+                // From now on the same request is another one.
+                self.state.withLock { state in
+                    if state.transfers[key]?.number == number { state.transfers[key] = nil }
+                }
+                return outcome
+            }
+            return (work, place, true)
+        }
+        guard var outcome = await work.value(for: place) else { return nil }
+        if !isOwn, case .answer(var response) = outcome.end {
+            // Nothing travelled for this one.
+            (response.bytesSent, response.bytesReceived) = (0, 0)
+            outcome.end = .answer(response)
+        }
+        return outcome
+    }
+}

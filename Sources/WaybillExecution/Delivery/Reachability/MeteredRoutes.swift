@@ -1,0 +1,49 @@
+import Synchronization
+import WaybillTransport
+
+/// By which interfaces requests leave, for those that must not go over a mobile network. An answer holds for a while, since
+/// finding it out may ask a name server.
+final class MeteredRoutes: Sendable {
+    private struct Place: Hashable {
+        var url: Origin?
+        var proxy: TransferOptions.Proxy
+        var interface: String?
+        var unixSocket: String?
+    }
+
+    private static let lifetime = Duration.seconds(5)
+
+    private let probe: any NetworkProbe
+    private let clock: any RunClock
+    private let known = Mutex<[Place: (interface: NetworkInterface?, at: Duration)]>([:])
+
+    /// Nothing is known.
+    init(_ probe: any NetworkProbe, clock: any RunClock) {
+        self.probe = probe
+        self.clock = clock
+    }
+
+    /// The mobile interface by which a request would leave, if it is one.
+    func mobileInterface(towards request: HTTPRequest) async -> NetworkInterface? {
+        let options = request.options
+        let place = Place(
+            url: try? Origin(ofURL: request.url, connectTo: request.connectTo, resolve: options.resolve),
+            proxy: options.proxy,
+            interface: options.interface,
+            unixSocket: options.unixSocket
+        )
+        let interface: NetworkInterface?
+        if let known = known.withLock({ $0[place] }), clock.now - known.at < Self.lifetime {
+            interface = known.interface
+        } else {
+            interface = await probe.interface(towards: request)
+            let now = clock.now
+            known.withLock { known in
+                // What is too old is of no use to anybody.
+                known = known.filter { now - $0.value.at < Self.lifetime }
+                known[place] = (interface, now)
+            }
+        }
+        return interface?.isMobile == true ? interface : nil
+    }
+}

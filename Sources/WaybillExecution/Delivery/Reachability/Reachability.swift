@@ -1,0 +1,101 @@
+import Synchronization
+import WaybillTransport
+
+/// Which services can be reached, as far as connections to them have been tried.
+final class Reachability: Sendable {
+    /// A service at one of its addresses.
+    struct Place: Hashable, Sendable {
+        /// The service; empty for requests without one.
+        var service: String
+        /// The address.
+        var origin: Origin
+    }
+
+    /// What is done with a request.
+    enum Verdict: Sendable, Equatable {
+        /// It is sent.
+        case go
+        /// It ends at once, for this reason.
+        case refused(String)
+        /// It was stopped while it waited.
+        case stopped
+    }
+
+    private struct Entry {
+        var state = ReachabilityState()
+        var probe: (number: Int, work: SharedWork<TransportFailure?>)?
+    }
+
+    private typealias Waiting = (work: SharedWork<TransportFailure?>, own: SharedWork<TransportFailure?>.Place)
+
+    private struct State {
+        var entries: [Place: Entry] = [:]
+        var lastNumber = 0
+    }
+
+    private let probe: any NetworkProbe
+    private let clock: any RunClock
+    private let state = Mutex(State())
+
+    /// Nothing is known.
+    init(_ probe: any NetworkProbe, clock: any RunClock) {
+        self.probe = probe
+        self.clock = clock
+    }
+
+    /// What is done with a request. Where nothing is known, a connection is tried, once for all who ask meanwhile.
+    func check(_ request: HTTPRequest, at place: Place) async -> Verdict {
+        while !Task.isCancelled {
+            let waiting = state.withLock { state -> Waiting? in
+                guard case let action = state.entries[place, default: Entry()].state.ask(now: clock.now),
+                    action == .probe || action == .wait
+                else { return nil }
+                if action == .wait, let work = state.entries[place]?.probe?.work, let own = work.join() {
+                    return (work, own)
+                }
+                return begin(request, at: place, &state)
+            }
+            guard let (work, own) = waiting else {
+                return refusal(at: place).map { .refused($0) } ?? .go
+            }
+            guard let outcome = await work.value(for: own) else { return .stopped }
+            guard let failure = outcome else { return .go }
+            if failure.kind != .cancelled { return .refused(failure.message) }
+        }
+        return .stopped
+    }
+
+    /// Why requests are refused now, if they are.
+    func refusal(at place: Place) -> String? {
+        state.withLock { $0.entries[place]?.state.refusal }
+    }
+
+    /// A request failed on its way.
+    func failed(at place: Place) {
+        state.withLock { $0.entries[place]?.state.failed() }
+    }
+
+    /// Begins a try; also in the place of one that nobody waits for any more.
+    private func begin(_ request: HTTPRequest, at place: Place, _ state: inout State) -> Waiting {
+        let work = SharedWork<TransportFailure?>()
+        guard let own = work.join() else { preconditionFailure("nobody has given the work up") }
+        state.lastNumber += 1
+        let number = state.lastNumber
+        state.entries[place]?.probe = (number, work)
+        work.start { [self] in
+            let failure = await probe.reach(request)
+            let now = clock.now
+            self.state.withLock { state in
+                guard state.entries[place]?.probe?.number == number else { return }
+                state.entries[place]?.probe = nil
+                if failure?.kind == .cancelled {
+                    state.entries[place]?.state.gaveUp()
+                } else {
+                    state.entries[place]?.state.probed(failure?.message, now: now)
+                }
+            }
+            return failure
+        }
+        return (work, own)
+    }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+
+/// Work that several wait for. It is cancelled when nobody waits for it any more.
+final class SharedWork<Value: Sendable>: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        var value: Value?
+        var waiting: [Int: CheckedContinuation<Value?, Never>] = [:]
+        /// How many want the value, also those who do not wait yet.
+        var count = 0
+        var isAbandoned = false
+        var lastNumber = 0
+        /// Those whose task was cancelled before they came to wait.
+        var cancelled: Set<Int> = []
+    }
+
+    /// A place among those who wait.
+    struct Place: Sendable {
+        fileprivate let number: Int
+    }
+
+    private let state = Mutex(State())
+
+    /// Work that has not begun.
+    init() {}
+
+    /// How many want the value.
+    var waitingCount: Int { state.withLock { $0.count } }
+
+    /// Begins the work.
+    func start(_ body: @escaping @Sendable () async -> Value) {
+        let task = Task {
+            let value = await body()
+            let waiting = state.withLock { state in
+                state.value = value
+                defer { state.waiting = [:] }
+                return state.waiting
+            }
+            for continuation in waiting.values { continuation.resume(returning: value) }
+        }
+        let isAbandoned = state.withLock { state in
+            state.task = task
+            return state.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// A place, with which the value must be waited for; `nil` when the work was given up.
+    func join() -> Place? {
+        state.withLock { state in
+            guard !state.isAbandoned else { return nil }
+            state.count += 1
+            state.lastNumber += 1
+            return Place(number: state.lastNumber)
+        }
+    }
+
+    /// Waits for the value; `nil` when the task that waits was cancelled meanwhile.
+    func value(for place: Place) async -> Value? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state -> Value?? in
+                    if let value = state.value { return value }
+                    if state.cancelled.remove(place.number) != nil { return .some(nil) }
+                    state.waiting[place.number] = continuation
+                    return nil
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        } onCancel: {
+            let (continuation, task) = state.withLock {
+                state -> (CheckedContinuation<Value?, Never>?, Task<Void, Never>?) in
+                guard state.value == nil else { return (nil, nil) }
+                let continuation = state.waiting.removeValue(forKey: place.number)
+                if continuation == nil { state.cancelled.insert(place.number) }
+                state.count -= 1
+                state.isAbandoned = state.count == 0
+                return (continuation, state.isAbandoned ? state.task : nil)
+            }
+            continuation?.resume(returning: nil)
+            task?.cancel()
+        }
+    }
+}

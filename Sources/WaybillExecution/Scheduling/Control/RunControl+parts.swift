@@ -1,0 +1,129 @@
+import Synchronization
+import WaybillTransport
+
+/// What the parts of a run ask of its control.
+extension RunControl {
+    /// Runs all graphs, so that they can be stopped, and tells meanwhile what is held up and let go.
+    func carryOut<Value: Sendable>(
+        on clock: any RunClock,
+        tell: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
+        _ body: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        state.withLock { $0.grace = (clock, nil) }
+        return await withTaskGroup(of: Value?.self) { group in
+            group.addTask { await self.run(.run, body) }
+            group.addTask {
+                for await change in self.changes { tell(change.isPaused, change.step) }
+                return nil
+            }
+            var value: Value?
+            while let next = await group.next() {
+                guard let next else { continue }
+                value = next
+                finish()
+            }
+            state.withLock { $0.grace?.timer?.cancel() }
+            guard let value else { preconditionFailure("the graphs come to something") }
+            return value
+        }
+    }
+
+    /// Runs a step or element, which can be cancelled by itself. It has the task at hand for itself.
+    func run<Value: Sendable>(
+        step path: String,
+        endpoint: String?,
+        _ body: () async -> Value
+    ) async -> Value {
+        await run(.step(path: path, endpoint: endpoint), body)
+    }
+
+    /// Does something that goes on when the task that waits for it is cancelled, and that only `cancelAll` ends.
+    func unstoppable<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        await Task { await run(.final, body) }.value
+    }
+
+    /// Waits; `false` when the run is stopped or the task cancelled meanwhile.
+    func wait(for duration: Duration, on clock: any RunClock) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.run(.wait) { (try? await clock.sleep(for: duration)) != nil }
+            }
+            return await group.next() ?? false
+        }
+    }
+
+    /// Waits as long as a step is held up.
+    func waitUntilUnpaused(_ path: String) async {
+        let number = state.withLock { $0.pauses.holds(path) ? $0.number() : nil }
+        guard let number else { return }
+        defer { state.withLock { _ = $0.openGates.remove(number) } }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state -> Bool in
+                    if state.openGates.remove(number) != nil || !state.pauses.holds(path) { return true }
+                    state.gates[number] = (path, continuation)
+                    return false
+                }
+                if isOpen { continuation.resume() }
+            }
+        } onCancel: {
+            let gate = state.withLock { state in
+                if state.gates[number] == nil { state.openGates.insert(number) }
+                return state.gates.removeValue(forKey: number)
+            }
+            gate?.continuation.resume()
+        }
+    }
+
+    /// Whether a step is held up.
+    func isPaused(_ path: String) -> Bool { state.withLock { $0.pauses.holds(path) } }
+
+    /// Holds a transfer of a step up whenever the step is, while something is done with it.
+    func holding<Value: Sendable>(
+        _ monitor: TransferMonitor,
+        of path: String,
+        _ body: () async -> Value
+    ) async -> Value {
+        let number = state.withLock { state in
+            let number = state.number()
+            state.transfers[number] = (path, monitor)
+            if state.pauses.holds(path) { monitor.pause() }
+            return number
+        }
+        defer { state.withLock { $0.transfers[number] = nil } }
+        return await body()
+    }
+
+    /// Has something called when the run is stopped; at once when it is being stopped already.
+    func whenStopped(_ handler: @escaping @Sendable () -> Void) {
+        let isStopping = state.withLock { state in
+            state.stopHandlers.append(handler)
+            return state.isStopping
+        }
+        if isStopping { handler() }
+    }
+
+    private func run<Value: Sendable>(_ part: Part, _ body: () async -> Value) async -> Value {
+        let activity = Activity()
+        let (number, isCancelled) = state.withLock { state in
+            let number = state.number()
+            state.activities[number] = (part, activity)
+            return (number, state.hasCancelled(part))
+        }
+        if isCancelled { activity.cancel() }
+        defer { state.withLock { $0.activities[number] = nil } }
+        return await activity.run(body)
+    }
+}
+
+extension RunControl.State {
+    /// Whether a part that begins now was cancelled before.
+    fileprivate func hasCancelled(_ part: RunControl.Part) -> Bool {
+        switch part {
+        // Told to stop before it began: there is nothing under way that could be given time.
+        case .run, .wait: isStopping
+        case .final: isCancelled
+        case .step(let path, _): cancelledSteps.contains { StepPath.isInside(path, $0) }
+        }
+    }
+}

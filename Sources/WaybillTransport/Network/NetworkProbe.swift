@@ -1,0 +1,40 @@
+/// What finds out about the network before anything is sent.
+package protocol NetworkProbe: Sendable {
+    /// Tries whether a connection to where a request goes comes about. Nothing is sent. Nil when it came about.
+    func reach(_ request: HTTPRequest) async -> TransportFailure?
+
+    /// The interface by which a request would leave now; nil when that is not known, or no network is used.
+    func interface(towards request: HTTPRequest) async -> NetworkInterface?
+}
+
+extension CurlTransport: NetworkProbe {
+    package func interface(towards request: HTTPRequest) async -> NetworkInterface? {
+        let options = request.options
+        guard options.unixSocket == nil else { return nil }
+        if let name = options.interface { return NetworkInterface(named: name) }
+        guard let origin = try? Origin(ofURL: request.url, connectTo: request.connectTo, resolve: options.resolve)
+        else { return nil }
+        let proxy = try? PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
+        if let proxy, !proxy.isPassedBy(origin.endpoint.host) { return await .towards(proxy.socketEndpoint) }
+        return await .towards(origin.connectTo ?? origin.endpoint)
+    }
+}
+
+extension PreparedProxy {
+    /// Its host and port.
+    fileprivate var socketEndpoint: SocketEndpoint {
+        let parts = endpoint.utf8.lastIndex(of: UInt8(ascii: ":"))
+        let host = parts.map { String(endpoint[..<$0]) } ?? endpoint
+        let port = parts.flatMap { Int(endpoint[endpoint.utf8.index(after: $0)...]) } ?? 1080
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        return SocketEndpoint(host: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port)
+    }
+
+    /// Whether a host is reached without it: `exceptions` has the host itself, a domain around it, or `*`.
+    fileprivate func isPassedBy(_ host: String) -> Bool {
+        exceptions.split { $0 == "," || $0 == " " }.contains { exception in
+            let name = exception.drop { $0 == "." }.lowercased()
+            return exception == "*" || host == name || host.hasSuffix("." + name)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+@Suite struct WriteTests {
+    @Test(arguments: [
+        (
+            "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}",
+            "write: {to: all.ndjson, records: \"range(0, 500)\"}"
+        ),
+        ("name: one", "write: {to: all.ndjson, records: \"range(0, 100000)\"}"),
+    ])
+    func `a disk that is full is a failure of the step, and the run's record is whole`(
+        loop: String,
+        write: String
+    ) async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            endpoints: {a: {path: /a, mock: {body: 1}}}
+            graphs:
+              main:
+                chain:
+                  - \(loop)
+                    call: a
+                    \(write)
+            """,
+            to: "manifest.yaml"
+        )
+        // The limit on the size of a file stands for a disk without room: 128 KiB, more than the journal needs.
+        let result = try await Command.run(
+            "/bin/sh",
+            ["-c", "ulimit -f 256; exec \"$0\" run --mock --out out manifest.yaml", CommandCase.program],
+            in: folder.path
+        )
+        #expect(result.status == 1, "\(result.errorText)")
+        let message = "cannot write '\(folder.path)/out/all.ndjson': File too large"
+        let summary = try JSONParser().parse(Array(try #require(folder.read("out/run.json")).utf8))
+        let failure = summary["steps"]?[0]?["failure"]
+        #expect(failure?["kind"] == "output")
+        #expect(failure?["message"] == .string(message))
+        let files = folder.names(in: "out")
+        #expect(files.isSuperset(of: ["run.json", "outputs.json", "events.ndjson", "all.ndjson.part"]))
+        #expect(!files.contains("all.ndjson"))
+        // What is in the unfinished file ends with a whole record.
+        let part = try #require(folder.read("out/all.ndjson.part"))
+        #expect(part.hasSuffix("\n"))
+        #expect(part.utf8.count <= 128 * 1024)
+        let last = try #require(folder.read("out/events.ndjson")).split(separator: "\n").last
+        #expect(last?.contains("\"type\":\"run.finished\"") == true)
+    }
+}

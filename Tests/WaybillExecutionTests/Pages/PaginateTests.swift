@@ -1,0 +1,298 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct PaginateTests {
+    private let folder = TemporaryFolder()
+
+    private func fixture(
+        _ step: String,
+        _ replies: [String: FakeTransport.Reply],
+        then rest: String = ""
+    ) throws -> ExecutionFixture {
+        try ExecutionFixture(
+            """
+            secrets: {key: {env: KEY}}
+            endpoints:
+              list:
+                path: /list
+                inputs: {page: {type: string, default: ""}}
+                query: {page: "${inputs.page}"}
+                mock: {}
+            graphs:
+              main:
+                chain:
+                  - {id: a, \(step)}
+                  - values: {data: steps.a.data}
+                    id: v
+                outputs: {data: steps.v.outputs.data}
+
+            """,
+            replies
+        )
+    }
+
+    /// Runs a step; gives what it came to, the addresses in order, and `steps.a.data`.
+    private func run(
+        _ step: String,
+        _ replies: [String: FakeTransport.Reply]
+    ) async throws -> (summary: String, urls: [String], data: JSON?, failure: Failure?) {
+        let fixture = try fixture(step, replies)
+        let (outcome, _) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
+        let data = outcome.outputs.first?.values.value["data"]
+        return (outcome.summary, fixture.transport.sent.map(\.url), data, outcome.result.steps.first?.failure)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "get: /a?x=1, query: {y: 2}, paginate: {next: $.next, items: $.rows}",
+                [
+                    "/a?x=1&y=2": .json(#"{"rows":[1,2],"next":"/a?at=3"}"#),
+                    "/a?at=3": .json(#"{"rows":[],"next":"b"}"#), "/b": .json(#"{"rows":[3],"next":null}"#),
+                ], [1, 2, 3]
+            ),
+            (
+                "get: /a, paginate: {link: true}",
+                [
+                    "/a": .linked("[1]", ["<?p=2>; rel=next"]), "/a?p=2": .redirect("http://s/moved/a", status: 302),
+                    "/moved/a": .linked("[2]", ["<b>; rel=\"next\""]), "/moved/b": .linked("7", []),
+                ], [1, 2, 7]
+            ),
+            (
+                "get: /a?page=9, paginate: {page: {query: page}}, query: {n: 1}",
+                ["/a?n=1&page=1": .json("[1]"), "/a?n=1&page=2": .json("[2]"), "/a?n=1&page=3": .json("[]")], [1, 2]
+            ),
+            (
+                "call: list, paginate: {page: {input: page, start: 5}}",
+                ["/list?page=5": .json("[1]"), "/list?page=6": .json("[]")], [1]
+            ),
+            (
+                "get: /a, paginate: {offset: {query: from, limit: 2}, items: $.rows}, filters: [{select: $.rows}]",
+                ["/a?from=0": .json(#"{"rows":[1,2]}"#), "/a?from=2": .json(#"{"rows":[3]}"#)], [1, 2, 3]
+            ),
+            (
+                "get: /a, paginate: {cursor: {query: at, from: $.at}}, filters: [{select: $.v}]",
+                [
+                    "/a": .json(#"{"v":{"n":1},"at":"x y"}"#), "/a?at=x%20y": .json(#"{"v":{"n":2},"at":8}"#),
+                    "/a?at=8": .json(#"{"v":null,"at":""}"#),
+                ], [["n": 1], ["n": 2]]
+            ),
+            (
+                "call: list, paginate: {cursor: {input: page, from: $.at}, items: $.rows, while: length($.rows) > 0}",
+                [
+                    "/list?page=": .json(#"{"rows":[1],"at":"x"}"#), "/list?page=x": .json(#"{"rows":[],"at":"y"}"#),
+                ], [1]
+            ),
+            (
+                "get: /a, paginate: {page: {query: p}, max: 2}", ["/a?p=1": .json("[1]"), "/a?p=2": .json("[2]")],
+                [1, 2]
+            ),
+            (
+                "get: /a, paginate: {page: {query: p}}, expect: {status: [200, 404]}",
+                ["/a?p=1": .json("[1]"), "/a?p=2": .json("{}", status: 404)], [1]
+            ),
+            ("get: /a, paginate: {page: {query: p}}, expect: {status: 404}", ["/a?p=1": .json("{}", status: 404)], [:]),
+        ] as [(String, [String: FakeTransport.Reply], JSON)]
+    )
+    func `the items of all pages are one list, and each page is asked for once`(
+        step: String,
+        replies: [String: FakeTransport.Reply],
+        data: JSON
+    ) async throws {
+        let result = try await run(step, replies)
+        #expect(result.summary == "a:passed v:passed", "\(String(describing: result.failure))")
+        #expect(result.data == data)
+        #expect(result.urls.count == replies.count, "\(result.urls)")
+    }
+
+    @Test func `outputs and what is returned are taken from all items at the end`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints:
+              list:
+                path: /a
+                outputs: {last: "$[2].n", count: length($)}
+                returns: {collection: {type: object, required: [n]}}
+            graphs:
+              main:
+                chain:
+                  - {id: a, call: list, paginate: {next: $.next, items: $.rows}, filters: [{select: $.rows}]}
+                outputs: {last: steps.a.outputs.last, count: steps.a.outputs.count}
+            """,
+            [
+                "/a": .json(#"{"rows":[{"n":1},{"n":2}],"next":"/b"}"#), "/b": .json(#"{"rows":[{"n":3}]}"#),
+            ]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.outputs.first?.values.value == ["last": 3, "count": 3])
+    }
+
+    @Test(
+        arguments: [
+            ("expect: {body: [length($) > 0]}", FailureKind.expect, "'length($) > 0' does not hold"),
+            ("filters: [{require: length($) > 0}]", .filter, nil),
+            ("paginate: {next: $.none.deeper, items: $.none}", .output, nil),
+            (
+                "paginate: {cursor: {query: p, from: \"concat('x', '')\"}}", .transfer,
+                "the pages go round in a circle: 'x'"
+            ),
+        ] as [(String, FailureKind, String?)]
+    )
+    func `a page that is not as it should be is a failure`(
+        setting: String,
+        kind: FailureKind,
+        message: String?
+    ) async throws {
+        let paginate = setting.hasPrefix("paginate") ? setting : "paginate: {page: {query: p}}, \(setting)"
+        let result = try await run(
+            "get: /a, \(paginate)",
+            ["/a": .json("[1]"), "/a?p=1": .json("[1]"), "/a?p=2": .json("[]"), "/a?p=x": .json("[1]")]
+        )
+        #expect(result.summary.hasPrefix("a:failed"))
+        #expect(result.failure?.kind == kind)
+        #expect(result.failure?.span != nil)
+        if let message { #expect(result.failure?.message.string.hasPrefix(message) == true) }
+    }
+
+    @Test func `a page that fails is tried again by itself`() async throws {
+        let count = Mutex(0)
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    retry: {times: 1, for: [503], backoff: {first: 1ms}}
+                    paginate: {page: {query: p}}
+            """,
+            ["/a?p=1": .json("[1]"), "/a?p=3": .json("[]")],
+            answering: { _ in
+                .json(
+                    "[2]",
+                    status: count.withLock { count in
+                        count += 1
+                        return count == 1 ? 503 : 200
+                    }
+                )
+            }
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:passed")
+        #expect(fixture.transport.paths == ["/a?p=1", "/a?p=2", "/a?p=2", "/a?p=3"])
+        #expect(outcome.result.steps[0].attempts == 4)
+    }
+
+    @Test func `credentials do not go to a next page on another origin, and come back with the first`() async throws {
+        let fixture = try fixture(
+            """
+            get: /a, headers: {X-Key: "${secrets.key}", X-Plain: p},
+                    auth: {apiKey: {in: query, name: key, value: "${secrets.key}"}}, paginate: {next: $.next}
+            """,
+            [
+                "/a?key=hunter2": .json(#"{"next":"http://other/b"}"#),
+                "/b": .json(#"{"next":"http://s/c?key=old&x=1"}"#),
+            ]
+        )
+        let outcome = await fixture.run(secrets: ["key": "hunter2"])
+        #expect(outcome.summary == "a:passed v:passed")
+        let sent = fixture.transport.sent
+        #expect(sent.map(\.url) == ["http://s/a?key=hunter2", "http://other/b", "http://s/c?x=1&key=hunter2"])
+        #expect(sent.map { $0.headers.contains { $0.name == "X-Key" } } == [true, false, true])
+        #expect(sent.allSatisfy { $0.headers.contains { $0.name == "X-Plain" } })
+    }
+
+    @Test func `items go to the file page by page, and the journal knows how it goes on`() async throws {
+        let fixture = try fixture(
+            "get: /a, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson, columns: [n]}",
+            [
+                "/a": .json(#"{"rows":[{"n":1,"x":1},{"n":2}],"next":"/b?k=1"}"#),
+                "/b?k=1": .json(#"{"rows":[{"n":3}],"next":null}"#),
+            ]
+        )
+        let (outcome, events) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
+        #expect(outcome.outputs.first?.values.value == ["data": ["count": 3]])
+        #expect(folder.read("a.ndjson") == "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+        let pages = events.filter { $0.kind.type == "page.finished" }.map { event in
+            JSON.object(JSONObject(event.json.object!.filter { !["seq", "at", "type", "step"].contains($0.name) }))
+        }
+        #expect(
+            pages == [
+                ["page": 1, "items": 2, "next": "http://s/b?k=1", "offset": 16, "records": 2],
+                ["page": 2, "items": 1, "offset": 24, "records": 3],
+            ]
+        )
+    }
+
+    @Test func `a step that fails at a later page keeps what it had in the unfinished file`() async throws {
+        let result = try await run(
+            "get: /a, paginate: {page: {query: p}}, write: {to: a.json}",
+            ["/a?p=1": .json("[1]"), "/a?p=2": .json("{}", status: 500)]
+        )
+        #expect(result.summary.hasPrefix("a:failed"))
+        #expect(folder.read("a.json.part") == "[\n1")
+        #expect(folder.read("a.json") == nil)
+    }
+
+    @Test func `each element has pages of its own, and one that fails leaves nothing in the file`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: "range(1, 41)", as: n, concurrency: 7}
+                    get: /${n}
+                    paginate: {page: {query: p}}
+                    write: {to: all.json}
+                    onFailure: continue
+            """,
+            answering: { request in
+                let parts = request.url.dropFirst("http://s/".count).split(separator: "?p=").compactMap { Int($0) }
+                let (element, page) = (parts[0], parts[1])
+                let reply: FakeTransport.Reply =
+                    switch page {
+                    case 1, 2: .json("[\(element)\(page)]")
+                    default: element % 10 == 3 ? .json("{}", status: 500) : .json("[]")
+                    }
+                return .late(reply, turns: (element * 37) % 11)
+            }
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.summary == "each:tolerated")
+        let numbers = (1..<41).filter { $0 % 10 != 3 }.flatMap { ["\($0)1", "\($0)2"] }
+        #expect(folder.read("all.json") == "[\n\(numbers.joined(separator: ",\n"))\n]\n")
+    }
+
+    @Test func `every try of until begins with the first page and an empty file`() async throws {
+        let count = Mutex(0)
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    paginate: {page: {query: p}}
+                    until: {that: $.count == 2, every: 1ms}
+                    write: {to: a.ndjson}
+            """,
+            ["/a?p=1": .json("[1]"), "/a?p=3": .json("[]")],
+            answering: { _ in
+                count.withLock { count in
+                    count += 1
+                    return count == 1 ? .json("[]") : .json("[2]")
+                }
+            }
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.summary == "a:passed")
+        #expect(folder.read("a.ndjson") == "1\n2\n")
+        #expect(fixture.transport.paths == ["/a?p=1", "/a?p=2", "/a?p=1", "/a?p=2", "/a?p=3"])
+    }
+}

@@ -1,0 +1,283 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+
+@Suite struct ControlTests {
+    private let control = RunControl()
+    private let clock = ManualClock()
+    private let listener = EventListener()
+
+    private func run(_ fixture: ExecutionFixture) async -> Executor.Outcome {
+        let events = EventStream(journal: nil, observers: [listener])
+        return await fixture.run(events: events, control: control, clock: clock)
+    }
+
+    /// Gives whatever could go on the time to do so.
+    private func letOthersRun() async {
+        for _ in 0..<200 { await Task.yield() }
+    }
+
+    // MARK: Pausing
+
+    @Test func `while a run is held up nothing begins, and what is under way waits`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}",
+            ["/a": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.pause()
+        #expect(fixture.transport.isPaused("/a"))
+        fixture.transport.release("/a", .json("{}"))
+        await listener.wait(for: "step.finished main.a")
+        await letOthersRun()
+        #expect(fixture.transport.paths == ["/a"])
+        control.unpause()
+        #expect(await running.summary == "a:passed b:passed")
+        let lines = listener.lines.filter { $0.hasPrefix("run.") }
+        #expect(lines == ["run.started", "run.paused", "run.unpaused", "run.finished"])
+    }
+
+    @Test func `a step that is held up lets the others run`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {batch: [{id: a, get: /a}, {id: b, chain: [{id: c, get: /c}, {id: d, get: /d}]}]}}",
+            ["/c": .held]
+        )
+        control.pause(step: "main.a")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.pause(step: "main.b")
+        #expect(fixture.transport.isPaused("/c"))
+        control.unpause(step: "main.b")
+        #expect(!fixture.transport.isPaused("/c"))
+        fixture.transport.release("/c", .json("{}"))
+        await listener.wait(for: "step.finished main.b.d")
+        #expect(fixture.transport.paths == ["/c", "/d"])
+        control.unpause(step: "main.a")
+        #expect(await running.summary == "a:passed c:passed d:passed")
+        #expect(listener.lines.contains("run.paused main.b"))
+        #expect(listener.lines.contains("run.unpaused main.a"))
+    }
+
+    @Test func `a wait goes on counting while a run is held up, and nothing begins at its end`() async throws {
+        let fixture = try ExecutionFixture("graphs: {main: {chain: [{id: a, delay: 5s, get: /a}]}}")
+        async let running = run(fixture)
+        await clock.waitForSleepers()
+        control.pause()
+        clock.advance(by: .seconds(5))
+        await letOthersRun()
+        #expect(fixture.transport.paths.isEmpty)
+        control.unpause()
+        #expect(await running.summary == "a:passed")
+    }
+
+    @Test func `a deadline passes also while a run is held up`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, deadline: 5s, get: /a}]}}",
+            ["/a": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.pause()
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(5))
+        let outcome = await running
+        #expect(outcome.summary == "a:failed")
+        #expect(outcome.result.steps[0].failure?.kind == .timeout)
+    }
+
+    // MARK: Cancelling
+
+    @Test(arguments: [
+        ("main.b", "a:passed b:cancelled c:skipped d:skipped"),
+        ("main.d", "a:passed b:passed c:passed d:skipped"),
+        ("main.g", "a:passed b:passed c:cancelled d:skipped"),
+        ("main.g.c", "a:passed b:passed c:cancelled d:skipped"),
+        ("main", "a:passed b:cancelled c:skipped d:skipped"),
+        ("main.g.c.x", "a:passed b:passed c:passed d:passed"),
+        ("main.no", "a:passed b:passed c:passed d:passed"),
+        ("mai", "a:passed b:passed c:passed d:passed"),
+    ])
+    func `a step that is cancelled ends, and what it is in`(path: String, summary: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a}, {id: b, get: /b}, {id: g, batch: [{id: c, get: /c}]}, {id: d, get: /d}]
+            """,
+            ["/b": .held, "/c": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        if path != "main.b", path != "main" { fixture.transport.release("/b", .json("{}")) }
+        if path.hasPrefix("main.g") { await fixture.transport.waitForRequests(3) }
+        control.cancel(step: path)
+        fixture.transport.release("/c", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == summary)
+        #expect(outcome.result.outcome == (summary.contains("skipped") ? .interrupted : .passed))
+    }
+
+    @Test func `all steps of an endpoint that are under way are cancelled`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e}, f: {path: /f}}
+            graphs:
+              main:
+                batch: [{id: a, call: e}, {id: b, chain: [{id: c, call: f}]}]
+            """,
+            ["/e": .held, "/f": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        control.cancel(endpoint: "f")
+        #expect(await running.summary == "a:cancelled c:cancelled")
+        // The one that was cancelled ended first, and the batch cancelled the other.
+        let ends = listener.lines.filter { $0.hasPrefix("step.finished") }
+        #expect(ends == ["step.finished main.b.c", "step.finished main.a"])
+    }
+
+    @Test func `one element of a forEach can be cancelled`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, forEach: {in: [0, 1, 2], as: n}, get: '/${n}'}]}}",
+            ["/1": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(3)
+        control.cancel(step: "main.a[1]")
+        let step = try #require(await running.result.steps.first)
+        #expect(step.outcome == .cancelled)
+        #expect(step.elements?.counts[.passed] == 2)
+        #expect(step.elements?.counts[.cancelled] == 1)
+    }
+
+    @Test func `a step that waits can be cancelled`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, delay: 1h, get: /a}]}}"
+        )
+        async let running = run(fixture)
+        await clock.waitForSleepers()
+        control.cancel(step: "main.a")
+        #expect(await running.summary == "a:skipped")
+        #expect(clock.ends.isEmpty)
+    }
+
+    // MARK: Stopping
+
+    private static let stopped = """
+        graphs:
+          main:
+            chain: [{id: a, get: /a}, {id: b, get: /b}]
+            finally: [{id: f, get: /f}]
+        """
+
+    @Test func `a run that is stopped gives what is under way ten seconds`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.stop()
+        await clock.waitForSleepers()
+        #expect(clock.ends == [.seconds(10)])
+        clock.advance(by: .seconds(10))
+        let outcome = await running
+        #expect(outcome.summary == "a:cancelled b:skipped f:passed")
+        #expect(outcome.result.outcome == .interrupted)
+    }
+
+    @Test func `what ends in the time that is given is as good as ever`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.stop()
+        fixture.transport.release("/a", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == "a:passed b:skipped f:passed")
+        #expect(outcome.result.outcome == .interrupted)
+    }
+
+    @Test func `what does not begin any more takes nothing from what is under way beside it`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {batch: [{id: a, get: /a}, {id: b, delay: 1h, get: /b}, {id: c, needs: [a], get: /c}]}}",
+            ["/a": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        await clock.waitForSleepers()
+        control.stop()
+        await listener.wait(for: "step.skipped main.b")
+        fixture.transport.release("/a", .json("{}"))
+        #expect(await running.summary == "a:passed b:skipped c:skipped")
+    }
+
+    @Test func `a run can be cancelled without waiting`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.cancel()
+        #expect(await running.summary == "a:cancelled b:skipped f:passed")
+    }
+
+    @Test func `only who cancels all cancels the steps of finally`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped, ["/f": .held])
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(3)
+        control.cancel()
+        await letOthersRun()
+        control.cancelAll()
+        #expect(await running.summary == "a:passed b:passed f:cancelled")
+    }
+
+    @Test(arguments: [
+        "{id: a, delay: 1h, get: /a}",
+        "{id: a, get: /a, until: {that: $.done, every: 1h}}",
+        "{id: a, get: /a, retry: {times: 1, backoff: {first: 1h, max: 1h}, for: [5xx]}}",
+        "{id: a, chain: [{get: /a}], until: {that: 1 == 2, every: 1h}}",
+    ])
+    func `a wait ends when the run is stopped`(step: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [\(step), {id: b, get: /b}]}}",
+            ["/a": .json(#"{"done": false}"#, status: step.contains("retry") ? 503 : 200)]
+        )
+        async let running = run(fixture)
+        await clock.waitForSleepers()
+        control.stop()
+        let outcome = await running
+        #expect(outcome.result.outcome == .interrupted)
+        #expect(!fixture.transport.paths.contains("/b"))
+    }
+
+    @Test func `a run that is held up goes on when it is stopped, as far as it still runs`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.pause()
+        control.stop()
+        #expect(!fixture.transport.isPaused("/a"))
+        control.pause()
+        #expect(!fixture.transport.isPaused("/a"))
+        fixture.transport.release("/a", .json("{}"))
+        #expect(await running.summary == "a:passed b:skipped f:passed")
+    }
+
+    @Test func `what waits for its turn does not begin when the run is stopped`() async throws {
+        let fixture = try ExecutionFixture(
+            "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b}]}}",
+            ["/a": .held, "/b": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.stop()
+        let first = fixture.transport.paths[0]
+        fixture.transport.release(first, .json("{}"))
+        let outcome = await running
+        #expect(fixture.transport.paths == [first])
+        #expect(outcome.result.counts[.skipped] == 1)
+    }
+
+    @Test func `a run that was stopped before it began sends nothing`() async throws {
+        let fixture = try ExecutionFixture(Self.stopped)
+        control.stop()
+        #expect(await run(fixture).summary == "a:skipped b:skipped f:passed")
+    }
+}

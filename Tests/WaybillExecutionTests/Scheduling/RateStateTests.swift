@@ -1,0 +1,53 @@
+import Testing
+import WaybillManifest
+import WaybillTestSupport
+
+@testable import WaybillExecution
+
+@Suite struct RateStateTests {
+    @Test func `requests that wait begin evenly spaced`() throws {
+        var state = RateState(try #require(RequestRate(manifestText: "10/s")))
+        var moments: [Duration] = []
+        for _ in 0..<25 {
+            moments.append(state.earliest)
+            state.begin(at: state.earliest, waitingSince: .zero)
+        }
+        #expect(moments == (0..<25).map { .milliseconds(100 * $0) })
+    }
+
+    @Test func `after a time without requests they are spaced again, and nothing is made up for`() throws {
+        var state = RateState(try #require(RequestRate(manifestText: "60/m")))
+        state.begin(at: .zero, waitingSince: .zero)
+        state.begin(at: .seconds(600), waitingSince: .seconds(600))
+        #expect(state.earliest == .seconds(601))
+    }
+
+    @Test func `what a late timer has cost is made up for`() throws {
+        var state = RateState(try #require(RequestRate(manifestText: "10/s")))
+        state.begin(at: .zero, waitingSince: .zero)
+        state.begin(at: .milliseconds(104), waitingSince: .zero)
+        #expect(state.earliest == .milliseconds(200))
+        // But not more than a little of it.
+        state.begin(at: .milliseconds(290), waitingSince: .zero)
+        #expect(state.earliest == .milliseconds(380))
+    }
+
+    @Test(arguments: ["1/s", "3/s", "7/m", "10/s", "1000/s", "3000/s", "5000/m"], 0..<3)
+    func `in no time as long as the interval do more begin than the rate says`(text: String, seed: Int) throws {
+        let rate = try #require(RequestRate(manifestText: text))
+        var state = RateState(rate)
+        var random = SplitMix(state: UInt64(seed))
+        var now = Duration.zero
+        var moments: [Duration] = []
+        for _ in 0..<max(40, 3 * rate.count) {
+            // A request comes, now and then after a while, and begins a little late.
+            if random.next(below: 50) == 0 { now += rate.interval * random.next(below: 30) / 20 }
+            let arrival = now
+            now = max(now, state.earliest)
+            if random.next(below: 3) == 0 { now += .microseconds(random.next(below: 15_000)) }
+            state.begin(at: now, waitingSince: arrival)
+            moments.append(now)
+        }
+        #expect(zip(moments, moments.dropFirst(rate.count)).allSatisfy { $1 - $0 >= rate.interval })
+    }
+}

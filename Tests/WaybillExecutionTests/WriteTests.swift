@@ -1,0 +1,202 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct WriteTests {
+    private let folder = TemporaryFolder()
+
+    /// Runs one step and gives what came of it, with the names of the files behind those that every run writes.
+    private func run(
+        _ step: String,
+        _ replies: [String: FakeTransport.Reply] = [:],
+        onFailure: String = "stop"
+    ) async throws -> (outcome: Executor.Outcome, events: [RunEvent], files: Set<String>) {
+        let fixture = try ExecutionFixture(
+            "secrets: {key: {env: KEY}}\ngraphs: {main: {onFailure: \(onFailure), chain: [{id: a, \(step)}]}}\n",
+            replies
+        )
+        let (outcome, events) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
+        return (outcome, events, folder.names().subtracting(["events.ndjson", "bodies"]))
+    }
+
+    private static let list = FakeTransport.Reply.json(#"{"rows":[{"id":1,"n":"x"},{"id":2,"key":"hunter2"}]}"#)
+
+    @Test(
+        arguments: [
+            ("to: a.ndjson, records: $.rows", "a.ndjson", "{\"id\":1,\"n\":\"x\"}\n{\"id\":2,\"key\":\"***\"}\n"),
+            ("to: a.jsonl, records: \"$.rows[*].id\"", "a.jsonl", "1\n2\n"),
+            ("to: a.json, records: $.rows, columns: [id]", "a.json", "[\n{\"id\":1},\n{\"id\":2}\n]\n"),
+            ("to: a.CSV, records: $.rows, columns: [{twice: item.id * 2}, n]", "a.CSV", "twice,n\r\n2,x\r\n4,\r\n"),
+            ("to: a.txt, records: \"$.rows[0].n\"", "a.txt", "x"), ("to: a, records: $.rows, format: csv", "a", nil),
+            ("to: \"${concat('x/', 'y')}.json\", records: $.nothing", "x/y.json", "[]\n"),
+            ("to: a, records: $.rows", "a", "[{\"id\":1,\"n\":\"x\"},{\"id\":2,\"key\":\"***\"}]\n"),
+        ] as [(String, String, String?)]
+    )
+    func `records are written in the format of the file's name`(write: String, name: String, text: String?) async throws
+    {
+        let filters = "filters: [{map: \"${$}\"}]"
+        let write = write.replacing("$.nothing", with: "\"$.rows[?@.id > 5]\"")
+        let (outcome, _, files) = try await run("get: /a, \(filters), write: {\(write)}", ["/a": Self.list])
+        #expect(outcome.summary == "a:passed")
+        #expect(files == [String(name.prefix { $0 != "/" })])
+        if let text { #expect(folder.read(name) == text) }
+    }
+
+    @Test func `the journal tells of the file before the step has ended`() async throws {
+        let (_, events, _) = try await run("get: /a, write: {to: a.ndjson, records: $.rows}", ["/a": Self.list])
+        let last = events.suffix(4).map(\.kind.type)
+        #expect(last == ["write.committed", "step.finished", "graph.finished", "run.finished"])
+        guard case .writeCommitted(let file)? = events.dropLast(3).last?.kind else { return }
+        #expect(file.path.string == "a.ndjson" && file.records == 2 && file.bytes == 38)
+    }
+
+    @Test(arguments: [("text", "text/plain"), ("\u{1}\u{2}", "image/png")])
+    func `a raw file is the answer as it came`(body: String, type: String) async throws {
+        let (_, _, files) = try await run("get: /a, write: {to: a.bin}", ["/a": .text(body, type: type)])
+        #expect(files == ["a.bin"])
+        #expect(folder.read("a.bin") == body)
+    }
+
+    @Test(arguments: [
+        ("/a", "stop", "a:failed", ["a.json.part"]), ("/a", "continue", "a:tolerated", ["a.json"]),
+        ("/b", "stop", "a:passed", ["a.json"]),
+    ])
+    func `the file of a step that failed is left unfinished, unless that is tolerated`(
+        path: String,
+        onFailure: String,
+        summary: String,
+        files: [String]
+    ) async throws {
+        folder.write("old", to: "a.json")
+        let result = try await run(
+            "get: \(path), write: {to: a.json}",
+            ["/a": .json("{}", status: 500), "/b": .json("1")],
+            onFailure: onFailure
+        )
+        #expect(result.outcome.summary == summary)
+        #expect(result.files == Set(files + ["a.json"]))
+        #expect((folder.read("a.json") == "old") == files.contains("a.json.part"))
+    }
+
+    @Test(
+        arguments: [
+            ("to: \"${concat('..', '/a')}\"", FailureKind.input, "'../a' lies outside the results folder"),
+            ("to: \"${data.none}\"", .input, nil), ("to: a, records: $.none", .output, nil),
+            ("to: a, records: $.rows, format: csv, columns: [{x: item.none}]", .output, nil),
+            ("to: taken", .output, nil),
+        ] as [(String, FailureKind, String?)]
+    )
+    func `what cannot be written is a failure at its place`(
+        write: String,
+        kind: FailureKind,
+        message: String?
+    ) async throws {
+        let write = write.replacing("data.none", with: "run.environment")
+        mkdir("\(folder.path)/taken.part", 0o755)
+        let (outcome, _, _) = try await run("get: /a, write: {\(write)}", ["/a": Self.list])
+        let failure = try #require(outcome.result.steps.first?.failure)
+        #expect(failure.kind == kind, "\(failure.message)")
+        #expect(failure.span != nil)
+        if let message { #expect(failure.message.string == message) }
+    }
+
+    @Test func `an interceptor's data is written, and what one refuses is not`() async throws {
+        let intercept = "intercept: {beforeFailure: [{recover: {n: 1}}]}"
+        let recovered = try await run("get: /a, \(intercept), write: {to: a.ndjson}", ["/a": .json("{}", status: 500)])
+        #expect(recovered.outcome.summary == "a:passed")
+        #expect(folder.read("a.ndjson") == "{\"n\":1}\n")
+        let refused = try await run(
+            "get: /a, intercept: {beforeSuccess: [{fail: no}]}, write: {to: b.ndjson}",
+            ["/a": Self.list]
+        )
+        #expect(refused.outcome.summary == "a:failed")
+        #expect(folder.read("b.ndjson.part") == "")
+    }
+
+    @Test func `of the tries of until only the last is written`() async throws {
+        let count = Mutex(0)
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, until: {that: $.n == 3, every: 1ms}, write: {to: a.ndjson}}
+            """,
+            answering: { _ in
+                count.withLock { count in
+                    count += 1
+                    return .json("{\"n\":\(count)}")
+                }
+            }
+        )
+        _ = try await fixture.run(into: folder)
+        #expect(folder.read("a.ndjson") == "{\"n\":3}\n")
+    }
+
+    // MARK: forEach
+
+    @Test func `the records of all elements are in their order, whichever ends first`() async throws {
+        let random = Mutex(SplitMix(state: 7))
+        let count = 20_000
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: "range(0, \(count))", as: n, concurrency: 64}
+                    get: /${n}
+                    write: {to: all.csv}
+                    onFailure: continue
+            """,
+            answering: { request in
+                let number = request.url.dropFirst("http://s/".count)
+                let turns = random.withLock { $0.next(below: 20) }
+                let isBad = number.hasSuffix("77")
+                return .late(.json("{\"n\":\(number)}", status: isBad ? 500 : 200), turns: turns)
+            }
+        )
+        let (outcome, events) = try await fixture.run(into: folder)
+        #expect(outcome.summary == "each:tolerated")
+        let expected = "n\r\n" + (0..<count).filter { $0 % 100 != 77 }.map { "\($0)\r\n" }.joined()
+        #expect(folder.read("all.csv") == expected)
+
+        // What the journal was told suffices to put the file together without the elements: those that are noted by their
+        // place are there, and what was held stands behind them.
+        var ends: [Int: Int] = [:]
+        var held: [Int: Int] = [:]
+        for event in events {
+            guard case .elementFinished(let end) = event.kind else { continue }
+            switch end.records {
+            case .written(let offset, _): ends[end.element] = offset
+            case .held(let bytes, _): held[end.element] = bytes.count
+            case nil: Issue.record("element \(end.element) has no records")
+            }
+        }
+        #expect(ends.count + held.count == count && !held.isEmpty)
+        #expect(ends.sorted { $0.key < $1.key }.map(\.value) == ends.values.sorted())
+    }
+
+    @Test func `a file that cannot be put in its place is a failure of the step`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: each, forEach: {in: [1, 2], as: n}, get: \"/${n}\", write: {to: b/a}}]}}"
+        )
+        for name in ["b", "b/a"] { mkdir("\(folder.path)/\(name)", 0o755) }
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.summary == "each:failed")
+        let failure = outcome.result.steps[0].failure
+        #expect(failure?.kind == .output)
+        #expect(failure?.message.string.hasPrefix("cannot write '\(folder.path)/b/a'") == true)
+        #expect(folder.names(in: "b") == ["a", "a.part"])
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// What the articles of the documentation say, done.
+@Suite struct ArticleTests {
+    @Test(arguments: Article.names.filter { $0 != "Waybill" })
+    func `every block of an article is code that is compiled`(name: String) throws {
+        let article = try Article(name)
+        #expect(!article.blocks("swift").isEmpty)
+        #expect(article.blocks("swift") == article.snippets)
+    }
+
+    @Test func `the first article gets from its manifest to the spending, and resumes`() async throws {
+        let folder = TemporaryFolder()
+        let text = try #require(try Article("GettingStarted").blocks("yaml").first)
+        let path = folder.write(text + "\n", to: "shop.yaml")
+        let plan = try plan(forUser: "ann", manifest: path)
+        let spending = try #require(await spending(plan, results: "\(folder.path)/results"))
+        #expect((spending.account, spending.spent) == (7, 15.5))
+        #expect(try await finish("\(folder.path)/results") == .passed)
+    }
+
+    private static func answer(to target: String) -> ServerAnswer {
+        ServerAnswer(status: target == "/a" ? 404 : 200, body: Array("0123456789".utf8))
+    }
+
+    /// A manifest of two steps, of which the first is refused, on a server.
+    private func refusing(_ body: (RunPlan, String, LoopbackServer) async throws -> Void) async throws {
+        try await LoopbackServer.run(answer: { request in
+            Self.answer(to: request.target)
+        }) { server in
+            let fixture = LibraryFixture(
+                """
+                graphs:
+                  main:
+                    onFailure: continue
+                    chain: [{id: a, get: "\(server.url("/a"))"}, {id: b, get: "\(server.url("/b"))"}]
+                """
+            )
+            try await body(fixture.plan(), fixture.results, server)
+        }
+    }
+
+    @Test func `the second article follows a run`() async throws {
+        try await refusing { plan, results, _ in
+            let lines = await follow(plan.run(results: results))
+            #expect(lines == ["main.a …", "main.a tolerated 404", "main.b …", "main.b passed 200"])
+        }
+    }
+
+    @Test func `the second article counts bytes by an observer`() async throws {
+        try await refusing { plan, results, _ in
+            let bytes = try await bytesReceived(by: plan, results: results)
+            #expect(bytes == ["/a", "/b"].map { Self.answer(to: $0).bytes(to: "GET").count }.reduce(0, +))
+        }
+    }
+
+    @Test func `the second article ends a run at its first failure`() async throws {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 404) }) { server in
+            let fixture = LibraryFixture(
+                """
+                graphs:
+                  main:
+                    onFailure: continue
+                    batch: [{id: a, get: "\(server.url("/a"))"}, {id: b, get: "\(held.url)/b"}]
+                """
+            )
+            let report = try await runUntilFirstFailure(fixture.plan(), results: fixture.results)
+            #expect(report.outcome == .interrupted)
+            #expect(report.steps.map(\.outcome) == [.tolerated, .cancelled])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `the second article lets a step wait for an approval`(isApproved: Bool) async throws {
+        try await refusing { plan, results, server in
+            let report = try await runAfterApproval(of: "main.b", in: plan, results: results) { isApproved }
+            #expect(report.step(at: "main.b")?.outcome == (isApproved ? .passed : .skipped))
+            #expect(server.requests.map(\.target) == (isApproved ? ["/a", "/b"] : ["/a"]))
+        }
+    }
+
+    @Test func `the third article lists what is wrong with manifests`() throws {
+        let good = LibraryFixture(LibraryFixture.shop)
+        let bad = LibraryFixture("graphs: {main: {chain: [{call: a}]}}")
+        #expect(try lint([good.path]) == ([], true))
+        let (lines, passed) = try lint([good.path, bad.path])
+        #expect(!passed)
+        #expect(lines.count == 1 && lines[0].hasPrefix("\(bad.path):2:32: error: "))
+    }
+
+    @Test func `the third article underlines text that is not saved`() throws {
+        let found = try underlines(
+            in: "waybill: 1\ngraphs: {main: {chain: [{call: abc}]}}\n",
+            of: "/nowhere/manifest.yaml"
+        )
+        #expect(found.map(\.line) == [2])
+        #expect(found.map(\.columns) == [32..<35])
+    }
+
+    @Test func `the third article tells what a run would lack`() throws {
+        let fixture = LibraryFixture(
+            LibraryFixture.shop.replacing(", default: demo", with: "")
+                + "\nenvironments: {dev: {inputs: {username: x}}, other: {}}\nsecrets: {key: {env: KEY}}"
+        )
+        let problems = try problems(with: fixture.path, variables: [:])
+        #expect(problems.last?.hasSuffix("error: input 'username' has no value [missing-input]") == true)
+        fixture.folder.write(
+            "waybill: 1\n" + LibraryFixture.shop + "\nenvironments: {dev: {}}\nsecrets: {key: {env: KEY}}\n",
+            to: "manifest.yaml"
+        )
+        #expect(try WaybillTests.problems(with: fixture.path, variables: [:]).first == "KEY is not set")
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// A manifest in a folder of its own, used as other programs use it.
+struct LibraryFixture {
+    let folder = TemporaryFolder()
+    let path: String
+
+    /// Writes a manifest; the first line of one is added.
+    init(_ text: String) {
+        path = folder.write("waybill: 1\n\(text)\n", to: "manifest.yaml")
+    }
+
+    /// Where the results go.
+    var results: String { "\(folder.path)/results" }
+
+    /// The plan of its main graph.
+    func plan(inputs: [String: Value] = [:], variables: [String: String] = [:]) throws -> RunPlan {
+        try Waybill.load(path).plan(inputs: inputs, variables: variables)
+    }
+
+    /// What is wrong with the manifest, or with what is asked for of it.
+    func findings(_ body: (String) throws -> Void) throws -> [Finding] {
+        try #require(#expect(throws: ManifestError.self) { try body(path) }).findings
+    }
+
+    /// A shop whose answers are examples.
+    static let shop = """
+        inputs: {username: {type: string, default: demo}}
+        services: {shop: {baseURL: "http://127.0.0.1:1/api"}}
+        endpoints:
+          account: {service: shop, path: /account, outputs: {id: $.id}, mock: {body: {id: 7, name: demo}}}
+          orders:
+            service: shop
+            path: "/accounts/${inputs.account}/orders"
+            inputs: {account: integer}
+            outputs: {totals: "$[*].total"}
+            mock: {body: [{total: 12.50}, {total: 3}]}
+        graphs:
+          main:
+            chain:
+              - call: account
+              - {call: orders, with: {account: "${steps.account.outputs.id}"}}
+            outputs: {user: inputs.username, account: steps.account.outputs.id, totals: steps.orders.outputs.totals}
+        """
+}
+
+extension Run {
+    /// All events that have not been read.
+    func events() async -> [Event] {
+        var events: [Event] = []
+        for await event in self { events.append(event) }
+        return events
+    }
+}
+
+extension [Run.Event] {
+    /// What happened to steps, graphs and the run, and where.
+    var story: [String] {
+        compactMap { event in
+            switch event.kind {
+            case .runStarted, .runFinished, .graphStarted, .graphFinished, .stepStarted, .stepSkipped, .stepFinished,
+                .paused, .unpaused:
+                event.step.map { "\(event.type) \($0)" } ?? event.type
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// What a program gets of a manifest before anything is sent.
+@Suite struct LoadingTests {
+    @Test func `a manifest with mistakes is refused with all of them at their places`() throws {
+        let fixture = LibraryFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {call: acount}
+                  - {get: "https://127.0.0.1/${nothing.id}"}
+            endpoints: {account: {url: "https://127.0.0.1/"}}
+            """
+        )
+        let findings = try fixture.findings { _ = try Waybill.load($0) }
+        let errors = findings.filter { $0.severity == .error }
+        #expect(errors.map(\.id) == ["unknown-endpoint", "unknown-name"])
+        let first = try #require(errors.first)
+        let place = try #require(first.place)
+        #expect((place.file, place.line, place.column) == (fixture.path, 5, 16))
+        #expect((place.endLine, place.endColumn) == (5, 22))
+        #expect(first.message.contains("'acount'"))
+        #expect(first.description.hasPrefix("\(fixture.path):5:16: error: \(first.message)"))
+        #expect(first.description.hasSuffix("[unknown-endpoint]"))
+        #expect(first.excerpt.contains("call: acount"))
+        #expect(try Waybill.check(fixture.path) == findings)
+    }
+
+    @Test func `the error of a manifest shows all findings with their lines`() throws {
+        let fixture = LibraryFixture("graphs: {main: {chain: [{call: a}, {call: b}]}}")
+        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load(fixture.path) })
+        #expect("\(error)".contains("graphs: {main: {chain: [{call: a}, {call: b}]}}"))
+        #expect("\(error)".hasSuffix("2 errors\n"))
+    }
+
+    @Test func `a manifest that does not exist is a finding without a place`() throws {
+        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load("/nowhere/manifest.yaml") })
+        #expect(error.findings.map(\.place) == [nil])
+        #expect(error.findings[0].description.hasPrefix("error: "))
+    }
+
+    @Test func `a text that is not saved is checked as if it were, with what it includes`() throws {
+        let fixture = LibraryFixture("endpoints: {account: {url: \"https://127.0.0.1/\"}}")
+        let text = "waybill: 1\ninclude: [manifest.yaml]\ngraphs: {main: {chain: [{call: account}, {call: other}]}}\n"
+        let findings = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
+        #expect(findings.map(\.id) == ["unknown-endpoint"])
+        #expect(findings[0].place?.file == "\(fixture.folder.path)/new.yaml")
+        let corrected = text.replacing(", {call: other}", with: "")
+        #expect(try Waybill.check(text: corrected, of: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
+    }
+
+    @Test func `a manifest tells what is in it, and what is probably wrong`() throws {
+        let fixture = LibraryFixture(
+            LibraryFixture.shop + "\nenvironments: {dev: {secrets: {key: {env: DEV_KEY}}}}\nsecrets: {key: {env: KEY}}"
+        )
+        let manifest = try Waybill.load(fixture.path)
+        #expect(manifest.graphs == ["main"])
+        #expect(manifest.endpoints == ["account", "orders"])
+        #expect(manifest.environments == ["dev"])
+        #expect(manifest.inputs == ["username"])
+        #expect(manifest.files == [fixture.path])
+        #expect(manifest.warnings.map(\.id) == ["unused-definition"])
+        #expect(manifest.secretVariables == ["KEY"])
+        #expect(try Waybill.load(fixture.path, environment: "dev").secretVariables == ["DEV_KEY"])
+    }
+
+    @Test func `what is asked for of a manifest is checked before anything is sent`() throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let manifest = try Waybill.load(fixture.path)
+        func findings(_ body: () throws -> RunPlan) throws -> [String] {
+            try #require(#expect(throws: ManifestError.self) { _ = try body() }).findings.map(\.message)
+        }
+        #expect(try findings { try manifest.plan(graphs: ["mian"]) } == ["no graph is named 'mian'"])
+        #expect(try findings { try manifest.plan(environment: "dev") } == ["no environment is named 'dev'"])
+        #expect(
+            try findings { try manifest.plan(inputs: ["name": "x"]) }
+                == ["no input is named 'name', for which the program gives a value"]
+        )
+        let wrong = try findings { try manifest.plan(inputs: ["username": 4]) }
+        #expect(wrong.count == 1 && wrong[0].hasPrefix("the value given for input 'username' by the program "))
+    }
+
+    @Test func `a plan is shown as text and as JSON`() throws {
+        let plan = try LibraryFixture(LibraryFixture.shop).plan(inputs: ["username": "x"])
+        #expect(plan.graphs == ["main"])
+        #expect(plan.environment == nil)
+        #expect(plan.text.contains("http://127.0.0.1:1/api/account"))
+        #expect(plan.value["inputs"] == ["username": "x"])
+    }
+
+    @Test func `a plan does not print the secrets that it has`() throws {
+        let fixture = LibraryFixture(
+            "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{get: \"https://127.0.0.1/\", auth: {bearer: \"${secrets.key}\"}}]}}"
+        )
+        let plan = try fixture.plan(variables: ["KEY": "hunter2"])
+        var dumped = ""
+        dump(plan, to: &dumped)
+        for text in [dumped, "\(plan)", String(reflecting: plan), plan.text, "\(plan.value)"] {
+            #expect(!text.contains("hunter2"))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// Runs that are gone on with by a program.
+@Suite struct ResumptionTests {
+    @Test func `a run that failed goes on where it failed, and its events are numbered on`() async throws {
+        let isBroken = Mutex(true)
+        try await LoopbackServer.run(answer: { request in
+            let fails = request.target == "/b" && isBroken.withLock { $0 }
+            return ServerAnswer(
+                status: fails ? 500 : 200,
+                headers: [("Content-Type", "application/json")],
+                body: Array("{\"at\": \"\(request.target)\"}".utf8)
+            )
+        }) { server in
+            let fixture = LibraryFixture(
+                """
+                services: {s: {baseURL: "\(server.url(""))"}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: a, service: s, get: /a, outputs: {at: $.at}}
+                      - {id: b, service: s, get: /b}
+                    outputs: {at: steps.a.outputs.at}
+                """
+            )
+            let first = try fixture.plan().run(results: fixture.results)
+            let before = await first.events()
+            #expect(try await first.report.outcome == .failed)
+            isBroken.withLock { $0 = false }
+
+            let second = try Waybill.resume(fixture.results)
+            let after = await second.events()
+            let report = try await second.report
+            #expect(report.outcome == .passed)
+            #expect(report.id == (try await first.report.id))
+            #expect(report.folder == fixture.results)
+            #expect(report.outputs == ["main": ["at": "/a"]])
+            #expect(server.requests.map(\.target) == ["/a", "/b", "/b"])
+            #expect(after.first?.number == before.count + 1 && after.first?.missedBefore == 0)
+            guard case .runStarted(let start) = after.first?.kind else {
+                Issue.record("the first event is \(after)")
+                return
+            }
+            #expect(start.isResumed)
+        }
+    }
+
+    @Test func `a run whose manifest was changed in what has run is refused`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        _ = try await run.report
+        fixture.folder.write(
+            "waybill: 1\n\(LibraryFixture.shop.replacing("path: /account,", with: "path: /accounts,"))\n",
+            to: "manifest.yaml"
+        )
+        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) })
+        #expect(error.findings.map(\.id) == ["changed-manifest"])
+    }
+
+    @Test func `a folder without a run cannot be resumed`() throws {
+        let folder = TemporaryFolder()
+        let error = try #require(#expect(throws: RunError.self) { try Waybill.resume("\(folder.path)/none") })
+        #expect(error.message.contains("\(folder.path)/none"))
+    }
+}

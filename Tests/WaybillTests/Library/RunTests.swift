@@ -1,0 +1,137 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// Runs as other programs see them.
+@Suite struct RunTests {
+    @Test func `a run on the mock server tells its events in order and then its report`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let run = try fixture.plan(inputs: ["username": "ann"])
+            .run(results: fixture.results, options: Run.Options(usesMock: true))
+        let events = await run.events()
+        #expect(events.map(\.number) == Array(1...events.count))
+        #expect(events.allSatisfy { $0.missedBefore == 0 })
+        #expect(
+            events.story == [
+                "run.started", "graph.started", "step.started main.account", "step.finished main.account",
+                "step.started main.orders", "step.finished main.orders", "graph.finished", "run.finished",
+            ]
+        )
+        let report = try await run.report
+        #expect(report.outcome == .passed)
+        #expect(report.counts.passed == 2)
+        #expect(report.folder == fixture.results)
+        #expect(report.steps.map(\.path) == ["main.account", "main.orders"])
+        #expect(report.step(at: "main.orders")?.status == 200)
+        #expect(report.startedAt <= report.finishedAt)
+        #expect(report.outputs == ["main": ["user": "ann", "account": 7, "totals": [12.5, 3]]])
+        struct Outputs: Decodable, Equatable {
+            var user: String
+            var account: Int
+            var totals: [Double]
+        }
+        let outputs = try report.outputs["main"]?.decode(Outputs.self)
+        #expect(outputs == Outputs(user: "ann", account: 7, totals: [12.5, 3]))
+        #expect(fixture.folder.read("results/outputs.json") != nil)
+    }
+
+    @Test func `what a run began with and what a request is are told with their events`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let events = await run.events()
+        guard case .runStarted(let start) = events.first?.kind else {
+            Issue.record("the first event is \(events)")
+            return
+        }
+        #expect((start.manifest, start.graphs, start.isMocked) == (fixture.path, ["main"], true))
+        let requests = events.compactMap { if case .requestWillSend(let request) = $0.kind { request } else { nil } }
+        #expect(requests.map(\.url) == ["http://127.0.0.1:1/api/account", "http://127.0.0.1:1/api/accounts/7/orders"])
+        let responses = events.compactMap {
+            if case .responseFinished(let response) = $0.kind { response } else { nil }
+        }
+        #expect(responses.map(\.status) == [200, 200])
+        #expect(await run.report(id: start.id))
+    }
+
+    @Test func `a failed step is no error but data, with its place in the manifest`() async throws {
+        let fixture = LibraryFixture(
+            "graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", expect: {status: 201}, mock: {body: 1}}, {id: b, get: \"http://127.0.0.1/\"}]}}"
+        )
+        let report = try await fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true)).report
+        #expect(report.outcome == .failed)
+        let failure = try #require(report.failedSteps.first?.failure)
+        #expect(failure.kind == .status)
+        #expect(failure.place?.line == 2)
+        #expect(failure.description.hasPrefix("\(fixture.path):2:"))
+        #expect(report.steps.map(\.outcome) == [.failed, .skipped])
+    }
+
+    @Test func `a run that cannot be recorded or lacks a secret throws, and its events end`() async throws {
+        let fixture = LibraryFixture(
+            "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{get: \"http://127.0.0.1/\", auth: {bearer: \"${secrets.key}\"}}]}}"
+        )
+        let lacking = try fixture.plan().run(results: fixture.results)
+        #expect(await lacking.events() == [])
+        let missing = try #require(await #expect(throws: RunError.self) { _ = try await lacking.report })
+        #expect(missing.findings.map(\.id) == ["missing-secret"])
+        #expect("\(missing)".contains("secrets: {key: {env: KEY}}"))
+
+        let file = fixture.folder.write("", to: "file")
+        let unwritable = try fixture.plan(variables: ["KEY": "x"]).run(results: "\(file)/results")
+        let error = try #require(await #expect(throws: RunError.self) { _ = try await unwritable.report })
+        #expect(error.findings == [] && "\(error)".contains("\(file)/results"))
+    }
+
+    @Test func `secrets cannot be read out of a run, its events and its report`() async throws {
+        let fixture = LibraryFixture(
+            """
+            secrets: {key: {env: KEY}}
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: "http://127.0.0.1/?key=${secrets.key}"
+                    headers: {X-Key: "${secrets.key}", Cookie: a=b}
+                    outputs: {echo: $.key}
+                    mock: {body: {key: hunter2}}
+                outputs: {echo: steps.a.outputs.echo}
+            """
+        )
+        let run = try fixture.plan(variables: ["KEY": "hunter2"])
+            .run(results: fixture.results, options: Run.Options(usesMock: true))
+        let events = await run.events()
+        let report = try await run.report
+        #expect(report.outcome == .passed)
+        var dumped = ""
+        dump(run, to: &dumped)
+        dump(events, to: &dumped)
+        dump(report, to: &dumped)
+        dump(events.map(\.kind), to: &dumped)
+        #expect(dumped.contains("***"))
+        #expect(!dumped.contains("hunter2"))
+        #expect(!"\(events) \(report.outputs) \(run)".contains("hunter2"))
+    }
+
+    @Test func `a slow reader is told how many events it missed, and the run does not wait`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let run = try fixture.plan()
+            .run(results: fixture.results, options: Run.Options(usesMock: true, eventCapacity: 2))
+        _ = try await run.report
+        let events = await run.events()
+        #expect(events.map(\.type) == ["graph.finished", "run.finished"])
+        #expect(events.map(\.missedBefore) == [events[0].number - 1, 0])
+    }
+
+    @Test func `a plan is run as often as one likes`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let plan = try fixture.plan()
+        let runs = (0..<3).map { plan.run(results: "\(fixture.results)-\($0)", options: Run.Options(usesMock: true)) }
+        var ids: Set<String> = []
+        for run in runs { ids.insert(try await run.report.id) }
+        #expect(ids.count == 3)
+    }
+}
+
+extension Run {
+    fileprivate func report(id: String) async -> Bool { (try? await report.id) == id }
+}

@@ -1,0 +1,162 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// Runs that are steered from outside while a server holds its answers back.
+@Suite struct SteeringTests {
+    /// Runs a graph against a server that holds its answers; the story of it, its report, and what was asked for.
+    private func steer(
+        _ graph: String,
+        _ body: (Run, HeldAnswers) async throws -> Void
+    ) async throws -> (story: [String], report: Run.Report, targets: [String]) {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        let fixture = LibraryFixture(
+            """
+            services: {s: {baseURL: "\(held.url)"}}
+            endpoints: {one: {service: s, path: /one}, two: {service: s, path: /two}}
+            graphs: {main: \(graph)}
+            """
+        )
+        let run = try fixture.plan().run(results: fixture.results)
+        try await body(run, held)
+        let events = await run.events()
+        return (events.story, try await run.report, held.targets)
+    }
+
+    @Test func `stop lets end what is under way, begins nothing new, and runs finally`() async throws {
+        let (_, report, targets) = try await steer(
+            "{chain: [{id: a, call: one}, {id: b, call: two}], finally: [{id: f, call: two}]}"
+        ) { run, held in
+            await held.waitForRequests(1)
+            run.stop()
+            held.release()
+        }
+        #expect(report.outcome == .interrupted)
+        #expect(report.steps.map(\.outcome) == [.passed, .skipped, .passed])
+        #expect(targets == ["/one", "/two"])
+    }
+
+    @Test func `cancel ends what is under way, and finally runs`() async throws {
+        let (story, report, _) = try await steer("{chain: [{id: a, call: one}], finally: [{id: f, values: {x: 1}}]}") {
+            run,
+            held in
+            await held.waitForRequests(1)
+            run.cancel()
+        }
+        #expect(report.outcome == .interrupted)
+        #expect(report.steps.map(\.outcome) == [.cancelled, .passed])
+        #expect(story.last == "run.finished")
+    }
+
+    @Test func `cancelAll ends finally too`() async throws {
+        let (_, report, _) = try await steer("{chain: [{id: a, values: {x: 1}}], finally: [{id: f, call: one}]}") {
+            run,
+            held in
+            await held.waitForRequests(1)
+            run.cancelAll()
+        }
+        #expect(report.steps.map(\.outcome) == [.passed, .cancelled])
+    }
+
+    @Test func `one step is cancelled by its path, and one endpoint by its name`() async throws {
+        let graph = "{batch: [{id: a, call: one}, {id: b, call: two}, {id: c, call: one}], onFailure: collect}"
+        let byPath = try await steer(graph) { run, held in
+            await held.waitForRequests(3)
+            run.cancel(step: "main.a")
+            await run.waitForEnds(["main.a"])
+            held.release()
+        }
+        #expect(byPath.report.step(at: "main.a")?.outcome == .cancelled)
+        let byName = try await steer(graph) { run, held in
+            await held.waitForRequests(3)
+            run.cancel(endpoint: "one")
+            await run.waitForEnds(["main.a", "main.c"])
+            held.release()
+        }
+        #expect(byName.report.step(at: "main.a")?.outcome == .cancelled)
+        #expect(byName.report.step(at: "main.c")?.outcome == .cancelled)
+    }
+
+    @Test func `a run that is paused begins nothing until it goes on`() async throws {
+        let (story, report, targets) = try await steer("{chain: [{id: a, call: one}, {id: b, call: two}]}") {
+            run,
+            held in
+            await held.waitForRequests(1)
+            run.pause()
+            for await event in run where event.kind == .paused { break }
+            #expect(held.targets == ["/one"])
+            run.unpause()
+            held.release()
+        }
+        #expect(story.contains("run.unpaused"))
+        #expect(report.outcome == .passed)
+        #expect(targets == ["/one", "/two"])
+    }
+
+    @Test func `a step that is paused waits while others go on`() async throws {
+        let (story, report, _) = try await steer(
+            "{batch: [{id: a, call: one}, {id: b, needs: [a], call: one}, {id: c, needs: [a], call: two}]}"
+        ) { run, held in
+            await held.waitForRequests(1)
+            run.pause(step: "main.b")
+            held.release()
+            await run.waitForEnds(["main.c"])
+            #expect(held.targets == ["/one", "/two"])
+            run.unpause(step: "main.b")
+        }
+        #expect(story.contains("run.unpaused main.b"))
+        #expect(report.outcome == .passed)
+    }
+
+    @Test func `a step is held up from the beginning`() async throws {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        held.release()
+        let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}]}}")
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(pausedSteps: ["main.a"]))
+        for await event in run where event.kind == .paused {
+            #expect(event.step == "main.a")
+            break
+        }
+        #expect(held.targets == [])
+        run.unpause(step: "main.a")
+        let outcome = try await run.report.outcome
+        #expect(outcome == .passed)
+        #expect(held.targets == ["/a"])
+    }
+
+    @Test func `cancelling a task that waits for the report cancels the run`() async throws {
+        let (_, report, _) = try await steer("{chain: [{id: a, call: one}]}") { run, held in
+            await held.waitForRequests(1)
+            let waiting = Task { try await run.report.outcome }
+            waiting.cancel()
+            let outcome = try await waiting.value
+            #expect(outcome == .interrupted)
+        }
+        #expect(report.steps.map(\.outcome) == [.cancelled])
+    }
+
+    @Test func `steering a run that has ended does nothing`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        _ = try await run.report
+        run.pause()
+        run.cancel(step: "main.account")
+        run.stop()
+        run.cancelAll()
+        run.unpause()
+        #expect(try await run.report.outcome == .passed)
+    }
+}
+
+extension Run {
+    /// Reads events until steps have ended.
+    fileprivate func waitForEnds(_ paths: Set<String>) async {
+        var paths = paths
+        for await event in self {
+            if case .stepFinished(let step) = event.kind { paths.remove(step.path) }
+            if paths.isEmpty { break }
+        }
+    }
+}
