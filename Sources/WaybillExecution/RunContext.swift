@@ -14,6 +14,7 @@ struct RunContext: Sendable {
     let control: RunControl
     let limiter: RequestLimiter
     let sessions: SessionStore
+    let tokens: TokenStore
     let duplicates = Duplicates()
     let shared = SharedTransfers()
     let reachability: Reachability
@@ -47,6 +48,7 @@ struct RunContext: Sendable {
         reachability = Reachability(executor.probe, clock: executor.clock)
         routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
+        tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
         past = executor.past?.steps
         repeatsUnsure = executor.repeatsUnsure
@@ -81,6 +83,11 @@ struct RunContext: Sendable {
 
     /// What could not be evaluated, as a failure.
     func failure(_ problem: EvaluationProblem) -> Failure {
-        Failure(problem.kind, redactor.text(problem.message), at: problem.span)
+        Failure(
+            problem.kind,
+            redactor.text(problem.message),
+            code: problem.code.map { redactor.text($0) },
+            at: problem.span
+        )
     }
 }

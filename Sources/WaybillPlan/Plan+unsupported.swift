@@ -58,14 +58,10 @@ extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
     fileprivate var unsupported: String? {
         switch self {
-        case .auth(let auth):
-            switch auth {
-            case .none, .basic, .digest, .bearer, .apiKey, .netrc, .awsSigV4: nil
-            case .oauth2: "oauth2"
-            }
         case .cache:
             name.rawValue
-        case .baseURL, .version, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout, .userAgent,
+        case .baseURL, .version, .auth, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout,
+            .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
             .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .duplicates, .reachability, .standalone,

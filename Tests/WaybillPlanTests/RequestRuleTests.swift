@@ -55,6 +55,30 @@ import WaybillPlan
             ("no verification of names", ["verification-off"], "{get: /a, tls: {verifyHost: false}}"),
             ("verification", [], "{get: /a, tls: {verify: true, verifyHost: null}}"),
             (
+                "a token over plain http", ["readable-credentials"],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"http://login.example.com/token\"}}}"
+            ),
+            (
+                "a token of a host that begins like this one", ["readable-credentials"],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"http://localhost.example.com/token\"}}}"
+            ),
+            (
+                "a token over TLS", [],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"https://login.example.com/token\"}}}"
+            ),
+            (
+                "a token of this machine", [],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"http://127.0.0.1:8080/token\"}}}"
+            ),
+            (
+                "a token of this machine by its name", [],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"http://localhost/token\"}}}"
+            ),
+            (
+                "a token of a place that is not known yet", [],
+                "{get: /a, auth: {oauth2: {grant: refresh_token, refreshToken: r, tokenURL: \"http://${'h'}/token\"}}}"
+            ),
+            (
                 "a POST that is not sent again", ["retry-without-effect"],
                 "{post: /a, retry: {times: 2, for: [503, timeout]}}"
             ),

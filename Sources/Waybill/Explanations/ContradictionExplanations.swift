@@ -43,6 +43,42 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "readable-credentials",
+            "a token is asked for without TLS",
+            """
+            The request for a token shows the client's secret or a user's password, and its answer the token. Over plain http
+            anybody between you and the server can read them (RFC 6749, section 3.2, asks for TLS).
+            """,
+            wrong: """
+                waybill: 1
+                secrets: {secret: {env: CLIENT_SECRET}}
+                services:
+                  shop:
+                    baseURL: https://shop.example.com
+                    auth:
+                      oauth2:
+                        tokenURL: http://login.example.com/token
+                        grant: client_credentials
+                        clientId: reports
+                        clientSecret: ${secrets.secret}
+                graphs: {main: {chain: [{get: /orders}]}}
+                """,
+            right: """
+                waybill: 1
+                secrets: {secret: {env: CLIENT_SECRET}}
+                services:
+                  shop:
+                    baseURL: https://shop.example.com
+                    auth:
+                      oauth2:
+                        tokenURL: https://login.example.com/token
+                        grant: client_credentials
+                        clientId: reports
+                        clientSecret: ${secrets.secret}
+                graphs: {main: {chain: [{get: /orders}]}}
+                """
+        ),
+        Explanation(
             "retry-without-effect",
             "a request is never sent again",
             """

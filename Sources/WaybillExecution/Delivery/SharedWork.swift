@@ -24,6 +24,9 @@ final class SharedWork<Value: Sendable>: Sendable {
     /// Work that has not begun.
     init() {}
 
+    /// How many want the value.
+    var waitingCount: Int { state.withLock { $0.count } }
+
     /// Begins the work.
     func start(_ body: @escaping @Sendable () async -> Value) {
         let task = Task {

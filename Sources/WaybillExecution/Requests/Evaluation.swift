@@ -11,6 +11,8 @@ struct EvaluationProblem: Error, Sendable {
     let span: SourceSpan
     /// The stage that it makes fail.
     var kind = FailureKind.input
+    /// What the other side calls it, where it was one that refused.
+    var code: String?
 }
 
 /// A text, and whether a secret took part in it.

@@ -103,7 +103,8 @@ extension RequestBuilder {
             )
             set(SigningTransport.placeholder.name, SigningTransport.placeholder.value)
         case .oauth2:
-            preconditionFailure("a plan with these credentials is refused before it runs")
+            // The token comes when everything else is known.
+            headers.removeAll { $0.isNamed("Authorization") }
         }
     }
 }

@@ -16,6 +16,8 @@ struct RequestBuilder {
     private(set) var scope: RequestScope
     /// What signs the request when it is sent, where its credentials are keys for that; known when it is built.
     var signer: AWSSigner?
+    /// What the token that the request is sent with is asked for with, if there is to be one; known when it is built.
+    private(set) var grant: TokenGrant?
 
     private var settings: Settings { plan.settings }
 
@@ -84,7 +86,7 @@ struct RequestBuilder {
             acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
-        if leavesOrigin { request.leaveOrigin() }
+        if leavesOrigin { request.leaveOrigin() } else { grant = try grant(by: sent.auth, for: request) }
         return request
     }
 
@@ -135,7 +137,7 @@ struct RequestBuilder {
         return "\(address)\(separator)\(query)\(url[fragment...])"
     }
 
-    private func origin(of url: String, at span: SourceSpan) throws(EvaluationProblem) -> Origin {
+    func origin(of url: String, at span: SourceSpan) throws(EvaluationProblem) -> Origin {
         do {
             return try Origin(ofURL: url)
         } catch {

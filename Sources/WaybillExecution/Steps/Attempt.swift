@@ -21,23 +21,35 @@ struct Attempt: Sendable {
         delivery = Delivery(request, attempt: number)
     }
 
-    /// Tries, after waiting for its turn; a session that the server refuses is renewed, once for all who share it, and the
-    /// request repeated once.
+    /// Tries, after waiting for its turn; a session or token that the server refuses is renewed, once for all who share it,
+    /// and the request repeated once.
     ///
     /// - Parameter begin: Is called when the attempt begins.
     func run(begin: () -> Void) async -> Attempted {
         let attempted = await once(begin)
-        guard let session = attempted.scope.session, let status = attempted.response?.status,
-            run.sessions.mustRenew(session, on: status)
-        else { return attempted }
         do throws(EvaluationProblem) {
-            try await run.sessions.renew(session, for: request.frame)
+            guard try await renew(attempted) else { return attempted }
         } catch {
             var failed = attempted
             failed.failure = run.failure(error)
             return failed
         }
         return await once(begin)
+    }
+
+    /// Renews what the server refused; whether there was anything.
+    private func renew(_ attempted: Attempted) async throws(EvaluationProblem) -> Bool {
+        guard let status = attempted.response?.status else { return false }
+        var isRenewed = false
+        if let token = attempted.token, status == 401 {
+            try await run.tokens.renew(token, of: plan.service, in: run)
+            isRenewed = true
+        }
+        if let session = attempted.scope.session, run.sessions.mustRenew(session, on: status) {
+            try await run.sessions.renew(session, for: request.frame)
+            isRenewed = true
+        }
+        return isRenewed
     }
 
     private func once(_ begin: () -> Void) async -> Attempted {
@@ -67,6 +79,8 @@ struct Attempt: Sendable {
             scope: attempted.scope
         )
         attempted.answeredURL = delivered.lastURL
+        // Another origin than the request's was not shown it.
+        if (try? Origin(ofURL: delivered.lastURL)) != (try? Origin(ofURL: sending.url)) { attempted.token = nil }
         switch delivered.end {
         case .stopped: return stopped
         case .refusal(let failure):
@@ -111,8 +125,13 @@ struct Attempt: Sendable {
             redactor: run.redactor,
             proxies: run.proxies
         )
-        let sending = try builder.build()
+        var sending = try builder.build()
         attempted.scope = builder.scope
+        if let grant = builder.grant {
+            let token = try await run.tokens.token(of: grant, in: run)
+            attempted.token = token
+            sending.headers.append(token.field)
+        }
         attempted.method = sending.method
         attempted.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: delivery.transport))
@@ -175,15 +194,6 @@ struct Attempt: Sendable {
     }
 
     private func describe(_ failure: TransportFailure) -> Failure {
-        let kind: FailureKind =
-            switch failure.kind {
-            case .dns: .dns
-            case .connect: .connect
-            case .tls: .tls
-            case .timeout: .timeout
-            case .transfer: .transfer
-            case .cancelled: .cancelled
-            }
-        return Failure(kind, run.redactor.text(failure.message), at: request.step.span)
+        Failure(FailureKind(failure.kind), run.redactor.text(failure.message), at: request.step.span)
     }
 }

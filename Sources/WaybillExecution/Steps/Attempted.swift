@@ -13,6 +13,8 @@ struct Attempted: Sendable {
     var url: RedactedText?
     /// The method of the request, once it was built.
     var method: String?
+    /// The token that the request was sent with, where that is one of OAuth 2.0 and went to whoever answered.
+    var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
     /// The address that the answer came from, after redirects.

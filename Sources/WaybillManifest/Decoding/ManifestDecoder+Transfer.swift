@@ -109,12 +109,9 @@ extension ManifestDecoder {
         guard let grant = node["grant"].flatMap({ word($0) as Authentication.OAuth2.Grant? }) else { return nil }
         var fields: [(name: Spanned<String>, value: ScalarTemplate)] = []
         for (name, value) in named(node) where name.value != "grant" && name.value != "clientAuth" {
-            // A list of scopes is one text with spaces between (RFC 6749, section 3.3).
-            let scalar = value.sequence.map { scopes in
-                let text = scopes.compactMap(\.text).joined(separator: " ")
-                return ScalarTemplate(content: .constant(.string(text), text: text), span: value.span)
+            for element in value.sequence ?? [value] {
+                if let scalar = scalarTemplate(element) { fields.append((name, scalar)) }
             }
-            if let scalar = scalar ?? scalarTemplate(value) { fields.append((name, scalar)) }
         }
         return .oauth2(.init(grant: grant, fields: fields, sendsClientInBody: node["clientAuth"]?.text == "body"))
     }

@@ -28,6 +28,7 @@ let allRules: [any ManifestRule] = [
     BodyConflicts(),
     StatusExpectations(),
     VerificationOff(),
+    ReadableCredentials(),
     RetryEffect(),
     StepPlaces(),
     SessionCycles(),

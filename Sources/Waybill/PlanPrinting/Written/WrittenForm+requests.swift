@@ -42,7 +42,10 @@ extension WrittenForm {
         var members: JSONObject = .present([("grant", .string(oauth2.grant.rawValue))])
         let scalars = Authentication.oauth2(oauth2).scalars
         for (field, scalar) in zip(oauth2.fields, scalars) {
-            members[field.name.value] = .string(scalar.isSecret ? credential(scalar.value) : text(scalar.value))
+            let text = scalar.isSecret ? credential(scalar.value) : text(scalar.value)
+            // Scopes are one text in the end.
+            let others = members[field.name.value]?.string.map { $0 + " " } ?? ""
+            members[field.name.value] = .string(others + text)
         }
         if oauth2.sendsClientInBody { members["clientAuth"] = "body" }
         return .object(members)

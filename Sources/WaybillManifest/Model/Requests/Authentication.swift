@@ -54,7 +54,8 @@ package enum Authentication: Sendable {
 
         /// The grant.
         package var grant: Grant
-        /// What is sent to the token endpoint, by the manifest's names (`tokenURL`, `clientId`, …).
+        /// What is sent to the token endpoint, by the manifest's names (`tokenURL`, `clientId`, …). A list of scopes is
+        /// a field for each, which are sent as one text with spaces between (RFC 6749, section 3.3).
         package var fields: [(name: Spanned<String>, value: ScalarTemplate)]
         /// Whether the client's credentials go into the body instead of the Authorization field.
         package var sendsClientInBody: Bool

@@ -1,0 +1,92 @@
+import WaybillData
+import WaybillResults
+import WaybillTransport
+
+/// Asks a token endpoint for a token. Nothing of it is an event or stands in the journal.
+struct TokenFetch: Sendable {
+    let grant: TokenGrant
+    let transport: any Transport
+    let routes: MeteredRoutes
+    let redactor: Redactor
+    let clock: any RunClock
+
+    /// A token: by the refresh token that came with the one before, or else by the grant.
+    func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationProblem> {
+        do throws(TokenProblem) {
+            if let refreshToken = previous?.refreshToken {
+                do throws(TokenProblem) {
+                    return .success(try await ask(grant.request(refreshing: refreshToken), refreshToken))
+                } catch {
+                    // One that has ended, or was used up, is no reason to give up; the grant may be the same, though.
+                    guard error.isRefusal, refreshToken != grant.refreshToken else { throw error }
+                }
+            }
+            return .success(try await ask(grant.request, grant.refreshToken))
+        } catch {
+            return .failure(
+                EvaluationProblem(
+                    message: "no access token can be had: \(error.message)",
+                    span: grant.span,
+                    kind: error.kind,
+                    code: error.code
+                )
+            )
+        }
+    }
+
+    /// - Parameter refreshToken: The one to use next time, unless the answer has another.
+    private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenProblem) -> AccessToken {
+        if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
+            throw TokenProblem(
+                kind: .unreachable,
+                message: "it would be asked for over a mobile network, by the interface '\(interface.name)'"
+            )
+        }
+        let start = clock.now
+        let answer = try TokenAnswer(await response(to: request))
+        redactor.register(answer.token)
+        if let refreshToken = answer.refreshToken { redactor.register(refreshToken) }
+        return AccessToken(
+            text: answer.token,
+            refreshToken: answer.refreshToken ?? refreshToken,
+            // Requests that are sent shortly before the end would come too late.
+            renewalTime: answer.lifetime.map { start + $0 - min(.seconds(30), $0 / 10) }
+        )
+    }
+
+    /// The answer, after redirects that ask for the same to be sent to another place of the same origin. Nowhere else is
+    /// told the client's credentials.
+    private func response(to request: HTTPRequest) async throws(TokenProblem) -> HTTPResponse {
+        var request = request
+        var redirects = RedirectState(request, limit: 10)
+        var remaining = request.timeout
+        while true {
+            request.timeout = remaining
+            let response: HTTPResponse
+            switch await transport.send(request) {
+            case .failure(let failure): throw TokenProblem(failure)
+            case .success(let success): response = success
+            }
+            switch redirects.next(after: response) {
+            case .finish: return response
+            case .fail(let failure): throw TokenProblem(failure)
+            case .follow(let next, let redirect):
+                guard !redirect.leavesOrigin, redirect.method == request.method else {
+                    throw TokenProblem(
+                        kind: .status,
+                        message: "the token endpoint answers with status \(response.status) and leads to "
+                            + "'\(redirect.to)', where credentials are not sent"
+                    )
+                }
+                remaining = remaining - response.timings.total
+                request = next
+            }
+        }
+    }
+}
+
+extension TokenProblem {
+    fileprivate init(_ failure: TransportFailure) {
+        self.init(kind: FailureKind(failure.kind), message: failure.message)
+    }
+}

@@ -1,0 +1,55 @@
+import WaybillResults
+
+/// The access tokens of a run (RFC 6749): each is fetched when it is first needed, once for all who wait for it, and
+/// renewed a little before it ends, or when a server refuses it.
+///
+/// With the mock server, whose examples know nothing of token endpoints, there is one token for all, and no request.
+final class TokenStore: Sendable {
+    private let isMocked: Bool
+    private let tokens = SharedValues<TokenGrant.Key, AccessToken>()
+
+    /// No token has been fetched yet.
+    init(isMocked: Bool) {
+        self.isMocked = isMocked
+    }
+
+    /// The token of a grant, which is fetched if need be.
+    ///
+    /// - Throws: why it cannot be had; whoever asks next tries again.
+    func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationProblem) -> HeldToken {
+        let now = run.clock.now
+        let isMocked = isMocked
+        let fetch = TokenFetch(
+            grant: grant,
+            transport: run.transport,
+            routes: run.routes,
+            redactor: run.redactor,
+            clock: run.clock
+        )
+        let answer = await tokens.value(
+            of: grant.key,
+            isGood: { token in token.renewalTime.map { now < $0 } ?? true },
+            get: { previous in
+                if isMocked { return .success(AccessToken(text: "mock-access-token")) }
+                return await fetch.token(after: previous)
+            }
+        )
+        guard let answer else {
+            throw EvaluationProblem(
+                message: "no access token can be had: it was stopped",
+                span: grant.span,
+                kind: .cancelled
+            )
+        }
+        return HeldToken(grant: grant, held: try answer.get())
+    }
+
+    /// Fetches another token in the place of one that a server refused, unless somebody has done so meanwhile.
+    ///
+    /// - Parameter service: The service that refused it.
+    func renew(_ token: HeldToken, of service: String?, in run: RunContext) async throws(EvaluationProblem) {
+        let isFirst = tokens.refuse(token.held, of: token.grant.key)
+        _ = try await self.token(of: token.grant, in: run)
+        if isFirst, let service { run.events.emit(.sessionRenewed(service: service)) }
+    }
+}

@@ -1,0 +1,37 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Token endpoints are asked by TLS (RFC 6749, section 3.2): the client's secret and the token travel openly otherwise.
+struct ReadableCredentials: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        for settings in subject.settings where settings.has(.auth) {
+            for entry in settings.entries {
+                guard case .auth(.oauth2(let oauth2)) = entry.value,
+                    let url = oauth2.fields.first(where: { $0.name.value == "tokenURL" })?.value,
+                    let text = url.constantText, Self.isReadable(URIReference(text))
+                else { continue }
+                diagnostics.append(
+                    Diagnostic(
+                        "readable-credentials",
+                        "anybody on the way can read the credentials and the token",
+                        severity: .warning,
+                        at: url.span,
+                        help: ["Use 'https://'. Only a server on the same machine can do without."]
+                    )
+                )
+            }
+        }
+        return diagnostics
+    }
+
+    private static func isReadable(_ url: URIReference) -> Bool {
+        guard url.scheme?.lowercased() == "http", let authority = url.authority?.lowercased() else { return false }
+        let isLocal = ["localhost", "127.", "[::1]"].contains { name in
+            authority.hasPrefix(name)
+                && (name.hasSuffix(".") || [nil, ":"].contains(authority.dropFirst(name.count).first))
+        }
+        return !isLocal
+    }
+}

@@ -1,0 +1,206 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Sessions and tokens over real connections: fetched when they are needed, once for all, and kept nowhere.
+@Suite struct SharedCredentialTests {
+    /// A server that gives tokens `SECRET-N` and wants to be shown the newest. The first to ask for `/held` is told
+    /// nothing.
+    private final class Bank: Sendable {
+        private struct State {
+            var logins = 0
+            var isHeld = false
+        }
+
+        private let state = Mutex(State())
+        /// Is told when somebody is held.
+        let (holds, held) = AsyncStream.makeStream(of: Void.self)
+
+        var logins: Int { state.withLock { $0.logins } }
+
+        /// Lets all tokens end.
+        func end() { state.withLock { $0.logins += 1 } }
+
+        func serve(_ connection: LoopbackConnection) {
+            while let request = connection.readRequest() {
+                if request.target == "/held", isFirstHeld() {
+                    held.yield()
+                    return connection.waitForEnd()
+                }
+                guard connection.write(answer(request).bytes(to: request.method)) else { return }
+            }
+        }
+
+        private func isFirstHeld() -> Bool {
+            state.withLock { state in
+                defer { state.isHeld = true }
+                return !state.isHeld
+            }
+        }
+
+        private func answer(_ request: ReceivedRequest) -> ServerAnswer {
+            if request.target == "/login" {
+                let count = state.withLock { state in
+                    state.logins += 1
+                    return state.logins
+                }
+                return .json(
+                    #"{"token": "SECRET-\#(count)", "access_token": "SECRET-\#(count)", "token_type": "Bearer"}"#
+                )
+            }
+            if request.target == "/end" {
+                end()
+                return .json("{}")
+            }
+            // What the server says of the token must not come to light either.
+            let shown = request.values(named: "Authorization").first ?? "nothing"
+            if request.target == "/missing" { return .json(#"{"message": "shown was \#(shown)"}"#, status: 404) }
+            let isGood = request.values(named: "Authorization") == ["Bearer SECRET-\(logins)"]
+            return .json(#"{"message": "shown was \#(shown)"}"#, status: isGood ? 200 : 401)
+        }
+    }
+
+    private static let services = [
+        """
+            session: {call: login, with: {password: "${secrets.password}"}}
+            auth: {bearer: "${session.token}"}
+        endpoints:
+          login: {method: POST, path: /login, auth: none, inputs: {password: string}, params: {p: "${inputs.password}"},
+              outputs: {token: {value: $.token, secret: true}}}
+        """,
+        """
+            auth: {oauth2: {tokenURL: "SERVER/login", grant: password, username: me, password: "${secrets.password}"}}
+        """,
+    ]
+
+    /// A folder with a manifest.
+    private func folder(_ server: LoopbackServer, _ service: String, _ chain: String) -> TemporaryFolder {
+        let folder = TemporaryFolder()
+        let text = """
+            waybill: 1
+            secrets: {password: {env: PASSWORD}}
+            defaults: {concurrency: 16}
+            services:
+              s:
+                baseURL: SERVER
+            \(service)
+            graphs:
+              main:
+                chain:
+            \(chain)
+
+            """
+        folder.write(text.replacing("SERVER", with: server.url("")), to: "manifest.yaml")
+        return folder
+    }
+
+    private let variables = ["PASSWORD": "PASSWORD-1"]
+
+    /// What the program has written anywhere.
+    private func written(_ command: Command, in folder: TemporaryFolder) async throws -> String {
+        let files = try await Command.run("/bin/sh", ["-c", "find results -type f -exec cat {} +"], in: folder.path)
+        return command.outputText + command.errorText + files.outputText
+    }
+
+    @Test(arguments: services)
+    func `one is fetched for all, renewed once for all, and written nowhere`(service: String) async throws {
+        let bank = Bank()
+        let server = try LoopbackServer { bank.serve($0) }
+        defer { server.stop() }
+        let items = "forEach: {in: \(Array(0..<50)), as: n}, get: \"/items/${n}\""
+        let folder = folder(
+            server,
+            service,
+            """
+                  - {id: one, \(items)}
+                  - {id: end, post: /end, auth: none}
+                  - {id: two, \(items), debug: true}
+                  - {id: missing, get: /missing, onFailure: continue}
+            """
+        )
+        let run = try await Command.run(
+            CommandCase.program,
+            ["run", "manifest.yaml", "--out", "results"],
+            in: folder.path,
+            variables: variables
+        )
+        #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+        // One before and one after; 'end' counted for one that is not asked for.
+        #expect(server.requests.count { $0.target == "/login" } == 2)
+        #expect(bank.logins == 3)
+        #expect(server.requests.first?.target == "/login")
+        let written = try await written(run, in: folder)
+        #expect(written.contains("session.renewed") && written.contains("shown was Bearer ***"))
+        #expect(!written.contains("SECRET-1") && !written.contains("SECRET-3") && !written.contains("PASSWORD-1"))
+    }
+
+    @Test(arguments: services)
+    func `a run that was killed fetches another`(service: String) async throws {
+        let bank = Bank()
+        let server = try LoopbackServer { bank.serve($0) }
+        defer { server.stop() }
+        let folder = folder(server, service, "      - {id: one, get: /items}\n      - {id: two, get: /held}")
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        let first = Task {
+            defer { bank.held.finish() }
+            return try await Command.run(
+                CommandCase.program,
+                ["run", "manifest.yaml", "--out", "results"],
+                in: folder.path,
+                variables: variables,
+                onStart: { started.yield($0) }
+            )
+        }
+        let process = try #require(await starts.first { _ in true })
+        await bank.holds.first { _ in true }
+        Command.send(SIGKILL, to: process)
+        let killed = try await first.value
+        #expect(killed.status == 128 + SIGKILL, "\(killed.outputText)\(killed.errorText)")
+
+        let second = try await Command.run(
+            CommandCase.program,
+            ["resume", "results"],
+            in: folder.path,
+            variables: variables
+        )
+        #expect(second.status == 0, "\(second.outputText)\(second.errorText)")
+        #expect(server.requests.map(\.target) == ["/login", "/items", "/held", "/login", "/held"])
+        let written = try await written(second, in: folder)
+        #expect(written.contains("step.finished"))
+        #expect(!written.contains("SECRET-") && !written.contains("PASSWORD-1"))
+    }
+
+    @Test(arguments: services)
+    func `where none can be had, nothing is asked for`(service: String) async throws {
+        let port = try LoopbackSocket.refusingPort()
+        let bank = Bank()
+        let server = try LoopbackServer { bank.serve($0) }
+        defer { server.stop() }
+        let service = service.replacing("SERVER/login", with: "http://127.0.0.1:\(port)/")
+            .replacing("path: /login", with: "url: \"http://127.0.0.1:\(port)/\"")
+        let folder = folder(server, service, "      - {id: one, get: /items}")
+        let run = try await Command.run(
+            CommandCase.program,
+            ["run", "manifest.yaml", "--out", "results"],
+            in: folder.path,
+            variables: variables
+        )
+        #expect(run.status == 1, "\(run.outputText)\(run.errorText)")
+        #expect(server.requests.isEmpty)
+        let summary = try JSONParser().parse(Array(try #require(folder.read("results/run.json")).utf8))
+        #expect(summary["steps"]?.array?.first?["failure"]?["kind"] == "connect")
+    }
+}
+
+extension ServerAnswer {
+    fileprivate static func json(_ text: String, status: Int = 200) -> ServerAnswer {
+        ServerAnswer(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
+    }
+}
