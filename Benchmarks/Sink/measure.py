@@ -7,27 +7,15 @@
 Needs nginx. Prints the greatest resident memory of each process and its requests/s; ends with 1 when the larger run needs
 20 % more than the smaller one, or more than 150 MB, or when its file is not whole and in order.
 """
-import os, pathlib, socket, subprocess, sys, tempfile, time
+import os, pathlib, subprocess, sys, tempfile, time
 
 root = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(root / "Benchmarks"))
+
+from servers import free_port, wait_for
+
 waybill = root / ".build/release/waybill"
 counts = [10_000, int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(1000):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.01)
-    sys.exit("nginx does not answer")
 
 
 def check(path, count):

@@ -187,11 +187,11 @@ struct ForEachRun: Sendable {
 }
 
 extension ScopeValue {
-    /// A digest of an element, to find out whether a list has changed (FNV-1a).
+    /// A checksum of an element, to find out whether a list has changed.
     fileprivate var digest: String {
         var bytes: [UInt8] = []
         JSONWriter().write(json, to: &bytes)
-        return String(bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 36)
+        return Checksum.text(of: bytes)
     }
 }
 

@@ -1,3 +1,5 @@
+import WaybillData
+
 /// The names of the files that bodies are kept in.
 enum BodyName {
     private static let longest = 200
@@ -19,7 +21,7 @@ enum BodyName {
             }
         }
         if name.utf8.count > longest {
-            name = "\(name.prefix(longest))~\(String(checksum(step), radix: 36))"
+            name = "\(name.prefix(longest))~\(Checksum.text(of: step.utf8))"
         }
         return name + "." + fileExtension(contentType)
     }
@@ -40,10 +42,5 @@ enum BodyName {
         case let type where type.hasPrefix("text/"): return "txt"
         default: return "bin"
         }
-    }
-
-    /// FNV-1a, to tell long names apart that begin alike.
-    private static func checksum(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
