@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTransport
 
 /// What all parts of a run share.
-struct RunContext: Sendable {
+final class RunContext: Sendable {
     let id: RunID
     let transport: any Transport
     let redactor: Redactor

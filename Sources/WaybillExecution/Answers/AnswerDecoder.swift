@@ -43,14 +43,17 @@ struct AnswerDecoder {
         guard let type = response.headers.first(named: "Content-Type") else {
             return UTF8Check.firstFault(in: response.body) == nil ? .text : .bytes
         }
-        let ranges: [(String, Decoding)] = [
-            ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
-            ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
-            ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text),
-            ("*/*+xml", .text), ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
-        ]
-        return ranges.first { MediaRange($0.0)?.contains(type) ?? false }?.1 ?? .bytes
+        guard let type = MediaRange(type) else { return .bytes }
+        return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
     }
+
+    /// How the media types are decoded, the first that fits.
+    private static let decodings: [(range: MediaRange, decoding: Decoding)] = [
+        ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
+        ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
+        ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text), ("*/*+xml", .text),
+        ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
+    ].compactMap { text, decoding in MediaRange(text).map { ($0, decoding) } }
 
     private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
         do {

@@ -80,7 +80,11 @@ struct Attempt: Sendable {
         )
         attempted.answeredURL = delivered.lastURL
         // Another origin than the request's was not shown it.
-        if (try? Origin(ofURL: delivered.lastURL)) != (try? Origin(ofURL: sending.url)) { attempted.token = nil }
+        if attempted.token != nil,
+            (try? Origin(ofURL: delivered.lastURL)) != (try? Origin(ofURL: sending.url))
+        {
+            attempted.token = nil
+        }
         switch delivered.end {
         case .stopped: return stopped
         case .refusal(let failure):

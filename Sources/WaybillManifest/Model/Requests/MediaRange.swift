@@ -21,7 +21,11 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
     /// Letters count without regard to case, parameters of the type do not matter, and `*+json` takes every subtype with
     /// that suffix (RFC 6839).
     package func contains(_ mediaType: String) -> Bool {
-        guard let other = MediaRange(mediaType) else { return false }
+        MediaRange(mediaType).map(contains) ?? false
+    }
+
+    /// The same of a media type that has been parsed.
+    package func contains(_ other: MediaRange) -> Bool {
         guard type == "*" || type == other.type else { return false }
         if subtype.hasPrefix("*+") { return other.subtype.hasSuffix(subtype.dropFirst()) }
         return subtype == "*" || subtype == other.subtype
