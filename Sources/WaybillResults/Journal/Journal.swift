@@ -12,8 +12,6 @@ package final class Journal: Sendable {
         var length: Int
         var isSyncDue = false
         var error: ResultsError?
-        /// What has to be handed to the system before the lines that tell of it.
-        var companions: [ObjectIdentifier: any JournalCompanion] = [:]
     }
 
     private static let syncInterval = Duration.milliseconds(200)
@@ -51,7 +49,6 @@ package final class Journal: Sendable {
         let isFirstSinceSync = state.withLock { state -> Bool in
             guard state.error == nil, !state.lines.isEmpty else { return false }
             defer { state.lines.removeAll(keepingCapacity: state.lines.capacity <= 4 * Self.mostBytesHeld) }
-            for companion in state.companions.values { companion.flush() }
             do throws(ResultsError) {
                 try file.write(state.lines)
                 state.length += state.lines.count
@@ -71,16 +68,6 @@ package final class Journal: Sendable {
         thread.submit(after: delay, work)
     }
 
-    /// Has a file flushed before each flush of the journal, and synced before each sync, from now on.
-    package func accompany(by companion: any JournalCompanion) {
-        state.withLock { $0.companions[ObjectIdentifier(companion)] = companion }
-    }
-
-    /// Leaves a file to itself again.
-    package func leave(_ companion: any JournalCompanion) {
-        state.withLock { $0.companions[ObjectIdentifier(companion)] = nil }
-    }
-
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
     /// - Throws: what went wrong first since the journal was begun.
@@ -94,24 +81,15 @@ package final class Journal: Sendable {
     }
 
     private func sync() {
-        let (isDue, companions) = state.withLock { state in
+        let isDue = state.withLock { state in
             defer { state.isSyncDue = false }
-            return (state.isSyncDue, Array(state.companions.values))
+            return state.isSyncDue
         }
         guard isDue else { return }
-        for companion in companions { companion.sync() }
         do throws(ResultsError) {
             try file.sync()
         } catch {
             state.withLock { $0.error = $0.error ?? error }
         }
     }
-}
-
-/// A file whose content the events of a run tell of: it reaches the system, and the disk, before they do.
-package protocol JournalCompanion: AnyObject, Sendable {
-    /// Hands everything to the system. Failures are its own.
-    func flush()
-    /// Waits until everything is on the disk. Failures are its own.
-    func sync()
 }
