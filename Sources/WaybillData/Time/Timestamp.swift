@@ -29,8 +29,18 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 extension Timestamp: CustomStringConvertible {
     /// The moment as RFC 3339 writes it, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
     package var description: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the moment as `description` has it, in UTF-8.
+    package func write(to output: inout [UInt8]) {
         let civil = CivilTime(self)
-        return "\(civil.dateAndTime).\(padded(civil.nanosecond / 1_000_000, 3))Z"
+        civil.writeDateAndTime(to: &output)
+        output.append(UInt8(ascii: "."))
+        output.append(civil.nanosecond / 1_000_000, digits: 3)
+        output.append(UInt8(ascii: "Z"))
     }
 }
 
@@ -59,8 +69,24 @@ package struct CivilTime: Sendable, Hashable {
 
     /// The date and the time to the second as RFC 3339 writes them, without an offset: `2026-11-21T05:27:03`.
     package var dateAndTime: String {
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+        var bytes: [UInt8] = []
+        writeDateAndTime(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends what `dateAndTime` has, in UTF-8.
+    fileprivate func writeDateAndTime(to output: inout [UInt8]) {
+        output.append(year, digits: 4)
+        output.append(UInt8(ascii: "-"))
+        output.append(month, digits: 2)
+        output.append(UInt8(ascii: "-"))
+        output.append(day, digits: 2)
+        output.append(UInt8(ascii: "T"))
+        output.append(hour, digits: 2)
+        output.append(UInt8(ascii: ":"))
+        output.append(minute, digits: 2)
+        output.append(UInt8(ascii: ":"))
+        output.append(second, digits: 2)
     }
 
     /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
@@ -85,7 +111,20 @@ package struct CivilTime: Sendable, Hashable {
     }
 }
 
-private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+extension [UInt8] {
+    /// Appends a number with at least this many digits.
+    fileprivate mutating func append(_ number: Int, digits: Int) {
+        var power = 1
+        for _ in 1..<digits { power *= 10 }
+        guard 0..<(10 * power) ~= number else {
+            let text = String(number)
+            append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, digits - text.utf8.count)))
+            append(contentsOf: text.utf8)
+            return
+        }
+        while power > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / power % 10))
+            power /= 10
+        }
+    }
 }

@@ -110,7 +110,7 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// What the journal keeps of a step, or an element, that has ended, so that a resumed run takes it as it is.
-    package struct KeptRecord: Sendable, Equatable {
+    package struct KeptRecord: Sendable, Equatable, JSONStreamable {
         /// What becomes of the step when the run is resumed.
         package enum Use: String, Sendable, CaseIterable {
             /// It is taken as it is.
@@ -135,12 +135,11 @@ package struct RunEvent: Sendable, Equatable {
             self.element = element
         }
 
-        var json: JSON {
-            var members = Members()
-            members.add("use", use.rawValue)
-            members.add("record", record?.value)
-            members.add("element", element)
-            return members.json
+        /// `{use, record, element}`, without what is not kept.
+        package func addMembers(to object: inout JSONStream) {
+            object.add("use", use.rawValue)
+            object.add("record", record)
+            object.add("element", element)
         }
     }
 
