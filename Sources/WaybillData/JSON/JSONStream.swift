@@ -30,6 +30,7 @@ package struct JSONStream: Sendable {
     // MARK: Values
 
     /// Writes an object with the members of a value.
+    @inlinable
     package mutating func add(_ object: some JSONStreamable) {
         begin(UInt8(ascii: "{"))
         object.addMembers(to: &self)
@@ -44,6 +45,7 @@ package struct JSONStream: Sendable {
     // MARK: Members
 
     /// Adds a member whose value is an object.
+    @inlinable
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
         addName(name)
@@ -51,6 +53,7 @@ package struct JSONStream: Sendable {
     }
 
     /// Adds a member whose value is an array of objects.
+    @inlinable
     package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
         addName(name)
         begin(UInt8(ascii: "["))
@@ -74,7 +77,17 @@ package struct JSONStream: Sendable {
 
     /// Adds a text.
     package mutating func add(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
+        guard var text else { return }
+        let isPlain = text.withUTF8 { text in
+            guard JSONWriter.isPlain(text) else { return false }
+            addName(name, room: text.count + 2) { cursor in
+                cursor.put(UInt8(ascii: "\""))
+                cursor.put(text)
+                cursor.put(UInt8(ascii: "\""))
+            }
+            return true
+        }
+        if isPlain { return }
         addName(name)
         add(text)
     }
@@ -143,31 +156,51 @@ package struct JSONStream: Sendable {
 
     // MARK: Layout
 
-    private mutating func begin(_ bracket: UInt8) {
+    @usableFromInline
+    mutating func begin(_ bracket: UInt8) {
         bytes.append(bracket)
         depth += 1
         isAtStart = true
     }
 
-    private mutating func end(_ bracket: UInt8) {
+    @usableFromInline
+    mutating func end(_ bracket: UInt8) {
         depth -= 1
         if !isAtStart { layout.breakLine(depth: depth, &bytes) }
         bytes.append(bracket)
         isAtStart = false
     }
 
-    private mutating func separate() {
+    @usableFromInline
+    mutating func separate() {
         if !isAtStart { bytes.append(UInt8(ascii: ",")) }
         layout.breakLine(depth: depth, &bytes)
         isAtStart = false
     }
 
-    private mutating func addName(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        endName()
+    @usableFromInline
+    mutating func addName(_ name: StaticString) {
+        addName(name, room: 0) { _ in }
+    }
+
+    /// Adds what separates a member from the one before, its name, and what a closure writes, all in one piece.
+    @inline(__always)
+    private mutating func addName(_ name: StaticString, room: Int, _ write: (inout ByteCursor) -> Void) {
+        let (isFirst, depth, layout) = (isAtStart, depth, layout)
+        isAtStart = false
+        bytes.append(atMost: name.utf8CodeUnitCount + 2 * depth + 6 + room) { cursor in
+            if !isFirst { cursor.put(UInt8(ascii: ",")) }
+            if layout == .pretty {
+                cursor.put(UInt8(ascii: "\n"))
+                cursor.put(UInt8(ascii: " "), times: 2 * depth)
+            }
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(name)
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(UInt8(ascii: ":"))
+            if layout == .pretty { cursor.put(UInt8(ascii: " ")) }
+            write(&cursor)
+        }
     }
 
     private mutating func endName() {

@@ -38,9 +38,13 @@ extension Timestamp: CustomStringConvertible {
     package func write(to output: inout [UInt8]) {
         let civil = CivilTime(self)
         civil.writeDateAndTime(to: &output)
-        output.append(UInt8(ascii: "."))
-        output.append(civil.nanosecond / 1_000_000, digits: 3)
-        output.append(UInt8(ascii: "Z"))
+        output.append(atMost: 5) { cursor in
+            let millisecond = civil.nanosecond / 1_000_000
+            cursor.put(UInt8(ascii: "."))
+            cursor.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100))
+            cursor.put(twoDigits: millisecond % 100)
+            cursor.put(UInt8(ascii: "Z"))
+        }
     }
 }
 
@@ -76,17 +80,29 @@ package struct CivilTime: Sendable, Hashable {
 
     /// Appends what `dateAndTime` has, in UTF-8.
     fileprivate func writeDateAndTime(to output: inout [UInt8]) {
-        output.append(year, digits: 4)
-        output.append(UInt8(ascii: "-"))
-        output.append(month, digits: 2)
-        output.append(UInt8(ascii: "-"))
-        output.append(day, digits: 2)
-        output.append(UInt8(ascii: "T"))
-        output.append(hour, digits: 2)
-        output.append(UInt8(ascii: ":"))
-        output.append(minute, digits: 2)
-        output.append(UInt8(ascii: ":"))
-        output.append(second, digits: 2)
+        let hasFourDigits = 0..<10_000 ~= year
+        if !hasFourDigits { output.append(contentsOf: paddedYear.utf8) }
+        output.append(atMost: 19) { cursor in
+            if hasFourDigits {
+                cursor.put(twoDigits: year / 100)
+                cursor.put(twoDigits: year % 100)
+            }
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: month)
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: day)
+            cursor.put(UInt8(ascii: "T"))
+            cursor.put(twoDigits: hour)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: minute)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: second)
+        }
+    }
+
+    private var paddedYear: String {
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
@@ -108,23 +124,5 @@ package struct CivilTime: Sendable, Hashable {
     private static func floorDivide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
         let remainder = ((value % divisor) + divisor) % divisor
         return ((value - remainder) / divisor, remainder)
-    }
-}
-
-extension [UInt8] {
-    /// Appends a number with at least this many digits.
-    fileprivate mutating func append(_ number: Int, digits: Int) {
-        var power = 1
-        for _ in 1..<digits { power *= 10 }
-        guard 0..<(10 * power) ~= number else {
-            let text = String(number)
-            append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, digits - text.utf8.count)))
-            append(contentsOf: text.utf8)
-            return
-        }
-        while power > 0 {
-            append(UInt8(ascii: "0") + UInt8(number / power % 10))
-            power /= 10
-        }
     }
 }

@@ -21,7 +21,9 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// What can happen.
-    package enum Kind: Sendable, Equatable {
+    ///
+    /// Behind a reference, since an event is copied several times on its way and some say a lot.
+    package indirect enum Kind: Sendable, Equatable {
         /// The first event of every run.
         case runStarted(RunStart)
         /// The run is held up, or a step of it: nothing of it begins, and transfers wait.
