@@ -132,7 +132,10 @@ struct PageRun {
     }
 
     /// The items of a page, as a list.
-    private func foundItems(_ attempted: borrowing Attempted, in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+    private func foundItems(
+        _ attempted: borrowing Attempted,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) -> ScopeValue {
         var value = attempted.data ?? ScopeValue(.null)
         // In an answer without content nothing is looked for.
         if let expression = pagination.items, let body = attempted.body, body.json != .null {
