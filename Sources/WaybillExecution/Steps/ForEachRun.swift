@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
@@ -12,6 +13,8 @@ struct ForEachRun: Sendable {
     private let frame: Frame
     /// Where the records of all elements go, in their order.
     private let file: StepFile?
+    /// What is known of them from before the run was resumed.
+    private let past: PastElements?
     private var run: RunContext { frame.run }
 
     init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame, file: StepFile?) {
@@ -19,6 +22,7 @@ struct ForEachRun: Sendable {
         self.forEach = forEach
         self.frame = frame
         self.file = file
+        past = frame.run.past?.elements(of: frame.path(of: step))
     }
 
     /// What came of one element.
@@ -56,36 +60,80 @@ struct ForEachRun: Sendable {
         return NodeRun(end: summary.end, steps: [result], failure: summary.failure)
     }
 
+    /// What the tasks that run the elements share.
+    private final class Ledger: Sendable {
+        struct State {
+            var order: ForEachState
+            var summary: ForEachSummary
+            /// Whether all that are under way are to be cancelled.
+            var cancelsUnderWay = false
+        }
+
+        let state: Mutex<State>
+
+        init(_ order: ForEachState, _ summary: ForEachSummary) {
+            state = Mutex(State(order: order, summary: summary))
+        }
+    }
+
     private func runElements(of source: ElementSource) async -> ForEachSummary {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
-        let past = run.past?.elements(of: frame.path(of: step))
-        return await withTaskGroup(of: ElementRun.self) { tasks in
-            var state = ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure)
-            var summary = ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
-            func add(_ element: ElementRun) {
-                if state.ended(element.index, hasFailed: element.end == .failed) { tasks.cancelAll() }
-                if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
-                    state.stop()
-                }
-                summary.add(element.index, element.end, element.failure, element.record, isTolerated: step.isTolerated)
-            }
+        let ledger = Ledger(
+            ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure),
+            ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
+        )
+        return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
             func beginMore() {
-                while frame.mayBegin, file?.hasRoom ?? true, let index = state.begin() {
-                    if let before = past?.elements[index] {
-                        add(take(before, at: index, of: source))
-                    } else {
-                        tasks.addTask { await runAlone(index, of: source) }
-                    }
+                while let index = ledger.state.withLock({ begin(&$0, of: source) }) {
+                    tasks.addTask { await runOneAfterAnother(from: index, of: source, ledger) }
                 }
             }
             beginMore()
-            while let element = await tasks.next() {
-                add(finish(element))
+            while await tasks.next() != nil {
+                if ledger.state.withLock({ $0.cancelsUnderWay }) { tasks.cancelAll() }
                 beginMore()
             }
-            summary.skip(source.count - state.next)
-            return summary
+            return ledger.state.withLock { state in
+                state.summary.skip(source.count - state.order.next)
+                return state.summary
+            }
         }
+    }
+
+    /// Runs elements in the task at hand, from this one on, as long as there are tasks for all that may be under way.
+    private func runOneAfterAnother(from first: Int, of source: ElementSource, _ ledger: Ledger) async {
+        var next: Int? = first
+        while let index = next {
+            let element = await runAlone(index, of: source)
+            next = ledger.state.withLock { state in
+                add(finish(element), &state)
+                // A task that was cancelled with its element begins no other.
+                return state.order.freePlaces == 1 && !state.cancelsUnderWay ? begin(&state, of: source) : nil
+            }
+        }
+    }
+
+    /// The element that is to begin now, if one is. Those that had ended before the run was resumed are taken as they are.
+    private func begin(_ state: inout Ledger.State, of source: ElementSource) -> Int? {
+        while frame.mayBegin, file?.hasRoom ?? true, let index = state.order.begin() {
+            guard let before = past?.elements[index] else { return index }
+            add(take(before, at: index, of: source), &state)
+        }
+        return nil
+    }
+
+    private func add(_ element: ElementRun, _ state: inout Ledger.State) {
+        if state.order.ended(element.index, hasFailed: element.end == .failed) { state.cancelsUnderWay = true }
+        if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
+            state.order.stop()
+        }
+        state.summary.add(
+            element.index,
+            element.end,
+            element.failure,
+            element.record,
+            isTolerated: step.isTolerated
+        )
     }
 
     /// Runs an element so that it can be cancelled by itself.

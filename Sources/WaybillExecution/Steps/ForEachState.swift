@@ -27,6 +27,9 @@ struct ForEachState: Sendable {
         ended = [Bool](repeating: false, count: min(window, count))
     }
 
+    /// How many more may be under way.
+    var freePlaces: Int { concurrency - underWay }
+
     /// The element that is to begin now, if one is.
     mutating func begin() -> Int? {
         guard !isStopped, next < count, underWay < concurrency, next - firstUnfinished < window else { return nil }
