@@ -43,6 +43,7 @@ struct AnswerDecoder {
         guard let type = response.headers.first(named: "Content-Type") else {
             return UTF8Check.firstFault(in: response.body) == nil ? .text : .bytes
         }
+        if let decoding = Self.decodingsByName[type] { return decoding }
         guard let type = MediaRange(type) else { return .bytes }
         return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
     }
@@ -54,6 +55,12 @@ struct AnswerDecoder {
         ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text), ("*/*+xml", .text),
         ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
     ].compactMap { text, decoding in MediaRange(text).map { ($0, decoding) } }
+
+    /// How the media types are decoded that are no ranges, by the spelling that nearly all servers use.
+    private static let decodingsByName = Dictionary(
+        decodings.map { ($0.range.description, $0.decoding) },
+        uniquingKeysWith: { first, _ in first }
+    )
 
     private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
         do {

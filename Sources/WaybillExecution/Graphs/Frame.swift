@@ -86,11 +86,11 @@ final class Frame: Sendable {
         instance = frame.instance
     }
 
-    /// The frame of one element of a step's `forEach`.
-    func element(_ index: Int, of step: StepPlan, _ name: String, _ value: ScopeValue) -> Frame {
+    /// The frame of one element of a step's `forEach`, which has a path of its own.
+    func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> Frame {
         var variables = variables
         variables[name] = value
-        return Frame(self, element: "\(path(of: step))[\(index)]", of: step.path, variables: variables)
+        return Frame(self, element: path, of: step.path, variables: variables)
     }
 
     /// The frame of a request that gives a service its session, on behalf of a step that needs it.
@@ -111,7 +111,9 @@ final class Frame: Sendable {
 
     /// The path of a step, the elements that it is part of included: `main.items[3].get`.
     func path(of step: StepPlan) -> String {
-        instance + step.path.utf8.dropFirst(planned.utf8.count).string
+        // The graph's own steps are where the plan has them, but for those of a graph that a step runs.
+        if instance == planned { return step.path }
+        return instance + step.path.utf8.dropFirst(planned.utf8.count).string
     }
 
     /// What the expressions of a step see before there is an answer.

@@ -15,6 +15,8 @@ struct ForEachRun: Sendable {
     private let file: StepFile?
     /// What is known of them from before the run was resumed.
     private let past: PastElements?
+    /// The path of this instance of the step.
+    private let path: String
     private var run: RunContext { frame.run }
 
     init(_ step: StepPlan, _ forEach: ForEach, in frame: Frame, file: StepFile?) {
@@ -22,7 +24,8 @@ struct ForEachRun: Sendable {
         self.forEach = forEach
         self.frame = frame
         self.file = file
-        past = frame.run.past?.elements(of: frame.path(of: step))
+        path = frame.path(of: step)
+        past = frame.run.past?.elements(of: path)
     }
 
     /// What came of one element.
@@ -37,7 +40,6 @@ struct ForEachRun: Sendable {
 
     /// Runs all elements, side by side as far as they may be.
     func run() async -> NodeRun {
-        let path = frame.path(of: step)
         let source: ElementSource
         do {
             source = try await ElementSource(forEach.elements, in: frame, at: path)
@@ -138,19 +140,18 @@ struct ForEachRun: Sendable {
 
     /// Runs an element so that it can be cancelled by itself.
     private func runAlone(_ index: Int, of source: ElementSource) async -> ElementRun {
-        let path = "\(frame.path(of: step))[\(index)]"
-        return await run.control.run(step: path, endpoint: step.endpoint) { await run(index, of: source) }
+        let path = "\(path)[\(index)]"
+        return await run.control.run(step: path, endpoint: step.endpoint) { await run(index, of: source, at: path) }
     }
 
-    private func run(_ index: Int, of source: ElementSource) async -> ElementRun {
+    private func run(_ index: Int, of source: ElementSource, at path: String) async -> ElementRun {
         let element: ScopeValue
         do {
             element = try source.element(index)
         } catch {
             return ElementRun(index: index, end: .failed, failure: run.failure(error))
         }
-        let inner = frame.element(index, of: step, forEach.variable.value, element)
-        let path = "\(frame.path(of: step))[\(index)]"
+        let inner = frame.element(path, of: step, forEach.variable.value, element)
         let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
         var result = ElementRun(index: index, end: node.end, failure: node.failure)
         var record = StepRecord(isPassed: node.end == .passed)
@@ -186,7 +187,7 @@ struct ForEachRun: Sendable {
             records: records,
             kept: element.kept
         )
-        run.events.emit(.elementFinished(end), step: frame.path(of: step), durably: !isIdempotent)
+        run.events.emit(.elementFinished(end), step: path, durably: !isIdempotent)
         return element
     }
 
