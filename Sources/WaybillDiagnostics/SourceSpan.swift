@@ -22,6 +22,11 @@ package struct SourceSpan: Sendable {
     /// Where the span ends, just behind its last byte.
     package var end: SourcePosition { file.position(at: Int(upper)) }
 
+    /// Whether two spans have bytes of the same file in common, or are the same.
+    package func overlaps(_ other: SourceSpan) -> Bool {
+        file === other.file && (range == other.range || range.overlaps(other.range))
+    }
+
     /// The span from the beginning of this one to the end of another in the same file.
     package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, range: Int(lower)..<max(Int(lower), Int(other.upper)))

@@ -12,12 +12,15 @@ struct ManifestPart: Sendable {
 
 extension ManifestDecoder {
     /// The whole of one file, and what was found in it.
+    ///
+    /// - Parameter faults: What is wrong with the tree, once that is known.
     static func decode(
         _ node: YAMLNode,
         of file: SourceFile,
-        files: ManifestFiles
+        files: ManifestFiles,
+        faults: TreeFaults? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files)
+        var decoder = ManifestDecoder(files: files, faults: faults)
         let part = decoder.manifest(node, file: file)
         return (part, decoder.diagnostics)
     }
@@ -26,23 +29,25 @@ extension ManifestDecoder {
     mutating func manifest(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.description = node["description"]?.scalar?.text
+        manifest.unknown = unknownContent(of: node)
         manifest.inputs = inputs(node["inputs"])
         manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
         manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
         manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
+        if areNamesUnknown(of: "defaults", in: node), node["defaults"]?.mapping == nil { manifest.defaults.unknown = .all }
         manifest.services = definitions(node["services"]) { decoder, name, node in
             decoder.service(node, named: name.value)
         }
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
-        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files] in
-            Self.definitions(node["endpoints"], files) { decoder, name, node in
+        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files, faults] in
+            Self.definitions(node["endpoints"], files, faults) { decoder, name, node in
                 decoder.endpoint(node, named: name.value)
             }
-        } _: { [files] in
-            Self.definitions(node["graphs"], files) { decoder, name, node in
+        } _: { [files, faults] in
+            Self.definitions(node["graphs"], files, faults) { decoder, name, node in
                 decoder.graph(node, named: name.value)
             }
         }
@@ -57,9 +62,10 @@ extension ManifestDecoder {
     private static func definitions<Value: Sendable>(
         _ node: YAMLNode?,
         _ files: ManifestFiles,
+        _ faults: TreeFaults?,
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
     ) -> (definitions: Definitions<Value>, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files)
+        var decoder = ManifestDecoder(files: files, faults: faults)
         let definitions = decoder.definitions(node, decode)
         return (definitions, decoder.diagnostics)
     }
@@ -72,7 +78,7 @@ extension ManifestDecoder {
                 return SessionDefinition(call: call, renewOn: statuses ?? [.code(401)], level: level, span: node.span)
             }
         }
-        return Service(settings: settings(node, level: level), session: session)
+        return Service(settings: settings(node, level: level), session: session, unknown: unknownParts(of: node))
     }
 
     private func dataDeclaration(_ node: YAMLNode) -> DataDeclaration? {

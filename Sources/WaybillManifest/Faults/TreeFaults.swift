@@ -1,0 +1,166 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// Which values of a tree are not what their author meant, because of mistakes in the text.
+///
+/// Nothing follows from what such a value says or leaves out: where it stands there is something, whose content is not
+/// known. The decoder asks here, and nobody else has to know of nodes.
+struct TreeFaults: Sendable {
+    /// Which keys of a mapping are meant to be there and are not, because they are misspelt, missing or given twice.
+    private enum Doubt {
+        case names(Set<String>)
+        case any
+    }
+
+    private let root: YAMLNode
+    /// Values of which nothing is known.
+    private var unknown: Set<ValueTree.Index> = []
+    private var doubts: [ValueTree.Index: Doubt] = [:]
+    /// By their indices, the values with a fault in them. Empty until `settle` is called.
+    private var touched: [Bool] = []
+    /// The places that findings of these faults point at: what else is found there comes of the same mistake.
+    private(set) var spans: [SourceSpan] = []
+
+    /// Whether nothing is wrong.
+    var isEmpty: Bool { unknown.isEmpty && doubts.isEmpty }
+
+    /// No faults of a document.
+    init(of root: YAMLNode) {
+        self.root = root
+    }
+
+    private var values: ValueTree { root.tree.values }
+
+    // MARK: Noting faults
+
+    /// Notes that nothing is known of a value.
+    mutating func note(_ value: YAMLNode) {
+        unknown.insert(value.index)
+    }
+
+    /// Notes that a mapping lacks one of some keys; `nil`: any of those that it has not.
+    mutating func note(keysOf mapping: YAMLNode, meant names: [String]?) {
+        guard let names else {
+            doubts[mapping.index] = .any
+            return
+        }
+        switch doubts[mapping.index] {
+        case .any: break
+        case .names(let others): doubts[mapping.index] = .names(others.union(names))
+        case nil: doubts[mapping.index] = .names(Set(names))
+        }
+    }
+
+    /// Notes a place that a finding points at.
+    mutating func note(_ span: SourceSpan) {
+        spans.append(span)
+    }
+
+    /// Notes what errors that are known by their places alone leave unknown. Warnings leave nothing unknown.
+    mutating func note(_ findings: [Diagnostic]) {
+        for finding in findings where finding.severity == .error {
+            for label in [finding.primary].compactMap({ $0 }) + finding.secondary
+            where label.span.file === root.span.file {
+                note(label.span)
+                note(at: label.span.range)
+            }
+        }
+    }
+
+    private mutating func note(at range: Range<Int>) {
+        var node = root
+        while true {
+            if range.covers(node.span.range) || range.upperBound <= node.span.range.lowerBound { return note(node) }
+            switch Part(of: node, at: range) {
+            case .inside(let part): node = part
+            case .key(of: let value):
+                // Of two entries with one key, and of one whose key is wrong, it is not known which was meant to be what.
+                note(keysOf: node, meant: nil)
+                return note(value)
+            case nil: return node.mapping == nil ? note(node) : note(keysOf: node, meant: nil)
+            }
+        }
+    }
+
+    /// Finds out which values have faults in them. To be called when all are noted, before anything is asked.
+    mutating func settle() {
+        touched = Array(repeating: false, count: values.valueCount)
+        for index in unknown { touched[Int(index)] = true }
+        for index in doubts.keys { touched[Int(index)] = true }
+        // The parts of a value stand before it.
+        for index in ValueTree.Index(0)..<ValueTree.Index(values.valueCount) where !touched[Int(index)] {
+            touched[Int(index)] =
+                switch values.kind(of: index) {
+                case .array:
+                    (0..<values.elementCount(of: index)).contains { touched[Int(values.element(at: $0, of: index))] }
+                case .object:
+                    (0..<values.memberCount(of: index)).contains { touched[Int(values.value(at: $0, of: index))] }
+                default: false
+                }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Whether nothing is known of a value as a whole.
+    func isUnknown(_ node: YAMLNode) -> Bool { unknown.contains(node.index) }
+
+    /// Whether something of a value is not known.
+    func touches(_ node: YAMLNode) -> Bool { touched[Int(node.index)] }
+
+    /// Whether keys of a mapping may be other ones than those that it has.
+    func doubtsKeys(of node: YAMLNode) -> Bool { isUnknown(node) || doubts[node.index] != nil }
+
+    /// Whether a mapping that does not have a key may have been meant to.
+    func doubts(_ key: String, in node: YAMLNode) -> Bool {
+        switch doubts[node.index] {
+        case .any: node[key] == nil
+        case .names(let names): names.contains(key)
+        case nil: isUnknown(node)
+        }
+    }
+
+    /// Whether a finding comes of one of the faults, since it points at the same place.
+    func explain(_ finding: Diagnostic) -> Bool {
+        finding.primary.map { primary in spans.contains { $0.overlaps(primary.span) } } ?? false
+    }
+}
+
+/// The part of a sequence or mapping that a place is in.
+private enum Part {
+    case inside(YAMLNode)
+    /// The key of a value.
+    case key(of: YAMLNode)
+
+    init?(of node: YAMLNode, at range: Range<Int>) {
+        switch node.content {
+        case .scalar: return nil
+        case .sequence(let elements):
+            // A tag stands before its value.
+            guard let element = elements.first(where: { range.lowerBound <= $0.span.range.upperBound }) else {
+                return nil
+            }
+            self = .inside(element)
+        case .mapping(let mapping):
+            // What an alias or a merge key brought in stands elsewhere.
+            let own = node.span.range
+            let entry = mapping.entries.last { key, _ in
+                own.covers(key.span.range) && key.span.range.lowerBound <= range.lowerBound
+            }
+            guard let (key, value) = entry else { return nil }
+            if range.lowerBound < key.span.range.upperBound {
+                self = .key(of: value)
+            } else if own.covers(value.span.range), range.lowerBound <= value.span.range.upperBound {
+                self = .inside(value)
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func covers(_ other: Range<Int>) -> Bool {
+        lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
+}
