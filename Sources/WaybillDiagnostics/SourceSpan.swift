@@ -22,9 +22,11 @@ package struct SourceSpan: Sendable {
     /// Where the span ends, just behind its last byte.
     package var end: SourcePosition { file.position(at: Int(upper)) }
 
-    /// Whether two spans have bytes of the same file in common, or are the same.
+    /// Whether two spans have bytes of the same file in common. An empty span is a part of what it touches.
     package func overlaps(_ other: SourceSpan) -> Bool {
-        file === other.file && (range == other.range || range.overlaps(other.range))
+        guard file === other.file else { return false }
+        if lower == upper || other.lower == other.upper { return lower <= other.upper && other.lower <= upper }
+        return lower < other.upper && other.lower < upper
     }
 
     /// The span from the beginning of this one to the end of another in the same file.

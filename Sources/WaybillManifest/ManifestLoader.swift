@@ -123,10 +123,10 @@ private struct ManifestLoading {
         faults.note(rest)
         diagnostics += traps + shape.diagnostics + rest
         guard !faults.isEmpty else { return decoded.part }
-        giveBackLater(decoded.part)
         // Now that all faults are known, what they leave unknown can be told from what is not there.
         faults.settle()
-        return ManifestDecoder.decode(node, of: file, files: files, faults: faults).part
+        let earlier = decoded.part.manifest
+        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).part
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {

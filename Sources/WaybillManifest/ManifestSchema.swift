@@ -21,7 +21,11 @@ struct ManifestSchema: Sendable {
     /// - Returns: the findings, and the faults with theirs.
     func check(_ node: YAMLNode, besides faults: TreeFaults) -> (diagnostics: [Diagnostic], faults: TreeFaults) {
         if schema.isValid(node.index, in: node.tree.values) { return ([], faults) }
-        let all = schema.violations(of: node.json, limit: Self.limit)
+        let json = node.json
+        // As JSON, which has every name once, a text with faults may have the right shape.
+        let all =
+            faults.isEmpty
+            ? schema.violations(of: json, limit: Self.limit) : schema.validate(json, limit: Self.limit)
         let violations = all.filter { !faults.explain($0, in: node) }
         let diagnostics = diagnostics(for: violations, in: node)
         var faults = faults

@@ -19,8 +19,9 @@ struct RequestService: Sendable {
         let mayStandAlone =
             definition.settings.unknown.contains(.standalone) || settings.contains { $0.unknown.contains(.standalone) }
         standsAlone =
-            mayStandAlone || settings.last { $0.standalone != nil }?.standalone?.value
-            ?? definition.settings.standalone?.value ?? false
+            mayStandAlone
+            || settings.last { $0.standalone != nil }?.standalone?.value
+                ?? definition.settings.standalone?.value ?? false
         isUnknown = mayStandAlone || definition.unknown.contains(.service)
         if let named = definition.service {
             name = named.value

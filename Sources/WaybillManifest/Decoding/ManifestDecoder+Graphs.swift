@@ -4,9 +4,11 @@ import WaybillDiagnostics
 /// Graphs and their steps.
 extension ManifestDecoder {
     /// A graph.
-    mutating func graph(_ node: YAMLNode, named name: String) -> Graph {
+    ///
+    /// - Parameter earlier: The same, decoded before the faults in it were known.
+    mutating func graph(_ node: YAMLNode, named name: String, earlier: Graph? = nil) -> Graph {
         let level = Level.graph(name)
-        let body = group(node, level: level) ?? Group(order: .chain, steps: [])
+        let body = group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
         let settings = settings(node, level: level)
         return Graph(
             description: node["description"]?.text,
@@ -16,7 +18,7 @@ extension ManifestDecoder {
             deadline: settings.deadline,
             body: body,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
-            finally: node["finally"].map { steps($0, order: .chain, level: level) },
+            finally: node["finally"].map { steps($0, order: .chain, level: level, earlier: earlier?.finally) },
             outputs: outputs(node["outputs"], level: level),
             tags: (node["tags"]?.sequence ?? []).compactMap { text($0) },
             unknown: unknownParts(of: node)
@@ -24,27 +26,35 @@ extension ManifestDecoder {
     }
 
     /// The `chain` or `batch` of a graph or step, if it has one.
-    private mutating func group(_ node: YAMLNode, level: Level) -> Group? {
+    private mutating func group(_ node: YAMLNode, level: Level, earlier: Group?) -> Group? {
         for order in [Group.Order.chain, .batch] {
-            if let node = node[order.rawValue] { return steps(node, order: order, level: level) }
+            if let node = node[order.rawValue] { return steps(node, order: order, level: level, earlier: earlier) }
         }
         return nil
     }
 
-    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level) -> Group {
-        Group(order: order, steps: (node.sequence ?? []).map { step($0, level: level) })
+    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level, earlier: Group?) -> Group {
+        let nodes = node.sequence ?? []
+        guard let earlier, earlier.steps.count == nodes.count else {
+            return Group(order: order, steps: nodes.map { step($0, level: level) })
+        }
+        let steps = zip(nodes, earlier.steps).map { node, known in
+            isWithoutFaults(node) ? known : step(node, level: level, earlier: known)
+        }
+        return Group(order: order, steps: steps)
     }
 
-    private mutating func step(_ node: YAMLNode, level: Level) -> Step {
+    private mutating func step(_ node: YAMLNode, level: Level, earlier: Step? = nil) -> Step {
         let entries = KnownEntries<StepKey>(node)
         var unknown = unknownParts(of: node)
         let action: Step.Action
         let (form, place): (StepForm, YAMLNode)
         let written = Self.form(of: entries)
-        if let written, let known = self.action(written, entries, unknown: unknown, level: level) {
+        let group = earlier?.group
+        if let written, let known = self.action(written, entries, unknown: unknown, level: level, earlier: group) {
             (action, form, place) = (known, written.form, written.key)
         } else {
-            unknown.formUnion([.form, .address, .method, .service])
+            unknown = unknown | .form | .address | .method | .service
             action = unknownAction(at: node, entries, unknown: unknown, level: level)
             (form, place) = (action.isCall ? .call : .get, node)
         }
@@ -91,15 +101,16 @@ extension ManifestDecoder {
         _ written: WrittenForm,
         _ entries: KnownEntries<StepKey>,
         unknown: UnknownParts,
-        level: Level
+        level: Level,
+        earlier: Group?
     ) -> Step.Action? {
         let (form, key, value) = written
         switch form {
         case .call: return call(value, with: entries[.with]).map(Step.Action.call)
         case .graph: return call(value, with: entries[.with]).map(Step.Action.graph)
         case .request: return .request(request(value, level: level))
-        case .chain: return .group(steps(value, order: .chain, level: level))
-        case .batch: return .group(steps(value, order: .batch, level: level))
+        case .chain: return .group(steps(value, order: .chain, level: level, earlier: earlier))
+        case .batch: return .group(steps(value, order: .batch, level: level, earlier: earlier))
         case .values: return .values(outputs(value, level: level))
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
@@ -145,6 +156,12 @@ extension ManifestDecoder {
         let start = (text.constantText ?? text.template?.template.text ?? "").prefix(8).lowercased()
         let setting = Setting(text, at: text.span, level: level)
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? .url(setting) : .path(setting)
+    }
+}
+
+extension Step {
+    fileprivate var group: Group? {
+        if case .group(let group) = action { group } else { nil }
     }
 }
 

@@ -13,20 +13,23 @@ struct ManifestPart: Sendable {
 extension ManifestDecoder {
     /// The whole of one file, and what was found in it.
     ///
-    /// - Parameter faults: What is wrong with the tree, once that is known.
+    /// - Parameters:
+    ///   - faults: What is wrong with the tree, once that is known.
+    ///   - earlier: What was decoded before that; of large parts what is without faults is taken from it.
     static func decode(
         _ node: YAMLNode,
         of file: SourceFile,
         files: ManifestFiles,
-        faults: TreeFaults? = nil
+        faults: TreeFaults? = nil,
+        earlier: Manifest? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        let part = decoder.manifest(node, file: file)
+        let part = decoder.manifest(node, file: file, earlier: earlier)
         return (part, decoder.diagnostics)
     }
 
     /// The whole of one file.
-    mutating func manifest(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
+    mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest? = nil) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
@@ -35,7 +38,7 @@ extension ManifestDecoder {
         manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
         manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
-        if areNamesUnknown(of: "defaults", in: node), node["defaults"]?.mapping == nil { manifest.defaults.unknown = .all }
+        if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) { manifest.defaults.unknown = .all }
         manifest.services = definitions(node["services"]) { decoder, name, node in
             decoder.service(node, named: name.value)
         }
@@ -43,12 +46,12 @@ extension ManifestDecoder {
             decoder.filters(node, level: .defaults)
         }
         let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files, faults] in
-            Self.definitions(node["endpoints"], files, faults) { decoder, name, node in
+            Self.definitions(node["endpoints"], files, faults, earlier?.endpoints) { decoder, name, node, _ in
                 decoder.endpoint(node, named: name.value)
             }
         } _: { [files, faults] in
-            Self.definitions(node["graphs"], files, faults) { decoder, name, node in
-                decoder.graph(node, named: name.value)
+            Self.definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
+                decoder.graph(node, named: name.value, earlier: earlier)
             }
         }
         manifest.endpoints = endpoints.definitions
@@ -63,10 +66,11 @@ extension ManifestDecoder {
         _ node: YAMLNode?,
         _ files: ManifestFiles,
         _ faults: TreeFaults?,
-        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
+        _ earlier: Definitions<Value>?,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, Value?) -> Value?
     ) -> (definitions: Definitions<Value>, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        let definitions = decoder.definitions(node, decode)
+        let definitions = decoder.definitions(node, earlier: earlier ?? [:], decode)
         return (definitions, decoder.diagnostics)
     }
 

@@ -17,12 +17,12 @@ extension ManifestDecoder {
 
     /// What is unknown of a definition or a step.
     func unknownParts(of node: YAMLNode) -> UnknownParts {
-        guard let faults, faults.touches(node) else { return [] }
-        var unknown: UnknownParts = []
-        for (key, part) in Self.parts where isUnknown(key, of: node) { unknown.insert(part) }
-        for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown.insert(part) }
-        if !says(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown.insert(.address) }
-        if !says(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown.insert(.form) }
+        guard let faults, faults.touches(node) else { return .nothing }
+        var unknown = UnknownParts.nothing
+        for (key, part) in Self.parts where isUnknown(key, of: node) { unknown = unknown | part }
+        for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown = unknown | part }
+        if !says(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown = unknown | .address }
+        if !says(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown = unknown | .form }
         return unknown
     }
 
@@ -48,7 +48,9 @@ extension ManifestDecoder {
     func unknownSettings(of node: YAMLNode) -> SettingNames {
         guard let faults, faults.touches(node) else { return [] }
         var unknown: SettingNames = []
-        for name in SettingName.allCases where isUnknown(name.rawValue, of: node) { unknown.insert(SettingNames(name)) }
+        for name in SettingName.allCases where isUnknown(name.rawValue, of: node) {
+            unknown.insert(SettingNames(name))
+        }
         if isUnknown("inherit", of: node) { unknown.insert(.inherit) }
         return unknown
     }
@@ -60,13 +62,18 @@ extension ManifestDecoder {
         for section in ManifestSection.allCases {
             if areNamesUnknown(of: section.rawValue, in: root) { unknown.note(section) }
             for (name, value) in named(root[section.rawValue]) {
-                let isLeftOut = section == .secrets || section == .data ? faults.touches(value) : faults.isUnknown(value)
-                if isLeftOut { unknown.note(name.value, in: section) }
+                let isOfOnePart = section == .secrets || section == .data
+                if isOfOnePart ? faults.touches(value) : faults.isUnknown(value) {
+                    unknown.note(name.value, in: section)
+                }
             }
         }
         if isUnknown("include", of: root) { unknown.noteAll() }
         return unknown
     }
+
+    /// Whether the faults are known and a value has none.
+    func isWithoutFaults(_ node: YAMLNode) -> Bool { faults.map { !$0.touches(node) } ?? false }
 
     /// Whether an entry among others is to be left out, since its content is not known.
     func leavesOut(_ node: YAMLNode) -> Bool { faults?.touches(node) ?? false }

@@ -137,12 +137,21 @@ struct ManifestDecoder {
         _ node: YAMLNode?,
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
     ) -> Definitions<Value> {
+        definitions(node, earlier: [:]) { decoder, name, node, _ in decode(&decoder, name, node) }
+    }
+
+    /// The same where some of it was decoded before its faults were known: those that are without are taken as they are.
+    mutating func definitions<Value: Sendable>(
+        _ node: YAMLNode?,
+        earlier: Definitions<Value>,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, _ earlier: Value?) -> Value?
+    ) -> Definitions<Value> {
         let entries = named(node)
         var definitions = Definitions<Value>(minimumCapacity: entries.count)
         for (name, node) in entries {
-            if let value = decode(&self, name, node) {
-                definitions[name.value] = Definition(name: name, value: value)
-            }
+            let known = earlier.isEmpty ? nil : earlier[name.value]?.value
+            let value = known != nil && isWithoutFaults(node) ? known : decode(&self, name, node, known)
+            if let value { definitions[name.value] = Definition(name: name, value: value) }
         }
         return definitions
     }

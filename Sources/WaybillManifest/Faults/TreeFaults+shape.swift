@@ -31,7 +31,10 @@ extension TreeFaults {
         case .missingName(let names): note(keysOf: node, meant: names)
         case .conflictingNames(let names):
             for name in names {
-                if let value = node[name] { note(value) }
+                guard let value = node[name] else { continue }
+                note(value)
+                // What more is wrong with it may go away together with the key.
+                if value.text != nil { note(value.span) }
             }
         case .wrongType, .notAllowedValue, .notAllowed, .wrongFormat, .other:
             note(node)

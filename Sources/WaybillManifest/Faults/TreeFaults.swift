@@ -62,21 +62,28 @@ struct TreeFaults: Sendable {
             for label in [finding.primary].compactMap({ $0 }) + finding.secondary
             where label.span.file === root.span.file {
                 note(label.span)
-                note(at: label.span.range)
+                // What is given twice is well formed both times.
+                note(at: label.span.range, isMeaningless: finding.id != "duplicate-key")
             }
         }
     }
 
-    private mutating func note(at range: Range<Int>) {
+    /// - Parameter isMeaningless: Whether the value of a key at fault means nothing.
+    private mutating func note(at range: Range<Int>, isMeaningless: Bool) {
         var node = root
         while true {
-            if range.covers(node.span.range) || range.upperBound <= node.span.range.lowerBound { return note(node) }
+            if range.covers(node.span.range) || range.upperBound <= node.span.range.lowerBound {
+                note(node)
+                return note(node.span)
+            }
             switch Part(of: node, at: range) {
             case .inside(let part): node = part
             case .key(of: let value):
                 // Of two entries with one key, and of one whose key is wrong, it is not known which was meant to be what.
                 note(keysOf: node, meant: nil)
-                return note(value)
+                note(value)
+                if isMeaningless { note(value.span) }
+                return
             case nil: return node.mapping == nil ? note(node) : note(keysOf: node, meant: nil)
             }
         }

@@ -48,7 +48,7 @@ package struct Service: Sendable {
     /// What is run once, before the first request that needs it.
     package var session: SessionDefinition?
     /// What is not known of it, because of mistakes in its text.
-    package var unknown: UnknownParts = []
+    package var unknown: UnknownParts = .nothing
 }
 
 /// What gives the requests of a service what they share, such as a token.

@@ -22,7 +22,7 @@ struct BodyConflicts: ManifestRule {
             case .form, .multipart: continue
             case .json, .plist, .text, .base64, .file, .graphql: break
             }
-            guard !isInQuery, site.has(.params), site.unknown.isDisjoint(with: .inherit),
+            guard !isInQuery, site.has(.params), !site.unknown.contains(SettingNames.inherit),
                 let parameter = site.merged.params.first(where: { $0.value.value != nil })
             else {
                 continue

@@ -24,7 +24,7 @@ struct CallInputs: ManifestRule {
         }
         subject.forEachStep { site in
             let areAllKnown = !site.areCalledInputsUnknown
-            let areAllGiven = site.step.unknown.isDisjoint(with: [.arguments, .pages])
+            let areAllGiven = !site.step.unknown.contains(.arguments | .pages)
             switch site.step.action {
             case .call(let call):
                 guard let endpoint = site.endpoint else { return }

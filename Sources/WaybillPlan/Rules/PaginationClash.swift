@@ -8,7 +8,8 @@ struct PaginationClash: ManifestRule {
         var diagnostics: [Diagnostic] = []
         subject.forEachStep { site in
             guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.requests.of(site),
-                request.unknown.isDisjoint(with: [.inherit, SettingNames(.query), SettingNames(.params)])
+                !request.unknown.contains(SettingNames.inherit), !request.unknown.contains(.query),
+                !request.unknown.contains(.params)
             else { return }
             let sendsParameters = request.definition.sendsParametersInQuery ?? false
             let query = request.merged.query.filter { $0.values.value != nil }.map(\.name)

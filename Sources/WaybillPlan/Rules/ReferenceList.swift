@@ -93,7 +93,7 @@ private final class ReferenceReader {
             for entry in filter.value { entry.value.visitUses(far) }
         }
         for (name, service) in manifest.services {
-            let unknown = service.value.unknown.intersection(.session)
+            let unknown = service.value.unknown.among(.session)
             let place = UsePlace(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
             service.value.settings.visitUses(visitor(place))
             // What a session is made with cannot come from the session.
@@ -165,7 +165,7 @@ private final class PlaceReader {
         let isUnknown =
             manifest.unknown.mayDefineSomething(in: .services)
             || manifest.services.values.contains { $0.value.unknown.contains(.session) }
-        unknownOfAllSessions = isUnknown ? .session : []
+        unknownOfAllSessions = isUnknown ? .session : .nothing
     }
 
     func place(of endpoint: Definition<Endpoint>, _ declarations: UsePlace.Declarations) -> UsePlace {
@@ -175,7 +175,7 @@ private final class PlaceReader {
             declarations: declarations,
             vars: request.vars,
             sessions: sessions(of: request),
-            unknown: request.unknown.intersection(.vars).union(unknownSessions(of: request))
+            unknown: request.unknown.among(.vars) | unknownSessions(of: request)
         )
     }
 
@@ -191,13 +191,13 @@ private final class PlaceReader {
             unknown = unknownSessions(of: request)
         } else if case .request(let definition) = site.step.action {
             sessions = self.sessions(of: definition)
-            unknown = unknownSessions(of: definition).union(definition.unknown.intersection(.vars))
+            unknown = unknownSessions(of: definition) | definition.unknown.among(.vars)
             vars = definition.vars + vars
         } else if site.callsUnknown {
             unknown = .session
         }
-        unknown.formUnion(site.step.unknown.intersection([.vars, .loop]))
-        for step in site.around { unknown.formUnion(step.unknown.intersection(.loop)) }
+        unknown = unknown | site.step.unknown.among(.vars | .loop)
+        for step in site.around { unknown = unknown | step.unknown.among(.loop) }
         func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UsePlace {
             UsePlace(
                 level: .graph(graph.definition.name.value),
@@ -243,6 +243,6 @@ private final class PlaceReader {
                 manifest.unknown.mayDefineSomething(in: .services)
                 || manifest.services.count == 1 && !unknownOfAllSessions.isEmpty
         }
-        return isUnknown ? .session : []
+        return isUnknown ? .session : .nothing
     }
 }

@@ -66,8 +66,10 @@ struct RequestList: Sendable {
         return nil
     }
 
-    /// Whether an endpoint is called by steps, but never without settings of their own or around them, as far as is known.
+    /// Whether an endpoint is called by steps, but never without settings of their own or around them. A step that cannot
+    /// be told may be such a one.
     func isCalledWithSettingsOnly(_ endpoint: String) -> Bool {
-        manifest.endpoints.index(forKey: endpoint).map { plainCalls[$0] == false || mayCallAny && plainCalls[$0] == nil } ?? false
+        guard let index = manifest.endpoints.index(forKey: endpoint) else { return false }
+        return plainCalls[index].map { !$0 } ?? mayCallAny
     }
 }

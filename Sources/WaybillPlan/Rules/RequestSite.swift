@@ -42,7 +42,7 @@ final class RequestSite: Sendable {
         service = RequestService(of: definition, settings: steps, in: manifest)
         levels = RequestLayers(definition, service: service, steps: steps, in: manifest).settings
         names = levels.reduce(into: []) { $0.formUnion($1.names) }
-        unknown = levels.reduce(into: []) { $0.formUnion($1.unknown) }
+        unknown = levels.contains { !$0.unknown.isEmpty } ? levels.reduce(into: []) { $0.formUnion($1.unknown) } : []
         expectedStatus =
             names.contains(.expect)
             ? levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } } : nil
@@ -87,7 +87,9 @@ extension [Settings] {
         for level in reversed() {
             if level.unknown.contains(name) { return nil }
             if let found = level.last(name, value) { return found }
-            if level.unknown.contains(.inherit) || level.declined.contains(where: { $0.value == name }) { return nil }
+            if level.unknown.contains(SettingNames.inherit) || level.declined.contains(where: { $0.value == name }) {
+                return nil
+            }
         }
         return nil
     }

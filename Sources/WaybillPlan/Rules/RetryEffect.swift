@@ -12,7 +12,9 @@ struct RetryEffect: ManifestRule {
         var diagnostics: [Diagnostic] = []
         var seen: Set<SourceSpan> = []
         for site in subject.requests.all {
-            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(.retry) else { continue }
+            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(.retry) else {
+                continue
+            }
             // What farther levels say is for other requests too.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,

@@ -14,7 +14,7 @@ struct StepPlaces: ManifestRule {
         }
         subject.forEachStep { site in
             let step = site.step
-            guard step.unknown.isDisjoint(with: [.form, .loop, .steps]) else { return }
+            guard !step.unknown.contains(.form | .loop | .steps) else { return }
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }

@@ -95,7 +95,7 @@ final class GraphSite: Sendable {
         let lacksSteps = definition.value.unknown.contains(.steps)
         mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
         isOrderUnknown =
-            lacksSteps || all.contains { !$0.step.unknown.isDisjoint(with: [.form, .steps, .loop, .needs]) }
+            lacksSteps || all.contains { $0.step.unknown.contains(.form | .steps | .loop | .needs) }
         var byID: [String: StepSite] = [:]
         byID.reserveCapacity(all.count)
         var repeated: [StepSite] = []
@@ -169,7 +169,7 @@ private final class StepReader {
 extension Step {
     /// Whether the step, or one inside it, may have another id than it seems to.
     fileprivate var mayHaveOtherIDs: Bool {
-        unknown.contains(.steps) || effectiveID == nil && !unknown.isDisjoint(with: [.id, .form])
+        unknown.contains(.steps) || effectiveID == nil && unknown.contains(.id | .form)
     }
 }
 

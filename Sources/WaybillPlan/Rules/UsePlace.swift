@@ -40,7 +40,7 @@ final class UsePlace: Sendable {
         loopVariables: [Spanned<String>] = [],
         vars: [VariableDefinition] = [],
         sessions: [SessionDefinition] = [],
-        unknown: UnknownParts = [],
+        unknown: UnknownParts = .nothing,
         isOfRequest: Bool = true
     ) {
         self.level = level

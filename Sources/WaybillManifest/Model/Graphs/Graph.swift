@@ -33,7 +33,7 @@ package final class Graph: Sendable {
         finally: Group? = nil,
         outputs: [OutputDefinition],
         tags: [Spanned<String>],
-        unknown: UnknownParts = []
+        unknown: UnknownParts = .nothing
     ) {
         self.description = description
         self.inputs = inputs

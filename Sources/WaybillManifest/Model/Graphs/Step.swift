@@ -65,7 +65,7 @@ package final class Step: Sendable {
         onFailure: FailureMode,
         span: SourceSpan,
         form: StepForm,
-        unknown: UnknownParts = []
+        unknown: UnknownParts = .nothing
     ) {
         self.id = id
         self.name = name
@@ -79,7 +79,7 @@ package final class Step: Sendable {
         self.span = span
         self.form = form
         self.unknown = unknown
-        effectiveID = id?.value ?? (unknown.isDisjoint(with: [.id, .form]) ? action.lastPart : nil)
+        effectiveID = id?.value ?? (unknown.contains(.id | .form) ? nil : action.lastPart)
     }
 }
 

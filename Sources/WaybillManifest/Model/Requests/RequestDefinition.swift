@@ -34,7 +34,7 @@ package final class RequestDefinition: Sendable {
         returns: ReturnShape? = nil,
         download: Download? = nil,
         mock: [MockExample] = [],
-        unknown: UnknownParts = []
+        unknown: UnknownParts = .nothing
     ) {
         self.settings = settings
         self.service = service

@@ -22,11 +22,11 @@ extension Settings {
             let (farther, unknownFarther) = (declined, unknown)
             self = near
             declined = farther + near.declined
-            unknown = unknownFarther.union(near.unknown)
+            if !unknownFarther.isEmpty { unknown = unknownFarther.union(near.unknown) }
             return
         }
         declined += near.declined
-        unknown.formUnion(near.unknown)
+        if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
         // Most levels say a few things; only where two say very many, looking through all of them would take long.
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {

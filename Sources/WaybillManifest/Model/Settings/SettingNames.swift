@@ -17,6 +17,10 @@ package struct SettingNames: OptionSet, Sendable {
     /// What declines farther levels. It is no setting itself, but may be unknown like one.
     package static let inherit = SettingNames(rawValue: 1 << UInt64(SettingName.allCases.count))
 
+    /// Whether no key is in the set.
+    @inlinable
+    package var isEmpty: Bool { rawValue == 0 }
+
     /// Whether a key is in the set.
     package func contains(_ name: SettingName) -> Bool { contains(SettingNames(name)) }
 }
