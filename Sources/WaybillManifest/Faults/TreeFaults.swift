@@ -29,8 +29,6 @@ struct TreeFaults: Sendable {
         self.root = root
     }
 
-    private var values: ValueTree { root.tree.values }
-
     // MARK: Noting faults
 
     /// Notes that nothing is known of a value.
@@ -91,20 +89,28 @@ struct TreeFaults: Sendable {
 
     /// Finds out which values have faults in them. To be called when all are noted, before anything is asked.
     mutating func settle() {
-        touched = Array(repeating: false, count: values.valueCount)
+        let values = root.tree.values
+        var touched = Array(repeating: false, count: values.valueCount)
         for index in unknown { touched[Int(index)] = true }
         for index in doubts.keys { touched[Int(index)] = true }
         // The parts of a value stand before it.
-        for index in ValueTree.Index(0)..<ValueTree.Index(values.valueCount) where !touched[Int(index)] {
-            touched[Int(index)] =
-                switch values.kind(of: index) {
-                case .array:
-                    (0..<values.elementCount(of: index)).contains { touched[Int(values.element(at: $0, of: index))] }
-                case .object:
-                    (0..<values.memberCount(of: index)).contains { touched[Int(values.value(at: $0, of: index))] }
-                default: false
+        for index in touched.indices where !touched[index] {
+            let value = ValueTree.Index(index)
+            switch values.kind(of: value) {
+            case .array:
+                for position in 0..<values.elementCount(of: value)
+                where touched[Int(values.element(at: position, of: value))] {
+                    touched[index] = true
                 }
+            case .object:
+                for position in 0..<values.memberCount(of: value)
+                where touched[Int(values.value(at: position, of: value))] {
+                    touched[index] = true
+                }
+            default: continue
+            }
         }
+        self.touched = touched
     }
 
     // MARK: Asking
