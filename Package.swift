@@ -159,3 +159,9 @@ for target in package.targets where target.type != .system && !target.name.hasPr
         .treatAllWarnings(as: .error),
     ]
 }
+
+// What carries a request out is many small asynchronous functions, one inside the other: they stay on the executor that
+// they are called on, since a look for the right one at each call would cost as much as all else.
+for target in package.targets where ["WaybillExecution", "WaybillTransport"].contains(target.name) {
+    target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+}

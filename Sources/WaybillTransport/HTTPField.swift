@@ -16,8 +16,9 @@ package struct HTTPField: Sendable, Hashable {
 
     /// Whether the field has this name, without regard to the case of ASCII letters.
     package func isNamed(_ other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+        guard name.utf8.count == other.utf8.count else { return false }
+        return name == other
+            || zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
 

@@ -10,6 +10,6 @@ final class EventPrinter: RunObserver {
     }
 
     func receive(_ event: RunEvent) {
-        output.write(JSONWriter().string(event.json) + "\n")
+        output.write(String(decoding: event.jsonText(), as: UTF8.self) + "\n")
     }
 }

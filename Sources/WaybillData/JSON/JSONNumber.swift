@@ -38,6 +38,13 @@ package struct JSONNumber: Sendable {
         form = .decimal(significand: UInt64(value.magnitude), fractionDigits: 0, isNegative: value < 0)
     }
 
+    /// A number of thousandths, written in the fewest digits: `0.25`, `3`.
+    package init(thousandths value: Int) {
+        var (significand, digits) = (UInt64(value.magnitude), UInt8(3))
+        while digits > 0, significand % 10 == 0 { (significand, digits) = (significand / 10, digits - 1) }
+        form = .decimal(significand: significand, fractionDigits: digits, isNegative: value < 0)
+    }
+
     /// A double, written in the fewest digits that read back the same; `nil` for infinities and NaN, which JSON lacks.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }

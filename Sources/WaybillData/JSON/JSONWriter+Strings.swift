@@ -17,6 +17,11 @@ extension JSONWriter {
         }
     }
 
+    /// Whether a text in UTF-8 can stand in quotes as it is.
+    static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+
     private static func writeEscape(of byte: UInt8, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\\"))
         switch byte {

@@ -30,18 +30,23 @@ package struct JSONWriter: Sendable {
 
     /// Appends the text of a value, in UTF-8.
     package func write(_ value: JSON, to output: inout [UInt8]) {
+        write(value, to: &output, depth: 0)
+    }
+
+    /// Appends the text of a value that stands so many levels deep.
+    func write(_ value: JSON, to output: inout [UInt8], depth outer: Int) {
         var containers: [Container] = []
         writeStart(of: value, to: &output, containers: &containers)
         while let container = containers.last {
             guard container.next < container.count else {
                 containers.removeLast()
-                if container.count > 0 { breakLine(depth: containers.count, &output) }
+                if container.count > 0 { layout.breakLine(depth: outer + containers.count, &output) }
                 output.append(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
                 continue
             }
             containers[containers.count - 1].next += 1
             if container.next > 0 { output.append(UInt8(ascii: ",")) }
-            breakLine(depth: containers.count, &output)
+            layout.breakLine(depth: outer + containers.count, &output)
             switch container.content {
             case .elements(let elements):
                 writeStart(of: elements[container.next], to: &output, containers: &containers)
@@ -96,9 +101,12 @@ package struct JSONWriter: Sendable {
         let names = members.names
         return names.indices.sorted { names[$0].precedesByCodePoints(names[$1]) }
     }
+}
 
-    private func breakLine(depth: Int, _ output: inout [UInt8]) {
-        guard layout == .pretty else { return }
+extension JSONWriter.Layout {
+    /// Begins a line for an element, a member or a closing bracket.
+    func breakLine(depth: Int, _ output: inout [UInt8]) {
+        guard self == .pretty else { return }
         output.append(UInt8(ascii: "\n"))
         output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }

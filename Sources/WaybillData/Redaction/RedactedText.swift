@@ -77,8 +77,8 @@ package struct RedactedHeader: Sendable, Hashable {
 
 extension Redactor {
     /// A text, made safe to write.
-    package func text(_ text: some StringProtocol) -> RedactedText {
-        RedactedText(redacted: redact(String(text)))
+    package func text(_ text: String) -> RedactedText {
+        RedactedText(redacted: redact(text))
     }
 
     /// A JSON value, made safe to write.
@@ -92,7 +92,7 @@ extension Redactor {
     }
 
     /// Header fields, made safe to write: of credentials and cookies only the name is left, whatever is registered.
-    package func headers(_ headers: some Sequence<(name: String, value: String)>) -> [RedactedHeader] {
+    package func headers(_ headers: [(name: String, value: String)]) -> [RedactedHeader] {
         headers.map { name, value in
             RedactedHeader(
                 name: text(name),
@@ -103,10 +103,8 @@ extension Redactor {
 
     /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
     package static func isCredential(headerNamed name: String) -> Bool {
-        credentialHeaders.contains(name.lowercased())
+        credentialHeaders.contains { $0.utf8.count == name.utf8.count && $0 == name.lowercased() }
     }
 
-    private static let credentialHeaders: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie",
-    ]
+    private static let credentialHeaders = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
 }

@@ -29,8 +29,22 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 extension Timestamp: CustomStringConvertible {
     /// The moment as RFC 3339 writes it, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
     package var description: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the moment as `description` has it, in UTF-8.
+    package func write(to output: inout [UInt8]) {
         let civil = CivilTime(self)
-        return "\(civil.dateAndTime).\(padded(civil.nanosecond / 1_000_000, 3))Z"
+        civil.writeDateAndTime(to: &output)
+        output.append(atMost: 5) { cursor in
+            let millisecond = civil.nanosecond / 1_000_000
+            cursor.put(UInt8(ascii: "."))
+            cursor.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100))
+            cursor.put(twoDigits: millisecond % 100)
+            cursor.put(UInt8(ascii: "Z"))
+        }
     }
 }
 
@@ -59,8 +73,36 @@ package struct CivilTime: Sendable, Hashable {
 
     /// The date and the time to the second as RFC 3339 writes them, without an offset: `2026-11-21T05:27:03`.
     package var dateAndTime: String {
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
+        var bytes: [UInt8] = []
+        writeDateAndTime(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends what `dateAndTime` has, in UTF-8.
+    fileprivate func writeDateAndTime(to output: inout [UInt8]) {
+        let hasFourDigits = 0..<10_000 ~= year
+        if !hasFourDigits { output.append(contentsOf: paddedYear.utf8) }
+        output.append(atMost: 19) { cursor in
+            if hasFourDigits {
+                cursor.put(twoDigits: year / 100)
+                cursor.put(twoDigits: year % 100)
+            }
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: month)
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: day)
+            cursor.put(UInt8(ascii: "T"))
+            cursor.put(twoDigits: hour)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: minute)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: second)
+        }
+    }
+
+    private var paddedYear: String {
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
@@ -83,9 +125,4 @@ package struct CivilTime: Sendable, Hashable {
         let remainder = ((value % divisor) + divisor) % divisor
         return ((value - remainder) / divisor, remainder)
     }
-}
-
-private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

@@ -127,13 +127,14 @@ struct AnswerDecoder {
             case .windows1252?, .utf16LittleEndian?, .utf16BigEndian?: true
             case nil:
                 // Seldom, so that only then the body is looked through.
-                CharacterSet(label: label).map { $0 != .utf8 } == true
+                !label.isEmpty && CharacterSet(label: label).map { $0 != .utf8 } == true
                     && (UTF8Check.firstFault(in: body) != nil || body.prefix(2).contains(0))
             }
         return isOther ? Array(try text(response).utf8) : body
     }
 
     private static func charset(of contentType: String) -> String {
+        guard contentType.utf8.contains(UInt8(ascii: ";")) else { return "" }
         for parameter in contentType.split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }

@@ -12,33 +12,34 @@ extension Frame {
         }
     }
 
+    /// Runs the steps of a chain in a task of their own. A step that is cancelled by itself takes that task with it: those
+    /// that follow have another one.
     private func runChain(_ group: GroupPlan) async -> NodeRun {
-        var state = GroupState(group)
-        var runs = GroupRuns(group)
-        var actions = state.begin()
-        while !actions.isEmpty {
-            var following: [GroupState.Action] = []
-            for action in actions {
+        var chain = ChainRun(group)
+        while !chain.isDone {
+            chain = await withTaskGroup(of: ChainRun.self) { [chain] tasks in
+                tasks.addTask { await self.runSteps(of: group, chain) }
+                return await tasks.next() ?? chain
+            }
+        }
+        return chain.runs.node(chain.state.end)
+    }
+
+    private func runSteps(of group: GroupPlan, _ chain: ChainRun) async -> ChainRun {
+        var chain = chain
+        repeat {
+            for action in chain.takeActions() {
                 switch action {
                 case .start(let place):
-                    let run = await runInTask(group.steps[place])
-                    runs.add(run, at: place)
-                    following += state.ended(place, run.end)
-                case .skip(let place, let reason): runs.add(skip(group.steps[place], reason), at: place)
+                    let run = await run(group.steps[place])
+                    chain.runs.add(run, at: place)
+                    chain.actions += chain.state.ended(place, run.end)
+                case .skip(let place, let reason): chain.runs.add(skip(group.steps[place], reason), at: place)
                 case .cancelUnderWay: break
                 }
             }
-            actions = following
-        }
-        return runs.node(state.end)
-    }
-
-    /// Runs a step of a chain in a task of its own, so that it can be cancelled without those that follow.
-    private func runInTask(_ step: StepPlan) async -> NodeRun {
-        await withTaskGroup(of: NodeRun.self) { tasks in
-            tasks.addTask { await run(step) }
-            return await tasks.next() ?? NodeRun(end: .cancelled)
-        }
+        } while !chain.isDone && !Task.isCancelled
+        return chain
     }
 
     private func runBatch(_ group: GroupPlan) async -> NodeRun {
@@ -48,7 +49,7 @@ extension Frame {
             func perform(_ actions: [GroupState.Action]) {
                 for action in actions {
                     switch action {
-                    case .start(let place): tasks.addTask { (place, await run(group.steps[place])) }
+                    case .start(let place): tasks.addTask { (place, await self.run(group.steps[place])) }
                     case .skip(let place, let reason): runs.add(skip(group.steps[place], reason), at: place)
                     case .cancelUnderWay: tasks.cancelAll()
                     }
@@ -90,8 +91,29 @@ extension Frame {
     }
 }
 
+/// How far a chain has come.
+private struct ChainRun: Sendable {
+    var state: GroupState
+    var runs: GroupRuns
+    /// What is to be done next.
+    var actions: [GroupState.Action]
+
+    init(_ group: GroupPlan) {
+        state = GroupState(group)
+        runs = GroupRuns(group)
+        actions = state.begin()
+    }
+
+    var isDone: Bool { actions.isEmpty }
+
+    mutating func takeActions() -> [GroupState.Action] {
+        defer { actions = [] }
+        return actions
+    }
+}
+
 /// What came of the steps of a group, by their places.
-private struct GroupRuns {
+private struct GroupRuns: Sendable {
     private var runs: [NodeRun?]
 
     init(_ group: GroupPlan) {

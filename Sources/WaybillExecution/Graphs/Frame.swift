@@ -5,7 +5,7 @@ import WaybillPlan
 import WaybillResults
 
 /// Where steps run: a graph that is under way, and in it the elements of each `forEach` around them.
-struct Frame: Sendable {
+final class Frame: Sendable {
     /// What all parts of the run share.
     let run: RunContext
     /// The graph whose steps run.
@@ -15,14 +15,14 @@ struct Frame: Sendable {
     /// What is kept of the steps that have ended.
     let steps: StepStore
     /// The variables of the `forEach` around.
-    private(set) var variables: [String: ScopeValue] = [:]
+    let variables: [String: ScopeValue]
     /// The time limit around.
-    private(set) var deadline: Deadline?
+    let deadline: Deadline?
     /// Whether the steps run even when the run is being stopped, as those of `finally` do.
-    private(set) var isFinal = false
+    let isFinal: Bool
     /// Whether requests wait for a place among those under way. Those of a session do not: others hold places while they
     /// wait for it.
-    private(set) var waitsForPlaces = true
+    let waitsForPlaces: Bool
     /// The step that the frame is an element of.
     private let elementOf: String?
     /// The path in the plan of what the frame is for, and the path of this instance of it.
@@ -35,8 +35,10 @@ struct Frame: Sendable {
         self.graph = graph.name
         self.inputs = inputs
         steps = StepStore()
+        variables = [:]
         deadline = outer?.deadline
         isFinal = outer?.isFinal ?? false
+        waitsForPlaces = true
         elementOf = nil
         planned = graph.name
         instance = path
@@ -47,6 +49,8 @@ struct Frame: Sendable {
         graph = ""
         inputs = [:]
         steps = StepStore()
+        variables = [:]
+        deadline = nil
         isFinal = frame.isFinal
         waitsForPlaces = false
         elementOf = nil
@@ -62,9 +66,24 @@ struct Frame: Sendable {
         self.variables = variables
         deadline = outer.deadline
         isFinal = outer.isFinal
+        waitsForPlaces = true
         elementOf = path
         planned = path
         instance = element
+    }
+
+    private init(_ frame: Frame, deadline: Deadline?, isFinal: Bool) {
+        run = frame.run
+        graph = frame.graph
+        inputs = frame.inputs
+        steps = frame.steps
+        variables = frame.variables
+        self.deadline = deadline
+        self.isFinal = isFinal
+        waitsForPlaces = frame.waitsForPlaces
+        elementOf = frame.elementOf
+        planned = frame.planned
+        instance = frame.instance
     }
 
     /// The frame of one element of a step's `forEach`.
@@ -82,17 +101,12 @@ struct Frame: Sendable {
 
     /// The same frame with a time limit inside those that it has.
     func within(_ deadline: Deadline) -> Frame {
-        var frame = self
-        frame.deadline = deadline
-        return frame
+        Frame(self, deadline: deadline, isFinal: isFinal)
     }
 
     /// The same frame for steps that run even when the run is being stopped.
     var final: Frame {
-        var frame = self
-        frame.isFinal = true
-        frame.deadline = nil
-        return frame
+        Frame(self, deadline: nil, isFinal: true)
     }
 
     /// The path of a step, the elements that it is part of included: `main.items[3].get`.

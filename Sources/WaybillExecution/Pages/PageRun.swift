@@ -34,15 +34,17 @@ struct PageRun {
                 return Attempted(scope: request.frame.scope(of: request.path), failure: error)
             }
         }
-        var attempted: Attempted
-        repeat {
-            await request.output?.room()
-            attempted = await request.retried(&result, page: state.request)
-        } while takePage(&attempted)
+        var attempted = await askForPage(&result)
+        while takePage(&attempted) { attempted = await askForPage(&result) }
         // An expected failure at once, such as a 404, is no page, and what it says is the data.
         if state.pages == 0, attempted.failure == nil { return attempted }
         conclude(&attempted)
         return attempted
+    }
+
+    private func askForPage(_ result: inout StepResult) async -> Attempted {
+        await request.output?.room()
+        return await request.retried(&result, page: state.request)
     }
 
     /// Goes on behind the pages that had come before the run was resumed; `false` when it begins with the first.
@@ -92,7 +94,7 @@ struct PageRun {
     private mutating func take(
         _ found: ScopeValue,
         _ decision: PaginationState.Decision,
-        of attempted: Attempted
+        of attempted: borrowing Attempted
     ) throws(Failure) -> Bool {
         let elements = found.json.array ?? []
         count += elements.count
@@ -130,7 +132,10 @@ struct PageRun {
     }
 
     /// The items of a page, as a list.
-    private func foundItems(_ attempted: Attempted, in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+    private func foundItems(
+        _ attempted: borrowing Attempted,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) -> ScopeValue {
         var value = attempted.data ?? ScopeValue(.null)
         // In an answer without content nothing is looked for.
         if let expression = pagination.items, let body = attempted.body, body.json != .null {
@@ -147,7 +152,6 @@ struct PageRun {
     private func conclude(_ attempted: inout Attempted) {
         let object = JSONObject([("count", .number(JSONNumber(count)))])
         let data = keepsItems ? ScopeValue(.array(items), isSecret: isSecret) : ScopeValue(.object(object))
-        attempted.data = data
         attempted.scope.data = data
         attempted.isBytes = false
         guard attempted.failure == nil, let response = attempted.response else { return }

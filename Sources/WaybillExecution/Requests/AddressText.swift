@@ -13,15 +13,17 @@ struct AddressText {
     /// Values in it that secrets took part in.
     private(set) var secrets: [String] = []
 
-    /// What a segment is made of.
+    /// The segment at the end of the text.
     private struct Segment {
-        var text: [UInt8] = []
+        /// How many bytes of the text are before it.
+        var start = 0
         /// The last `${…}` in it.
         var expression: Range<Int>?
         /// Whether that is the value of `raw()`, and so may be empty.
         var isRaw = false
     }
 
+    private var bytes: [UInt8] = []
     private var segment = Segment()
     private var slashesBeforePath: Int
     private var isInPath = true
@@ -60,6 +62,7 @@ struct AddressText {
                 }
             }
             try endSegment()
+            text = String(decoding: bytes, as: UTF8.self)
         } catch {
             throw EvaluationProblem(message: error.message, span: holder.span(of: error.range))
         }
@@ -71,8 +74,9 @@ struct AddressText {
     }
 
     private mutating func append(_ piece: String, from range: Range<Int>? = nil) throws(EvaluationError) {
-        text += piece
-        for byte in piece.utf8 where isInPath {
+        for byte in piece.utf8 {
+            defer { bytes.append(byte) }
+            guard isInPath else { continue }
             switch byte {
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 try endSegment()
@@ -81,30 +85,42 @@ struct AddressText {
                 try endSegment()
                 slashesBeforePath = max(0, slashesBeforePath - 1)
                 // The rest of a value with slashes is in the next segment.
-                segment.expression = range
-                segment.isRaw = range != nil
-            default:
-                segment.text.append(byte)
+                segment = Segment(start: bytes.count + 1, expression: range, isRaw: range != nil)
+            default: break
             }
         }
     }
 
     private mutating func endSegment() throws(EvaluationError) {
-        defer { segment = Segment() }
-        // None of those that are refused is longer than `%2e%2e`.
-        guard isInPath, slashesBeforePath == 0, let range = segment.expression, segment.text.count <= 6 else { return }
-        // A dot and its encoding are the same (section 6.2.2.2).
-        let segmentText = String(decoding: segment.text, as: UTF8.self)
-        switch segmentText.replacing("%2e", with: ".").replacing("%2E", with: ".") {
-        case ".", "..":
-            throw EvaluationError(.value, Self.climbing(segmentText), at: range)
-        case "" where !segment.isRaw:
+        guard isInPath, slashesBeforePath == 0, let range = segment.expression else { return }
+        let text = bytes[segment.start...]
+        if text.isEmpty, !segment.isRaw {
             throw EvaluationError(
                 .value,
                 "this is empty, and would leave a segment of the path out: the address would be another one",
                 at: range
             )
-        default: break
         }
+        if Self.isOneOrTwoDots(text) {
+            throw EvaluationError(.value, Self.climbing(String(decoding: text, as: UTF8.self)), at: range)
+        }
+    }
+
+    /// Whether a segment is `.` or `..`. A dot and its encoding are the same (section 6.2.2.2).
+    private static func isOneOrTwoDots(_ segment: ArraySlice<UInt8>) -> Bool {
+        var rest = segment
+        var dots = 0
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, rest.first == UInt8(ascii: "2"),
+                rest[rest.startIndex + 1] | 0x20 == UInt8(ascii: "e")
+            {
+                rest = rest.dropFirst(2)
+            } else if byte != UInt8(ascii: ".") {
+                return false
+            }
+            dots += 1
+            if dots > 2 { return false }
+        }
+        return dots > 0
     }
 }

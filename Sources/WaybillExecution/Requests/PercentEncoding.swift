@@ -22,13 +22,12 @@ enum PercentEncoding {
     /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so. A `%`
     /// without its two digits is a character like others.
     static func literal(_ text: String) -> String {
-        let isKept = { (byte: UInt8) in isUnreserved(byte) || "!#$&'()*+,/:;=?@[]".utf8.contains(byte) }
-        if text.utf8.allSatisfy(isKept) { return text }
+        if text.utf8.allSatisfy(isReservedOrUnreserved) { return text }
         var result: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: isHexadecimalDigit) == 2
-            append(byte, isEscape || isKept(byte), to: &result)
+            append(byte, isEscape || isReservedOrUnreserved(byte), to: &result)
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -54,6 +53,15 @@ enum PercentEncoding {
         switch byte {
         case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
         default: false
+        }
+    }
+
+    /// Whether a character has a place in addresses by itself (RFC 3986, section 2).
+    private static func isReservedOrUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        // !, # and $, & to /, : and ;, =, ? and @, [ and ]
+        case 0x21, 0x23...0x24, 0x26...0x2F, 0x3A...0x3B, 0x3D, 0x3F...0x40, 0x5B, 0x5D: true
+        default: isUnreserved(byte)
         }
     }
 

@@ -114,7 +114,7 @@ struct RequestBuilder {
                 url = Self.joined(url, PercentEncoding.component(text))
             }
             let rest = try addressText(path).text
-            return rest.isEmpty ? url : rest.hasPrefix("?") ? url + rest : Self.joined(url, rest)
+            return rest.isEmpty ? url : rest.utf8.first == UInt8(ascii: "?") ? url + rest : Self.joined(url, rest)
         }
     }
 
@@ -125,9 +125,12 @@ struct RequestBuilder {
     }
 
     private static func joined(_ base: String, _ rest: String) -> String {
-        var base = Substring(base)
-        while base.last == "/" { base.removeLast() }
-        return base + "/" + rest.drop { $0 == "/" }
+        let slash = UInt8(ascii: "/")
+        var bytes = Array(base.utf8)
+        while bytes.last == slash { bytes.removeLast() }
+        bytes.append(slash)
+        bytes.append(contentsOf: rest.utf8.drop { $0 == slash })
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func appending(_ query: String, to url: String) -> String {

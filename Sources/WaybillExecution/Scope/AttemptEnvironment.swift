@@ -8,22 +8,21 @@ struct AttemptEnvironment: EvaluationEnvironment {
 
     private let moment = Timestamp.now()
     private let instance: String
-    private let run: RunID
-    private let folder: String
+    private let run: RunContext
 
     /// The environment of an attempt that begins now, in the step at a path. `uuid()` follows from the run and the path,
     /// so that it stays the same when the step is tried again or the run is resumed.
     init(run: RunContext, path: String) {
         instance = path
-        self.run = run.id
-        folder = run.manifestFolder
+        self.run = run
     }
 
     func now() -> Timestamp { moment }
 
-    func uuid() -> String { RandomUUID.make(from: "\(run) \(instance)") }
+    func uuid() -> String { RandomUUID.make(from: "\(run.id) \(instance)") }
 
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+        let folder = run.manifestFolder
         let whole = path.hasPrefix("/") ? path : "\(folder)/\(path)"
         guard let canonical = FileContents.canonicalPath(whole), let root = FileContents.canonicalPath(folder) else {
             throw FileUnavailable(reason: "does not exist")

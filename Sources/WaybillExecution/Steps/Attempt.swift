@@ -26,19 +26,18 @@ struct Attempt: Sendable {
     ///
     /// - Parameter begin: Is called when the attempt begins.
     func run(begin: () -> Void) async -> Attempted {
-        let attempted = await once(begin)
+        var attempted = await once(begin)
         do throws(EvaluationProblem) {
             guard try await renew(attempted) else { return attempted }
         } catch {
-            var failed = attempted
-            failed.failure = run.failure(error)
-            return failed
+            attempted.failure = run.failure(error)
+            return attempted
         }
         return await once(begin)
     }
 
     /// Renews what the server refused; whether there was anything.
-    private func renew(_ attempted: Attempted) async throws(EvaluationProblem) -> Bool {
+    private func renew(_ attempted: borrowing Attempted) async throws(EvaluationProblem) -> Bool {
         guard let status = attempted.response?.status else { return false }
         var isRenewed = false
         if let token = attempted.token, status == 401 {
@@ -96,7 +95,7 @@ struct Attempt: Sendable {
             attempted.failure = describe(failure)
         case .answer(let response):
             attempted.wasSent = true
-            attempted.response = response
+            attempted.scope.response = response
             await look(at: response, &attempted)
         }
         // Now all its secrets are known.
@@ -154,10 +153,8 @@ struct Attempt: Sendable {
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
         let answer = await evaluate(response, attempted.scope)
-        attempted.scope.response = response
         attempted.scope.data = answer.data
         attempted.body = answer.body
-        attempted.data = answer.data
         attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure

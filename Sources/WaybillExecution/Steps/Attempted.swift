@@ -5,8 +5,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What came of one attempt.
-struct Attempted: Sendable {
+/// What came of one attempt. It is handed on from the attempt to the end of the request, never copied.
+struct Attempted: ~Copyable, Sendable {
     /// What expressions see after it: the request, the answer, the data.
     var scope: RequestScope
     /// The address that was asked, once it was known.
@@ -19,12 +19,8 @@ struct Attempted: Sendable {
     var wasSent = false
     /// The address that the answer came from, after redirects.
     var answeredURL: String?
-    /// The answer, if one came.
-    var response: HTTPResponse?
     /// The answer as it was decoded, before filters.
     var body: ScopeValue?
-    /// The data after filters.
-    var data: ScopeValue?
     /// Whether the data is base64 of an answer that is no text.
     var isBytes = false
     /// Whether the data is what an interceptor put in the place of a failure.
@@ -39,6 +35,12 @@ struct Attempted: Sendable {
         self.scope = scope
         self.failure = failure
     }
+
+    /// The answer, if one came.
+    var response: HTTPResponse? { scope.response }
+
+    /// The data after filters.
+    var data: ScopeValue? { scope.data }
 
     /// What decides about another attempt.
     func failed(_ failure: Failure) -> RetryState.Failed {
@@ -78,7 +80,7 @@ extension StepResult {
     }
 
     /// Takes over what is known after an attempt.
-    mutating func take(_ attempted: Attempted, redactor: Redactor) {
+    mutating func take(_ attempted: borrowing Attempted, redactor: Redactor) {
         guard let method = attempted.method else { return }
         attempts += 1
         self.method = method

@@ -6,12 +6,12 @@ import WaybillResults
 
 /// Does what `intercept` says around the success or failure of a request, in two rounds: before it counts, when `fail`
 /// and `recover` decide which of the two it is, and after.
-struct Interceptor: Sendable {
+struct Interceptor: ~Copyable, Sendable {
     private let request: RequestRun
     private var attempted: Attempted
     private var run: RunContext { request.run }
 
-    init(_ request: RequestRun, _ attempted: Attempted) {
+    init(_ request: RequestRun, _ attempted: consuming Attempted) {
         self.request = request
         self.attempted = attempted
     }
@@ -60,7 +60,6 @@ struct Interceptor: Sendable {
         case .recover(let value):
             guard attempted.failure != nil else { return }
             let data = try value.value(in: scope)
-            attempted.data = data
             attempted.isRecovered = true
             attempted.isBytes = false
             attempted.scope.data = data

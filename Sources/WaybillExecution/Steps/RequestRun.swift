@@ -6,7 +6,7 @@ import WaybillResults
 import WaybillTransport
 
 /// One request of a step, `until`( `retry`( attempt )), from its first attempt to its result.
-struct RequestRun: Sendable {
+final class RequestRun: Sendable {
     /// What came of the request.
     struct Outcome: Sendable {
         /// What is reported.
@@ -70,7 +70,7 @@ struct RequestRun: Sendable {
     }
 
     /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
-    private func write(_ attempted: Attempted) -> Failure? {
+    private func write(_ attempted: borrowing Attempted) -> Failure? {
         guard let output, let data = attempted.data,
             attempted.isRecovered || step.flow?.paginate == nil && (attempted.response?.status ?? 0) / 100 == 2
         else { return nil }
@@ -156,7 +156,7 @@ struct RequestRun: Sendable {
         return attempted
     }
 
-    private func outcome(_ result: StepResult, _ attempted: Attempted) -> Outcome {
+    private func outcome(_ result: StepResult, _ attempted: borrowing Attempted) -> Outcome {
         var result = result
         var record = StepRecord(isPassed: true)
         guard result.startedAt != nil else {

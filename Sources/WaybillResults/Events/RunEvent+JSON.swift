@@ -32,124 +32,109 @@ extension RunEvent.Kind {
     }
 }
 
-extension RunEvent {
+extension RunEvent: JSONStreamable {
     /// The event as `schemas/event.schema.json` describes it.
-    package var json: JSON {
-        var members = Members()
-        members.add("seq", seq)
-        members.add("at", at)
-        members.add("type", kind.type)
-        members.add("step", step)
-        kind.addPayload(to: &members)
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("seq", seq)
+        object.add("at", at)
+        object.add("type", kind.type)
+        object.add("step", step)
+        kind.addPayload(to: &object)
     }
 }
 
 extension RunEvent.Kind {
-    fileprivate func addPayload(to members: inout Members) {
+    fileprivate func addPayload(to object: inout JSONStream) {
         switch self {
         case .runStarted(let start):
-            members.add("run", start.id.description)
-            members.add("manifest", start.manifest)
-            members.add("environment", start.environment)
-            members.add("graphs", .array(start.graphs.map(JSON.string)))
-            members.add("inputs", start.inputs?.value)
-            members.add("mock", start.isMocked ? .bool(true) : nil)
-            members.add("resumed", start.isResumed ? .bool(true) : nil)
+            object.add("run", start.id.description)
+            object.add("manifest", start.manifest)
+            object.add("environment", start.environment)
+            object.add("graphs", each: start.graphs)
+            object.add("inputs", start.inputs)
+            object.add("mock", start.isMocked ? true : nil)
+            object.add("resumed", start.isResumed ? true : nil)
         case .runFinished(let outcome, let counts):
-            members.add("outcome", outcome.rawValue)
-            members.add("counts", counts.json)
+            object.add("outcome", outcome.rawValue)
+            object.add("counts", counts)
         case .graphStarted(let graph), .graphFinishing(let graph):
-            members.add("graph", graph)
+            object.add("graph", graph)
         case .graphFinished(let graph, let outcome):
-            members.add("graph", graph)
-            members.add("outcome", outcome.rawValue)
+            object.add("graph", graph)
+            object.add("outcome", outcome.rawValue)
         case .stepStarted, .runPaused, .runUnpaused:
             break
         case .stepSkipped(let reason):
-            members.add("reason", reason.rawValue)
+            object.add("reason", reason.rawValue)
         case .stepFinished(let result, let kept):
-            members.add("result", result.json)
-            members.add("kept", kept?.json)
+            object.add("result", result)
+            object.add("kept", kept)
         case .elementFinished(let end):
-            members.add("element", end.element)
-            members.add("outcome", end.outcome.rawValue)
-            members.add("failure", end.failure?.json)
-            members.add(end.records)
-            members.add("kept", end.kept?.json)
+            object.add("element", end.element)
+            object.add("outcome", end.outcome.rawValue)
+            object.add("failure", end.failure)
+            end.records?.addMembers(to: &object)
+            object.add("kept", end.kept)
         case .pageFinished(let end):
-            members.add("page", end.page)
-            members.add("items", end.items)
-            members.add("next", end.next?.value)
-            members.add("kept", end.kept?.value)
-            members.add(end.records)
+            object.add("page", end.page)
+            object.add("items", end.items)
+            object.add("next", end.next)
+            object.add("kept", end.kept)
+            end.records?.addMembers(to: &object)
         case .writeCommitted(let file):
-            members.add("path", file.path)
-            members.add("records", file.records)
-            members.add("bytes", file.bytes)
+            object.add("path", file.path)
+            object.add("records", file.records)
+            object.add("bytes", file.bytes)
         case .requestWillSend(let request):
-            members.add("attempt", request.attempt)
-            members.add("method", request.method)
-            members.add("url", request.url)
-            members.add("headers", RedactedHeader.json(request.headers))
+            object.add("attempt", request.attempt)
+            object.add("method", request.method)
+            object.add("url", request.url)
+            object.add("headers", each: request.headers)
         case .requestSent(let attempt, let bytes):
-            members.add("attempt", attempt)
-            members.add("bytes", bytes)
+            object.add("attempt", attempt)
+            object.add("bytes", bytes)
         case .requestProgress(let progress):
-            members.add("attempt", progress.attempt)
-            members.add("sent", progress.sent)
-            members.add("sentTotal", progress.sentTotal)
-            members.add("received", progress.received)
-            members.add("receivedTotal", progress.receivedTotal)
+            object.add("attempt", progress.attempt)
+            object.add("sent", progress.sent)
+            object.add("sentTotal", progress.sentTotal)
+            object.add("received", progress.received)
+            object.add("receivedTotal", progress.receivedTotal)
         case .requestRedirected(let redirection):
-            members.add("attempt", redirection.attempt)
-            members.add("status", redirection.status)
-            members.add("method", redirection.method)
-            members.add("url", redirection.url)
+            object.add("attempt", redirection.attempt)
+            object.add("status", redirection.status)
+            object.add("method", redirection.method)
+            object.add("url", redirection.url)
         case .requestRetrying(let retry):
-            members.add("attempt", retry.attempt)
-            members.add("pause", milliseconds: retry.pause)
-            members.add("failure", retry.failure.json)
+            object.add("attempt", retry.attempt)
+            object.add("pause", milliseconds: retry.pause)
+            object.add("failure", retry.failure)
         case .responseHead(let head):
-            members.add("attempt", head.attempt)
-            members.add("status", head.status)
-            members.add("headers", RedactedHeader.json(head.headers))
+            object.add("attempt", head.attempt)
+            object.add("status", head.status)
+            object.add("headers", each: head.headers)
         case .responseFinished(let attempt, let status, let time, let bytes):
-            members.add("attempt", attempt)
-            members.add("status", status)
-            members.add("time", time.json)
-            members.add("bytes", bytes.json)
+            object.add("attempt", attempt)
+            object.add("status", status)
+            object.add("time", time)
+            object.add("bytes", bytes)
         case .requestDebug(let attempt, let record):
-            members.add("attempt", attempt)
-            members.add("record", record.value)
+            object.add("attempt", attempt)
+            object.add("record", record)
         case .sessionRenewed(let service):
-            members.add("service", service)
+            object.add("service", service)
         case .log(let message):
-            members.add("message", message)
+            object.add("message", message)
         case .warning(let message, let span):
-            members.add("message", message)
-            members.add(span)
+            object.add("message", message)
+            object.add(span)
         }
     }
 }
 
-extension Members {
-    fileprivate mutating func add(_ output: RecordedOutput?) {
-        guard let output else { return }
-        add(contentsOf: output.json)
-    }
-}
-
-extension RedactedHeader {
-    /// A list of `{name, value}`: a name may occur more than once, and the order matters.
-    fileprivate static func json(_ headers: [RedactedHeader]) -> JSON {
-        .array(
-            headers.map { header in
-                var members = Members()
-                members.add("name", header.name)
-                members.add("value", header.value)
-                return members.json
-            }
-        )
+extension RedactedHeader: JSONStreamable {
+    /// `{name, value}`: a list of these, since a name may occur more than once, and the order matters.
+    package func addMembers(to object: inout JSONStream) {
+        object.add("name", name)
+        object.add("value", value)
     }
 }

@@ -21,7 +21,9 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// What can happen.
-    package enum Kind: Sendable, Equatable {
+    ///
+    /// Behind a reference, since an event is copied several times on its way and some say a lot.
+    package indirect enum Kind: Sendable, Equatable {
         /// The first event of every run.
         case runStarted(RunStart)
         /// The run is held up, or a step of it: nothing of it begins, and transfers wait.
@@ -110,7 +112,7 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// What the journal keeps of a step, or an element, that has ended, so that a resumed run takes it as it is.
-    package struct KeptRecord: Sendable, Equatable {
+    package struct KeptRecord: Sendable, Equatable, JSONStreamable {
         /// What becomes of the step when the run is resumed.
         package enum Use: String, Sendable, CaseIterable {
             /// It is taken as it is.
@@ -135,12 +137,11 @@ package struct RunEvent: Sendable, Equatable {
             self.element = element
         }
 
-        var json: JSON {
-            var members = Members()
-            members.add("use", use.rawValue)
-            members.add("record", record?.value)
-            members.add("element", element)
-            return members.json
+        /// `{use, record, element}`, without what is not kept.
+        package func addMembers(to object: inout JSONStream) {
+            object.add("use", use.rawValue)
+            object.add("record", record)
+            object.add("element", element)
         }
     }
 

@@ -87,7 +87,7 @@ package final class RunFolder: Sendable {
 
     /// Writes `run.json`.
     package func write(_ result: RunResult) async throws(ResultsError) {
-        try await write(result.json, to: FolderContents.result)
+        try await write(result.jsonText(layout: .pretty), to: FolderContents.result)
     }
 
     /// Writes `outputs.json`: for each graph, in this order, the object of its outputs.
@@ -161,12 +161,15 @@ package final class RunFolder: Sendable {
     }
 
     private func write(_ json: JSON, to name: String) async throws(ResultsError) {
+        var bytes: [UInt8] = []
+        JSONWriter(layout: .pretty).write(json, to: &bytes)
+        try await write(bytes, to: name)
+    }
+
+    private func write(_ text: [UInt8], to name: String) async throws(ResultsError) {
         let path = "\(path)/\(name)"
         try await thread.run { () throws(ResultsError) in
-            var bytes: [UInt8] = []
-            JSONWriter(layout: .pretty).write(json, to: &bytes)
-            bytes.append(UInt8(ascii: "\n"))
-            try OutputFile.replace(path, with: bytes, durably: true)
+            try OutputFile.replace(path, with: text + [UInt8(ascii: "\n")], durably: true)
         }
     }
 }

@@ -8,7 +8,7 @@ import WaybillData
 /// would cost more than all the rest of a line. A line is there whole or not at all.
 package final class Journal: Sendable {
     private struct State {
-        var lines: [UInt8] = []
+        var lines = JSONStream()
         var length: Int
         var isSyncDue = false
         var error: ResultsError?
@@ -38,20 +38,20 @@ package final class Journal: Sendable {
     package func append(_ event: RunEvent) -> Bool {
         state.withLock { state in
             guard state.error == nil else { return false }
-            JSONWriter().write(event.json, to: &state.lines)
-            state.lines.append(UInt8(ascii: "\n"))
-            return state.lines.count >= Self.mostBytesHeld
+            state.lines.add(event)
+            state.lines.endLine()
+            return state.lines.bytes.count >= Self.mostBytesHeld
         }
     }
 
     /// Hands everything to the system.
     package func flush() {
         let isFirstSinceSync = state.withLock { state -> Bool in
-            guard state.error == nil, !state.lines.isEmpty else { return false }
-            defer { state.lines.removeAll(keepingCapacity: state.lines.capacity <= 4 * Self.mostBytesHeld) }
+            guard state.error == nil, !state.lines.bytes.isEmpty else { return false }
+            defer { state.lines.removeAll(keepingCapacity: state.lines.bytes.capacity <= 4 * Self.mostBytesHeld) }
             do throws(ResultsError) {
-                try file.write(state.lines)
-                state.length += state.lines.count
+                try file.write(state.lines.bytes)
+                state.length += state.lines.bytes.count
             } catch {
                 state.error = error
                 // A disk that is full may have had room for half of a line.

@@ -40,20 +40,20 @@ package struct ElementResults: Sendable, Equatable {
         self.counts = counts
     }
 
+}
+
+extension ElementResults: JSONStreamable {
     /// The counts by outcome, and `failures: [{element, kind, message, …}]`.
-    package var json: JSON {
-        var members = Members()
-        members.add(contentsOf: counts.json)
-        members.add("failures", .array(failures.map(\.json)))
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        counts.addMembers(to: &object)
+        object.add("failures", each: failures)
     }
 }
 
-extension ElementResults.ElementFailure {
-    fileprivate var json: JSON {
-        var members = Members()
-        members.add("element", element)
-        members.add(contentsOf: failure.json)
-        return members.json
+extension ElementResults.ElementFailure: JSONStreamable {
+    /// `{element, kind, message, …}`
+    package func addMembers(to object: inout JSONStream) {
+        object.add("element", element)
+        failure.addMembers(to: &object)
     }
 }

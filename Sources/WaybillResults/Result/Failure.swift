@@ -83,25 +83,22 @@ package struct Failure: Error, Sendable, Equatable {
     }
 }
 
-extension Failure {
+extension Failure: JSONStreamable {
     /// `{kind, code, message, file, line, column, findings}`, without what is unknown.
-    package var json: JSON {
-        var members = Members()
-        members.add("kind", kind.rawValue)
-        members.add("code", code)
-        members.add("message", message)
-        members.add(span)
-        members.add("findings", findings.isEmpty ? nil : .array(findings.map(\.json)))
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("kind", kind.rawValue)
+        object.add("code", code)
+        object.add("message", message)
+        object.add(span)
+        if !findings.isEmpty { object.add("findings", each: findings) }
     }
 }
 
-extension Failure.Finding {
-    fileprivate var json: JSON {
-        var members = Members()
-        members.add("message", message)
-        members.add("label", label)
-        members.add(span)
-        return members.json
+extension Failure.Finding: JSONStreamable {
+    /// `{message, label, file, line, column}`, without what is unknown.
+    package func addMembers(to object: inout JSONStream) {
+        object.add("message", message)
+        object.add("label", label)
+        object.add(span)
     }
 }

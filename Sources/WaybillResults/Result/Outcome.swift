@@ -47,10 +47,11 @@ package struct OutcomeCounts: Sendable, Equatable {
         set { counts[outcome] = newValue == 0 ? nil : newValue }
     }
 
+}
+
+extension OutcomeCounts: JSONStreamable {
     /// An object with a count for every outcome, also for those that did not occur.
-    package var json: JSON {
-        var members = Members()
-        for outcome in StepOutcome.allCases { members.add(outcome.rawValue, self[outcome]) }
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        for outcome in StepOutcome.allCases { object.add(named: outcome.rawValue, self[outcome]) }
     }
 }

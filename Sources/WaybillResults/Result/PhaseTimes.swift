@@ -28,15 +28,16 @@ package struct PhaseTimes: Sendable, Equatable {
         self.firstByte = firstByte
     }
 
+}
+
+extension PhaseTimes: JSONStreamable {
     /// `{total, dns, connect, tls, firstByte}` in milliseconds, without what is unknown.
-    package var json: JSON {
-        var members = Members()
-        members.add("total", milliseconds: total)
-        members.add("dns", milliseconds: dns)
-        members.add("connect", milliseconds: connect)
-        members.add("tls", milliseconds: tls)
-        members.add("firstByte", milliseconds: firstByte)
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("total", milliseconds: total)
+        object.add("dns", milliseconds: dns)
+        object.add("connect", milliseconds: connect)
+        object.add("tls", milliseconds: tls)
+        object.add("firstByte", milliseconds: firstByte)
     }
 }
 
@@ -53,11 +54,12 @@ package struct ByteCounts: Sendable, Equatable {
         self.received = received
     }
 
+}
+
+extension ByteCounts: JSONStreamable {
     /// `{sent, received}`
-    package var json: JSON {
-        var members = Members()
-        members.add("sent", sent)
-        members.add("received", received)
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("sent", sent)
+        object.add("received", received)
     }
 }

@@ -39,17 +39,18 @@ package struct RunResult: Sendable, Equatable {
     /// How many steps ended in each way.
     package var counts: OutcomeCounts { OutcomeCounts(steps.lazy.map(\.outcome)) }
 
+}
+
+extension RunResult: JSONStreamable {
     /// The result as `schemas/run.schema.json` describes it.
-    package var json: JSON {
-        var members = Members()
-        members.add("id", id.description)
-        members.add("manifest", manifest)
-        members.add("environment", environment)
-        members.add("startedAt", startedAt)
-        members.add("finishedAt", finishedAt)
-        members.add("outcome", outcome.rawValue)
-        members.add("counts", counts.json)
-        members.add("steps", .array(steps.map(\.json)))
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("id", id.description)
+        object.add("manifest", manifest)
+        object.add("environment", environment)
+        object.add("startedAt", startedAt)
+        object.add("finishedAt", finishedAt)
+        object.add("outcome", outcome.rawValue)
+        object.add("counts", counts)
+        object.add("steps", each: steps)
     }
 }

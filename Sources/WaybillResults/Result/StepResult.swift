@@ -68,24 +68,25 @@ package struct StepResult: Sendable, Equatable {
         self.elements = elements
     }
 
+}
+
+extension StepResult: JSONStreamable {
     /// The step as it stands in `run.json`, without what is unknown.
-    package var json: JSON {
-        var members = Members()
-        members.add("id", id)
-        members.add("name", name)
-        members.add("path", path)
-        members.add("graph", graph)
-        members.add("endpoint", endpoint)
-        members.add("outcome", outcome.rawValue)
-        members.add("attempts", attempts)
-        members.add("status", status)
-        members.add("method", method)
-        members.add("url", url)
-        members.add("startedAt", startedAt)
-        members.add("time", time?.json)
-        members.add("bytes", bytes?.json)
-        members.add("failure", failure?.json)
-        members.add("elements", elements?.json)
-        return members.json
+    package func addMembers(to object: inout JSONStream) {
+        object.add("id", id)
+        object.add("name", name)
+        object.add("path", path)
+        object.add("graph", graph)
+        object.add("endpoint", endpoint)
+        object.add("outcome", outcome.rawValue)
+        object.add("attempts", attempts)
+        object.add("status", status)
+        object.add("method", method)
+        object.add("url", url)
+        object.add("startedAt", startedAt)
+        object.add("time", time)
+        object.add("bytes", bytes)
+        object.add("failure", failure)
+        object.add("elements", elements)
     }
 }

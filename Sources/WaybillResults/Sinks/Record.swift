@@ -16,26 +16,24 @@ package enum RecordedOutput: Sendable, Equatable {
     case held([UInt8], records: Int)
 }
 
-extension RecordedOutput {
+extension RecordedOutput: JSONStreamable {
     /// `{offset, records}`, or `{held, records}` with a text, or `{heldBytes, records}` with base64 of what is no text.
-    package var json: JSON {
-        var members = Members()
+    package func addMembers(to object: inout JSONStream) {
         switch self {
         case .written(let offset, let records):
-            members.add("offset", offset)
-            members.add("records", records)
+            object.add("offset", offset)
+            object.add("records", records)
         case .held(let bytes, let records):
             if let text = String(validating: bytes, as: UTF8.self) {
-                members.add("held", text)
+                object.add("held", text)
             } else {
-                members.add("heldBytes", Base64.encode(bytes))
+                object.add("heldBytes", Base64.encode(bytes))
             }
-            members.add("records", records)
+            object.add("records", records)
         }
-        return members.json
     }
 
-    /// Reads what `json` gives; `nil` for anything else.
+    /// Reads what is written of it; `nil` for anything else.
     package init?(_ json: JSON) {
         guard let records = json["records"]?.number?.int, records >= 0 else { return nil }
         if let offset = json["offset"]?.number?.int, offset >= 0 {

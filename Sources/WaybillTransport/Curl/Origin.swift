@@ -22,44 +22,12 @@ package struct Origin: Sendable, Hashable {
         resolve: [SocketEndpoint: SocketEndpoint] = [:],
         unixSocket: String? = nil
     ) throws(TransportFailure) {
-        // libcurl would read a C string: up to the first NUL.
-        guard !url.utf8.contains(0), let handle = curl_url() else { throw Self.malformed }
-        defer { curl_url_cleanup(handle) }
-        guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
-            let scheme = Self.part(CURLUPART_SCHEME, of: handle)
-        else { throw Self.malformed }
-        guard ["http", "https"].contains(scheme) else {
-            throw .refused(CURLE_UNSUPPORTED_PROTOCOL, "the URL's scheme is neither http nor https")
-        }
-        guard Self.part(CURLUPART_USER, of: handle) == nil, Self.part(CURLUPART_PASSWORD, of: handle) == nil else {
-            throw .refused(CURLE_URL_MALFORMAT, "the URL holds a user's name or password; credentials belong in auth")
-        }
-        // libcurl's parser lets one or three slashes pass for two.
-        let authority = url.utf8.dropFirst(scheme.utf8.count)
-        guard authority.starts(with: "://".utf8), !authority.starts(with: ":///".utf8) else { throw Self.malformed }
-        guard let host = Self.part(CURLUPART_HOST, of: handle),
-            let port = Self.part(CURLUPART_PORT, of: handle, flags: CURLU_DEFAULT_PORT).flatMap({ Int($0) })
-        else { throw Self.malformed }
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        self.isSecure = scheme == "https"
-        self.endpoint = SocketEndpoint(host: bare.lowercased(), port: port)
+        (isSecure, endpoint) = try KnownOrigins.shared.parts(of: url)
         self.connectTo = connectTo ?? resolve[endpoint]
         self.unixSocket = unixSocket
         guard self.connectTo?.isPlain != false else {
             throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the place to connect to is not a host and a port")
         }
-    }
-
-    private static var malformed: TransportFailure {
-        .refused(CURLE_URL_MALFORMAT, "the URL is not an absolute http or https URL")
-    }
-
-    /// A part of a parsed URL; nil where it has none.
-    static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: Int32 = 0) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
-        return String(cString: text)
     }
 }
 

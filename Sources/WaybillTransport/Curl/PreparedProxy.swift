@@ -29,8 +29,8 @@ struct PreparedProxy: Sendable {
         guard !url.utf8.contains(0), let handle = curl_url() else { throw Self.malformed }
         defer { curl_url_cleanup(handle) }
         guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
-            let scheme = Origin.part(CURLUPART_SCHEME, of: handle),
-            let host = Origin.part(CURLUPART_HOST, of: handle)
+            let scheme = OriginParser.part(CURLUPART_SCHEME, of: handle),
+            let host = OriginParser.part(CURLUPART_HOST, of: handle)
         else { throw Self.malformed }
         guard Self.schemes.contains(scheme.lowercased()) else {
             throw .refused(
@@ -39,7 +39,7 @@ struct PreparedProxy: Sendable {
             )
         }
         // Without a port, libcurl goes to the one of SOCKS, but for https.
-        let port = Origin.part(CURLUPART_PORT, of: handle) ?? (scheme == "https" ? "443" : "1080")
+        let port = OriginParser.part(CURLUPART_PORT, of: handle) ?? (scheme == "https" ? "443" : "1080")
         self.url = url
         self.exceptions = exceptions
         self.endpoint = "\(host):\(port)"

@@ -17,7 +17,7 @@ final class DuplicateClaim: Sendable {
     var isSuperseded: Bool { superseded.withLock { $0 } }
 
     /// Does all that belongs to the request, so that a later one can cancel it. It has the task at hand for itself.
-    func run<Value: Sendable>(_ body: () async -> Value) async -> Value {
+    func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
         defer { registry.leave(number) }
         return await activity.run(body)
     }

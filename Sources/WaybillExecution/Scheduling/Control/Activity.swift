@@ -19,7 +19,7 @@ final class Activity: Sendable {
     private let state = Mutex(State())
 
     /// Runs it in the task at hand; one that was cancelled before begins cancelled.
-    func run<Value: Sendable>(_ body: () async -> Value) async -> Value {
+    func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
         await withUnsafeCurrentTask { task in
             guard let task else { preconditionFailure("what is asynchronous runs in a task") }
             state.withLock { state in

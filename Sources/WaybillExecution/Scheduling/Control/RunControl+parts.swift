@@ -32,7 +32,7 @@ extension RunControl {
     func run<Value: Sendable>(
         step path: String,
         endpoint: String?,
-        _ body: () async -> Value
+        _ body: @Sendable () async -> Value
     ) async -> Value {
         await run(.step(path: path, endpoint: endpoint), body)
     }
@@ -103,7 +103,7 @@ extension RunControl {
         if isStopping { handler() }
     }
 
-    private func run<Value: Sendable>(_ part: Part, _ body: () async -> Value) async -> Value {
+    private func run<Value: Sendable>(_ part: Part, _ body: @Sendable () async -> Value) async -> Value {
         let activity = Activity()
         let (number, isCancelled) = state.withLock { state in
             let number = state.number()

@@ -8,12 +8,14 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
 
     /// A media range from its text; `nil` when it is not one.
     package init?(_ text: String) {
-        let essence = text.prefix { $0 != ";" }
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        let essence = text.utf8.prefix { $0 != UInt8(ascii: ";") }
+        guard let slash = essence.firstIndex(of: UInt8(ascii: "/")),
+            case let (type, subtype) = (essence[..<slash], essence[essence.index(after: slash)...]),
+            !type.isEmpty, !subtype.isEmpty, !subtype.contains(UInt8(ascii: "/"))
+        else { return nil }
         self.description = text
-        self.type = Self.normalized(parts[0])
-        self.subtype = Self.normalized(parts[1])
+        self.type = Self.normalized(type)
+        self.subtype = Self.normalized(subtype)
     }
 
     /// Whether a media type, such as the value of a Content-Type field, lies in the range.
@@ -31,10 +33,12 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
         return subtype == "*" || subtype == other.subtype
     }
 
-    private static func normalized(_ text: Substring) -> String {
+    private static func normalized(_ text: Substring.UTF8View) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var text = text
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text.lowercased()
+        while let first = text.first, isBlank(first) { text.removeFirst() }
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        let isLower = !text.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 >= 0x80 }
+        return isLower ? String(Substring(text)) : Substring(text).lowercased()
     }
 }

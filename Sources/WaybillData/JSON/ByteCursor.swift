@@ -1,0 +1,52 @@
+/// Writes bytes one behind the other into room that was made for them, which costs less than to ask an array for room for
+/// each. Whoever uses it has made enough room.
+struct ByteCursor {
+    private(set) var position: UnsafeMutablePointer<UInt8>
+
+    @inline(__always)
+    mutating func put(_ byte: UInt8) {
+        position.initialize(to: byte)
+        position += 1
+    }
+
+    @inline(__always)
+    mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        position.initialize(from: start, count: bytes.count)
+        position += bytes.count
+    }
+
+    @inline(__always)
+    mutating func put(_ text: StaticString) {
+        put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes a byte several times.
+    mutating func put(_ byte: UInt8, times count: Int) {
+        position.initialize(repeating: byte, count: count)
+        position += count
+    }
+
+    /// Writes two decimal digits.
+    @inline(__always)
+    mutating func put(twoDigits number: Int) {
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
+}
+
+extension [UInt8] {
+    /// Appends what a closure writes, at most so many bytes.
+    @inline(__always)
+    mutating func append(atMost capacity: Int, _ write: (inout ByteCursor) -> Void) {
+        append(addingCapacity: capacity) { span in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                var cursor = ByteCursor(position: start + count)
+                write(&cursor)
+                count = cursor.position - start
+                precondition(count <= buffer.count, "more was written than there is room for")
+            }
+        }
+    }
+}
