@@ -22,13 +22,6 @@ package struct SourceSpan: Sendable {
     /// Where the span ends, just behind its last byte.
     package var end: SourcePosition { file.position(at: Int(upper)) }
 
-    /// Whether two spans have bytes of the same file in common. An empty span is a part of what it touches.
-    package func overlaps(_ other: SourceSpan) -> Bool {
-        guard file === other.file else { return false }
-        if lower == upper || other.lower == other.upper { return lower <= other.upper && other.lower <= upper }
-        return lower < other.upper && other.lower < upper
-    }
-
     /// The span from the beginning of this one to the end of another in the same file.
     package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, range: Int(lower)..<max(Int(lower), Int(other.upper)))

@@ -19,7 +19,7 @@ struct TreeFaults: Sendable {
     /// By their indices, the values with a fault in them. Empty until `settle` is called.
     private var touched: [Bool] = []
     /// The places that findings of these faults point at: what else is found there comes of the same mistake.
-    private(set) var spans: [SourceSpan] = []
+    private(set) var spans = SourceSpanSet()
 
     /// Whether nothing is wrong.
     var isEmpty: Bool { unknown.isEmpty && doubts.isEmpty }
@@ -51,7 +51,7 @@ struct TreeFaults: Sendable {
 
     /// Notes a place that a finding points at.
     mutating func note(_ span: SourceSpan) {
-        spans.append(span)
+        spans.insert(span)
     }
 
     /// Notes what errors that are known by their places alone leave unknown. Warnings leave nothing unknown.
@@ -82,7 +82,10 @@ struct TreeFaults: Sendable {
                 note(value)
                 if isMeaningless { note(value.span) }
                 return
-            case nil: return node.mapping == nil ? note(node) : note(keysOf: node, meant: nil)
+            case nil:
+                // A mapping may have entries that merge keys brought in, and so be looked through in vain.
+                let hasOwnOnly = node.mapping != nil && node.tree.properties.isEmpty
+                return hasOwnOnly ? note(keysOf: node, meant: nil) : note(node)
             }
         }
     }
@@ -135,32 +138,36 @@ struct TreeFaults: Sendable {
 
     /// Whether a finding comes of one of the faults, since it points at the same place.
     func explain(_ finding: Diagnostic) -> Bool {
-        finding.primary.map { primary in spans.contains { $0.overlaps(primary.span) } } ?? false
+        finding.primary.map { spans.overlaps($0.span) } ?? false
     }
 }
 
-/// The part of a sequence or mapping that a place is in.
+/// The part of a sequence or mapping that a place is in. Parts stand in the order of the text, save for those that aliases
+/// and merge keys brought in, which are not looked for.
 private enum Part {
     case inside(YAMLNode)
     /// The key of a value.
     case key(of: YAMLNode)
 
     init?(of node: YAMLNode, at range: Range<Int>) {
-        switch node.content {
-        case .scalar: return nil
-        case .sequence(let elements):
+        let (values, own) = (node.tree.values, node.span.range)
+        switch node.kind {
+        case .array:
             // A tag stands before its value.
-            guard let element = elements.first(where: { range.lowerBound <= $0.span.range.upperBound }) else {
+            let position = Self.firstPosition(below: values.elementCount(of: node.index)) {
+                range.lowerBound <= Self.range(values.element(at: $0, of: node.index), in: node).upperBound
+            }
+            guard position < values.elementCount(of: node.index) else { return nil }
+            let element = YAMLNode(tree: node.tree, index: values.element(at: position, of: node.index))
+            guard own.covers(element.span.range) else { return nil }
+            self = .inside(element)
+        case .object:
+            let behind = Self.firstPosition(below: values.memberCount(of: node.index)) {
+                Self.range(values.name(at: $0, of: node.index), in: node).lowerBound > range.lowerBound
+            }
+            guard behind > 0, let (key, value) = node.mapping?.entries[behind - 1], own.covers(key.span.range) else {
                 return nil
             }
-            self = .inside(element)
-        case .mapping(let mapping):
-            // What an alias or a merge key brought in stands elsewhere.
-            let own = node.span.range
-            let entry = mapping.entries.last { key, _ in
-                own.covers(key.span.range) && key.span.range.lowerBound <= range.lowerBound
-            }
-            guard let (key, value) = entry else { return nil }
             if range.lowerBound < key.span.range.upperBound {
                 self = .key(of: value)
             } else if own.covers(value.span.range), range.lowerBound <= value.span.range.upperBound {
@@ -168,7 +175,23 @@ private enum Part {
             } else {
                 return nil
             }
+        default: return nil
         }
+    }
+
+    private static func range(_ value: ValueTree.Index, in node: YAMLNode) -> Range<Int> {
+        let mark = node.tree.marks[Int(value)]
+        return Int(mark.lower)..<Int(mark.upper)
+    }
+
+    /// The first position from which on something holds.
+    private static func firstPosition(below count: Int, where holds: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

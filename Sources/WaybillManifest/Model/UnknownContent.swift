@@ -12,7 +12,7 @@ package struct UnknownContent: Sendable {
     /// Names that are defined, of which nothing more is known.
     package private(set) var names: [ManifestSection: Set<String>] = [:]
     /// The places that the findings of these mistakes point at.
-    package private(set) var spans: [SourceSpan] = []
+    private var spans = SourceSpanSet()
 
     /// Whether the whole manifest is known: nothing is wrong with its text.
     package private(set) var isEmpty = true
@@ -21,7 +21,7 @@ package struct UnknownContent: Sendable {
     init() {}
 
     /// What mistakes leave unknown that findings tell at some places.
-    init(at spans: [SourceSpan]) {
+    init(at spans: SourceSpanSet) {
         self.spans = spans
         isEmpty = false
     }
@@ -48,7 +48,7 @@ package struct UnknownContent: Sendable {
     mutating func formUnion(_ other: UnknownContent) {
         sections.formUnion(other.sections)
         names.merge(other.names) { $0.union($1) }
-        spans += other.spans
+        spans.formUnion(other.spans)
         isEmpty = isEmpty && other.isEmpty
     }
 
@@ -68,5 +68,5 @@ package struct UnknownContent: Sendable {
     }
 
     /// Whether what is found at a place comes of one of the mistakes.
-    package func explain(_ span: SourceSpan) -> Bool { spans.contains { $0.overlaps(span) } }
+    package func explain(_ span: SourceSpan) -> Bool { spans.overlaps(span) }
 }

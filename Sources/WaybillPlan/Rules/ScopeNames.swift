@@ -28,6 +28,8 @@ private struct NameScope {
     /// What is wrong with the names that the path begins with.
     var finding: Diagnostic? {
         let root = reference.root
+        // The element may have a name that it must not have.
+        if place.unknown.contains(.loop), isLoopVariable { return nil }
         guard root.map(sees) ?? seesVariable else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
         }
@@ -64,7 +66,11 @@ private struct NameScope {
     }
 
     private var seesVariable: Bool {
-        place.unknown.contains(.loop) || place.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
+        place.unknown.contains(.loop) || isLoopVariable
+    }
+
+    private var isLoopVariable: Bool {
+        place.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
     }
 
     private var names: [String] {
