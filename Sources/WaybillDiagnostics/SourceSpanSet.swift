@@ -14,9 +14,10 @@ package struct SourceSpanSet: Sendable {
         if ranges[file] == nil { files.append(span.file) }
         var range = span.range
         var others = ranges.removeValue(forKey: file) ?? []
-        let start = others.firstIndex(touching: range)
+        var start = others.firstIndex(touching: range)
+        while start < others.count, others[start].upperBound <= range.lowerBound, others[start] != range { start += 1 }
         var end = start
-        while end < others.count, others[end].lowerBound <= range.upperBound {
+        while end < others.count, others[end].lowerBound < range.upperBound || others[end] == range {
             range = min(range.lowerBound, others[end].lowerBound)..<max(range.upperBound, others[end].upperBound)
             end += 1
         }
@@ -36,7 +37,8 @@ package struct SourceSpanSet: Sendable {
         guard let ranges = ranges[ObjectIdentifier(span.file)] else { return false }
         let range = span.range
         let first = ranges.firstIndex(touching: range)
-        return ranges[first...].prefix(2).contains { other in
+        // Before one with bytes in common there may be one that ends where the place begins, and an empty one.
+        return ranges[first...].prefix(3).contains { other in
             range.isEmpty || other.isEmpty
                 ? range.lowerBound <= other.upperBound && other.lowerBound <= range.upperBound : range.overlaps(other)
         }
