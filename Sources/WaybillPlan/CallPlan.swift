@@ -30,10 +30,12 @@ extension PlanBuilder {
 
         let manifest = checked.manifest
         let assembly = PlanAssembly(manifest: manifest, inputs: inputs.values)
-        var request = assembly.request(cascade.endpoint.value.request, settings: [], graph: "call")
-        request.endpoint = name
-        request.arguments = inputs.arguments
-        request.noteSession()
+        let request = assembly.request(
+            cascade.endpoint.value.request,
+            of: name,
+            with: inputs.arguments,
+            graph: "call"
+        )
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }
         let plan = Plan(

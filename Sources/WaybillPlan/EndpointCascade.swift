@@ -32,11 +32,8 @@ package struct EndpointCascade: Sendable {
                 far.append((.service(name), changes.settings))
             }
         }
-        var request = PlanAssembly(manifest: manifest, inputs: JSONObject())
-            .request(definition, settings: [], graph: "")
-        request.endpoint = name
         self.endpoint = endpoint
-        self.request = request
+        request = PlanAssembly(manifest: manifest, inputs: JSONObject()).request(definition, of: name)
         let own = (level: Level.endpoint(name), settings: definition.settings)
         settings = Cascade.trace((service.standsAlone ? [] : far) + [own])
         passedOver = service.standsAlone ? far.flatMap(\.settings.entries) : []

@@ -142,38 +142,6 @@ package struct StepFields: OptionSet, Sendable {
     ]
 }
 
-/// One request with all its settings merged.
-package struct RequestPlan: Sendable {
-    /// The endpoint; `nil` for a request in place.
-    package var endpoint: String?
-    /// The service whose settings take part.
-    package var service: String?
-    /// The inputs of the endpoint.
-    package var arguments: [ArgumentPlan]
-    /// The method.
-    package var method: String
-    /// The path or the absolute URL.
-    package var address: Address
-    /// The merged settings. Names that were taken away are gone.
-    package var settings: Settings
-    /// The filter stages, named filters put in their places.
-    package var filters: [Setting<PlannedStage>]
-    /// Values computed before each attempt.
-    package var vars: [VariableDefinition]
-    /// Values for later steps.
-    package var outputs: [OutputDefinition]
-    /// What the data must be.
-    package var returns: ReturnShape?
-    /// The file that the answer goes to.
-    package var download: Download?
-    /// Example answers for the mock server.
-    package var mock: [MockExample]
-    /// The graph that the request is part of; empty for an endpoint by itself.
-    package var graph: String
-    /// Whether one of its expressions begins at `session`.
-    package var usesSession: Bool
-}
-
 /// A filter stage in the place where it runs.
 package struct PlannedStage: Sendable {
     /// The stage.

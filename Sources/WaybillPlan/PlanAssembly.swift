@@ -53,10 +53,11 @@ struct PlanAssembly {
         for (name, service) in manifest.services {
             guard let session = service.value.session, let endpoint = manifest.endpoints[session.call.name.value]?.value
             else { continue }
-            var request = request(endpoint.request, settings: [], graph: "")
-            request.endpoint = session.call.name.value
-            request.arguments = arguments(of: endpoint.inputs, given: session.call, at: session.span)
-            request.noteSession()
+            let request = request(
+                endpoint.request,
+                of: session.call.name.value,
+                with: arguments(of: endpoint.inputs, given: session.call, at: session.span)
+            )
             sessions[name] = SessionPlan(request: request, renewOn: session.renewOn)
         }
         return sessions
@@ -65,13 +66,11 @@ struct PlanAssembly {
     /// The requests of all endpoints, each by itself, and of all steps that have one in place.
     var allRequests: [RequestPlan] {
         var requests = manifest.endpoints.map { name, endpoint in
-            var plan = request(endpoint.value.request, settings: [], graph: "")
-            plan.endpoint = name
-            return plan
+            request(endpoint.value.request, of: name)
         }
         manifest.forEachStep { site in
             guard case .request(let definition) = site.step.action else { return }
-            requests.append(request(definition, settings: site.settings, graph: site.graph.name.value))
+            requests.append(request(definition, below: site.settings, graph: site.graph.name.value))
         }
         return requests
     }
@@ -137,19 +136,17 @@ struct PlanAssembly {
             guard let endpoint = manifest.endpoints[call.name.value]?.value else {
                 preconditionFailure("the rules let a call of an unknown endpoint pass")
             }
-            var request = request(endpoint.request, settings: context.settings, graph: context.graph)
-            request.endpoint = call.name.value
-            request.arguments = arguments(of: endpoint.inputs, given: call, at: step.span)
-            request.vars += step.vars
-            request.outputs += step.outputs
-            request.noteSession()
+            let request = request(
+                endpoint.request,
+                of: call.name.value,
+                with: arguments(of: endpoint.inputs, given: call, at: step.span),
+                below: context.settings,
+                graph: context.graph,
+                step: step
+            )
             return .request(request)
         case .request(let definition):
-            var request = request(definition, settings: context.settings, graph: context.graph)
-            request.vars += step.vars
-            request.outputs += step.outputs
-            request.noteSession()
-            return .request(request)
+            return .request(request(definition, below: context.settings, graph: context.graph, step: step))
         case .group(let body):
             let limit = step.settings.concurrency
             return .group(group(body, onFailure: step.onFailure, concurrency: limit, in: context))
@@ -161,26 +158,39 @@ struct PlanAssembly {
         }
     }
 
-    /// The request of a definition, below the settings of the graph and steps around it.
-    func request(_ definition: RequestDefinition, settings: [Settings], graph: String) -> RequestPlan {
+    /// The request of a definition.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The name of the endpoint whose request it is.
+    ///   - arguments: The values of its inputs.
+    ///   - settings: Those of the graph and the steps around it.
+    ///   - graph: The graph that it is part of.
+    ///   - step: The step that sends it, which may add variables and outputs.
+    func request(
+        _ definition: RequestDefinition,
+        of endpoint: String? = nil,
+        with arguments: [ArgumentPlan] = [],
+        below settings: [Settings] = [],
+        graph: String = "",
+        step: Step? = nil
+    ) -> RequestPlan {
         let service = RequestService(of: definition, settings: settings, in: manifest)
         let layers = RequestLayers(definition, service: service, steps: settings, in: manifest)
         let merged = Cascade.merge(layers.settings)
         return RequestPlan(
-            endpoint: nil,
+            endpoint: endpoint,
             service: service.name,
-            arguments: [],
+            arguments: arguments,
             method: definition.method?.value ?? "GET",
             address: definition.address,
             settings: merged.withoutRemovals,
             filters: merged.filters.flatMap { stages(of: $0) },
-            vars: definition.vars,
-            outputs: definition.outputs,
+            vars: definition.vars + (step?.vars ?? []),
+            outputs: definition.outputs + (step?.outputs ?? []),
             returns: definition.returns,
             download: definition.download,
             mock: definition.mock,
-            graph: graph,
-            usesSession: false
+            graph: graph
         )
     }
 
@@ -252,27 +262,7 @@ extension StepPlan {
 }
 
 extension ArgumentPlan {
-    fileprivate func visitUses(_ visitor: UseVisitor) {
-        if case .template(let value) = source { visitor.value(value, .request, .argument) }
-    }
-}
-
-extension RequestPlan {
-    /// Finds out whether the request, with all that belongs to it, uses a session.
-    mutating func noteSession() {
-        var found = false
-        visitUses(UseVisitor { use in found = found || use.text.references.contains { $0.name == "session" } })
-        usesSession = found
-    }
-
-    /// Visits every use of the expression language in the request.
     func visitUses(_ visitor: UseVisitor) {
-        for argument in arguments { argument.visitUses(visitor) }
-        settings.visitUses(visitor)
-        visitor.scalar(address.text.value, .request, .address)
-        for variable in vars { visitor.value(variable.value, .request, .variable) }
-        for output in outputs { output.visitUses(visitor, .answer) }
-        download?.visitUses(visitor)
-        for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
+        if case .template(let value) = source { visitor.value(value, .request, .argument) }
     }
 }

@@ -1,3 +1,5 @@
+import WaybillData
+
 /// One request as it is sent: everything is decided, nothing is a template any more.
 package struct HTTPRequest: Sendable, Equatable {
     /// What follows the header.
@@ -44,7 +46,12 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Otherwise the body is left as it came.
     package var acceptsCompression: Bool
     /// How the request travels.
-    package var options: TransferOptions
+    package var options: TransferOptions {
+        get { sharedOptions.value }
+        set { sharedOptions.change { $0 = newValue } }
+    }
+    /// A request is handed on from function to function, and the options are more than half of it.
+    private var sharedOptions: CopyOnWrite<TransferOptions>
 
     /// A request with the limits that design section 11 gives as defaults.
     package init(
@@ -70,7 +77,7 @@ package struct HTTPRequest: Sendable, Equatable {
         self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
         self.connectTo = connectTo
         self.acceptsCompression = acceptsCompression
-        self.options = options
+        sharedOptions = CopyOnWrite(options)
     }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).

@@ -1,28 +1,56 @@
+import WaybillData
+
 /// A whole answer.
 package struct HTTPResponse: Sendable, Equatable {
+    /// What is seldom asked for, behind a reference, since an answer is handed on from function to function.
+    private struct Details: Sendable, Equatable {
+        var reason: String
+        var httpVersion: String
+        var url: String
+        var timings: TransferTimings
+        var bytesSent: Int
+        var bytesReceived: Int
+        var remoteAddress: SocketEndpoint?
+        var reusedConnection: Bool
+    }
+
     /// The status code of the final answer.
     package var status: Int
-    /// The reason phrase; empty with HTTP/2, which has none.
-    package var reason: String
-    /// `1.0`, `1.1` or `2`.
-    package var httpVersion: String
     /// The header fields of the final answer, as they came: those of informational answers and trailers are left out.
     /// `Content-Encoding` and `Content-Length` are those of the message, also when the body has been decoded.
     package var headers: HTTPFields
     /// The body, decoded if the request accepted compression.
     package var body: [UInt8]
+    private var details: CopyOnWrite<Details>
+
+    /// The reason phrase; empty with HTTP/2, which has none.
+    package var reason: String {
+        get { details.value.reason }
+        set { details.change { $0.reason = newValue } }
+    }
+
+    /// `1.0`, `1.1` or `2`.
+    package var httpVersion: String { details.value.httpVersion }
     /// The URL that answered.
-    package var url: String
+    package var url: String { details.value.url }
     /// How long the parts of the transfer took.
-    package var timings: TransferTimings
+    package var timings: TransferTimings { details.value.timings }
     /// Bytes of header and body sent, before TLS and HTTP/2 framing.
-    package var bytesSent: Int
+    package var bytesSent: Int {
+        get { details.value.bytesSent }
+        set { details.change { $0.bytesSent = newValue } }
+    }
+
     /// Bytes of header and body received, before decoding, without TLS and framing.
-    package var bytesReceived: Int
+    package var bytesReceived: Int {
+        get { details.value.bytesReceived }
+        set { details.change { $0.bytesReceived = newValue } }
+    }
+
     /// The other end of the connection.
-    package var remoteAddress: SocketEndpoint?
+    package var remoteAddress: SocketEndpoint? { details.value.remoteAddress }
     /// Whether a connection of an earlier request was used.
-    package var reusedConnection: Bool
+    package var reusedConnection: Bool { details.value.reusedConnection }
 
     /// An answer put together by hand, for transports other than libcurl's.
     package init(
@@ -39,15 +67,19 @@ package struct HTTPResponse: Sendable, Equatable {
         reusedConnection: Bool = false
     ) {
         self.status = status
-        self.reason = reason
-        self.httpVersion = httpVersion
         self.headers = headers
         self.body = body
-        self.url = url
-        self.timings = timings
-        self.bytesSent = bytesSent
-        self.bytesReceived = bytesReceived
-        self.remoteAddress = remoteAddress
-        self.reusedConnection = reusedConnection
+        details = CopyOnWrite(
+            Details(
+                reason: reason,
+                httpVersion: httpVersion,
+                url: url,
+                timings: timings,
+                bytesSent: bytesSent,
+                bytesReceived: bytesReceived,
+                remoteAddress: remoteAddress,
+                reusedConnection: reusedConnection
+            )
+        )
     }
 }

@@ -3,13 +3,13 @@ package import WaybillTransport
 
 /// All there is to know of one exchange, for somebody who looks for a mistake: the request as it was built, the one that
 /// was sent in the end, and what came of it.
-package struct DebugRecord: Sendable {
+package final class DebugRecord: Sendable {
     /// The request as the manifest makes it.
-    package var built: HTTPRequest
+    package let built: HTTPRequest
     /// The request that was sent last: that of the last hop, with its signature. Nil when none was sent.
-    package var sent: HTTPRequest?
+    package let sent: HTTPRequest?
     /// The answer, or why there is none.
-    package var result: Result<HTTPResponse, TransportFailure>
+    package let result: Result<HTTPResponse, TransportFailure>
 
     /// A record; see the properties.
     package init(built: HTTPRequest, sent: HTTPRequest?, result: Result<HTTPResponse, TransportFailure>) {

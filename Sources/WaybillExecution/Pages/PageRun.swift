@@ -35,10 +35,10 @@ struct PageRun {
             }
         }
         var attempted = await askForPage(&result)
-        while takePage(&attempted) { attempted = await askForPage(&result) }
+        while takePage(attempted) { attempted = await askForPage(&result) }
         // An expected failure at once, such as a 404, is no page, and what it says is the data.
         if state.pages == 0, attempted.failure == nil { return attempted }
-        conclude(&attempted)
+        conclude(attempted)
         return attempted
     }
 
@@ -63,7 +63,7 @@ struct PageRun {
     }
 
     /// Takes what is in a page; whether another one follows.
-    private mutating func takePage(_ attempted: inout Attempted) -> Bool {
+    private mutating func takePage(_ attempted: Attempted) -> Bool {
         guard attempted.failure == nil, let response = attempted.response, response.status / 100 == 2 else {
             return false
         }
@@ -94,7 +94,7 @@ struct PageRun {
     private mutating func take(
         _ found: ScopeValue,
         _ decision: PaginationState.Decision,
-        of attempted: borrowing Attempted
+        of attempted: Attempted
     ) throws(Failure) -> Bool {
         let elements = found.json.array ?? []
         count += elements.count
@@ -133,7 +133,7 @@ struct PageRun {
 
     /// The items of a page, as a list.
     private func foundItems(
-        _ attempted: borrowing Attempted,
+        _ attempted: Attempted,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) -> ScopeValue {
         var value = attempted.data ?? ScopeValue(.null)
@@ -149,7 +149,7 @@ struct PageRun {
         return value
     }
 
-    private func conclude(_ attempted: inout Attempted) {
+    private func conclude(_ attempted: Attempted) {
         let object = JSONObject([("count", .number(JSONNumber(count)))])
         let data = keepsItems ? ScopeValue(.array(items), isSecret: isSecret) : ScopeValue(.object(object))
         attempted.scope.data = data

@@ -5,28 +5,67 @@ import WaybillTransport
 
 /// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the
 /// steps before, and later the request and its answer.
+///
+/// It is copied for each expression that is evaluated, and so kept behind a reference.
 struct RequestScope: Sendable {
-    /// Where the step runs.
-    let frame: Frame
-    /// The inputs of the endpoint that is called.
-    var arguments: [String: ScopeValue] = [:]
-    /// What was computed before the attempt.
-    var vars: [String: ScopeValue] = [:]
-    /// What the session of the service gives, once somebody has asked for it.
-    var session: Session?
-    /// What was sent, once it is known.
-    var request: SentRequest?
-    /// The answer.
-    var response: HTTPResponse?
-    /// The data at hand.
-    var data: ScopeValue?
-    /// Clocks, randomness and files.
-    let environment: AttemptEnvironment
+    private struct Contents: Sendable {
+        let frame: Frame
+        var arguments: [String: ScopeValue] = [:]
+        var vars: [String: ScopeValue] = [:]
+        var session: Session?
+        var request: SentRequest?
+        var response: HTTPResponse?
+        var data: ScopeValue?
+        let environment: AttemptEnvironment
+    }
+
+    private var contents: CopyOnWrite<Contents>
 
     init(frame: Frame, environment: AttemptEnvironment) {
-        self.frame = frame
-        self.environment = environment
+        contents = CopyOnWrite(Contents(frame: frame, environment: environment))
     }
+
+    /// Where the step runs.
+    var frame: Frame { contents.value.frame }
+
+    /// The inputs of the endpoint that is called.
+    var arguments: [String: ScopeValue] {
+        get { contents.value.arguments }
+        set { contents.change { $0.arguments = newValue } }
+    }
+
+    /// What was computed before the attempt.
+    var vars: [String: ScopeValue] {
+        get { contents.value.vars }
+        set { contents.change { $0.vars = newValue } }
+    }
+
+    /// What the session of the service gives, once somebody has asked for it.
+    var session: Session? {
+        get { contents.value.session }
+        set { contents.change { $0.session = newValue } }
+    }
+
+    /// What was sent, once it is known.
+    var request: SentRequest? {
+        get { contents.value.request }
+        set { contents.change { $0.request = newValue } }
+    }
+
+    /// The answer.
+    var response: HTTPResponse? {
+        get { contents.value.response }
+        set { contents.change { $0.response = newValue } }
+    }
+
+    /// The data at hand.
+    var data: ScopeValue? {
+        get { contents.value.data }
+        set { contents.change { $0.data = newValue } }
+    }
+
+    /// Clocks, randomness and files.
+    var environment: AttemptEnvironment { contents.value.environment }
 
     /// The scope of what was written at a level.
     func scope(_ level: Level) -> EvaluationScope {

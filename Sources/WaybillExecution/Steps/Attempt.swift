@@ -26,7 +26,7 @@ struct Attempt: Sendable {
     ///
     /// - Parameter begin: Is called when the attempt begins.
     func run(begin: () -> Void) async -> Attempted {
-        var attempted = await once(begin)
+        let attempted = await once(begin)
         do throws(EvaluationProblem) {
             guard try await renew(attempted) else { return attempted }
         } catch {
@@ -37,7 +37,7 @@ struct Attempt: Sendable {
     }
 
     /// Renews what the server refused; whether there was anything.
-    private func renew(_ attempted: borrowing Attempted) async throws(EvaluationProblem) -> Bool {
+    private func renew(_ attempted: Attempted) async throws(EvaluationProblem) -> Bool {
         guard let status = attempted.response?.status else { return false }
         var isRenewed = false
         if let token = attempted.token, status == 401 {
@@ -63,10 +63,10 @@ struct Attempt: Sendable {
             guard turn != nil else { return stopped }
         }
         begin()
-        var attempted = Attempted(scope: request.frame.scope(of: request.path))
+        let attempted = Attempted(scope: request.frame.scope(of: request.path))
         let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationProblem) {
-            (sending, transport) = try await build(&attempted)
+            (sending, transport) = try await build(attempted)
         } catch {
             attempted.failure = run.failure(error)
             return attempted
@@ -96,7 +96,7 @@ struct Attempt: Sendable {
         case .answer(let response):
             attempted.wasSent = true
             attempted.scope.response = response
-            await look(at: response, &attempted)
+            await look(at: response, attempted)
         }
         // Now all its secrets are known.
         if let record = delivered.record {
@@ -111,7 +111,7 @@ struct Attempt: Sendable {
 
     /// The request, and what sends it: the transport, or what signs before.
     private func build(
-        _ attempted: inout Attempted
+        _ attempted: Attempted
     ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
@@ -151,7 +151,7 @@ struct Attempt: Sendable {
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
-    private func look(at response: HTTPResponse, _ attempted: inout Attempted) async {
+    private func look(at response: HTTPResponse, _ attempted: Attempted) async {
         let answer = await evaluate(response, attempted.scope)
         attempted.scope.data = answer.data
         attempted.body = answer.body

@@ -5,8 +5,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What came of one attempt. It is handed on from the attempt to the end of the request, never copied.
-struct Attempted: ~Copyable, Sendable {
+/// What came of one attempt. It is handed on from the attempt to the end of the request, and filled in on its way.
+final class Attempted {
     /// What expressions see after it: the request, the answer, the data.
     var scope: RequestScope
     /// The address that was asked, once it was known.
@@ -80,7 +80,7 @@ extension StepResult {
     }
 
     /// Takes over what is known after an attempt.
-    mutating func take(_ attempted: borrowing Attempted, redactor: Redactor) {
+    mutating func take(_ attempted: Attempted, redactor: Redactor) {
         guard let method = attempted.method else { return }
         attempts += 1
         self.method = method

@@ -6,32 +6,31 @@ import WaybillResults
 
 /// Does what `intercept` says around the success or failure of a request, in two rounds: before it counts, when `fail`
 /// and `recover` decide which of the two it is, and after.
-struct Interceptor: ~Copyable, Sendable {
+struct Interceptor {
     private let request: RequestRun
-    private var attempted: Attempted
+    private let attempted: Attempted
     private var run: RunContext { request.run }
 
-    init(_ request: RequestRun, _ attempted: consuming Attempted) {
+    init(_ request: RequestRun, _ attempted: Attempted) {
         self.request = request
         self.attempted = attempted
     }
 
-    /// What the request comes to. What was stopped from outside is left alone.
+    /// Decides what the request comes to. What was stopped from outside is left alone.
     ///
     /// - Parameter count: Done between the rounds with what counts as a success, and may still fail.
-    consuming func intercept(counting count: (inout Attempted) async -> Void) async -> Attempted {
-        guard attempted.failure?.kind != .cancelled else { return attempted }
+    func intercept(counting count: (Attempted) -> Void) {
+        guard attempted.failure?.kind != .cancelled else { return }
         let setting = request.plan.settings.intercept
         if let setting {
             if attempted.failure == nil { perform(setting, .beforeSuccess) }
             if attempted.failure != nil { perform(setting, .beforeFailure) }
         }
-        if attempted.failure == nil { await count(&attempted) }
+        if attempted.failure == nil { count(attempted) }
         if let setting { perform(setting, attempted.failure == nil ? .afterSuccess : .afterFailure) }
-        return attempted
     }
 
-    private mutating func perform(_ setting: Setting<Interception>, _ moment: Interception.Moment) {
+    private func perform(_ setting: Setting<Interception>, _ moment: Interception.Moment) {
         for action in setting.value.actions[moment] ?? [] {
             do throws(EvaluationProblem) {
                 let scope = attempted.scope.scope(setting.level)
@@ -44,7 +43,7 @@ struct Interceptor: ~Copyable, Sendable {
         }
     }
 
-    private mutating func perform(
+    private func perform(
         _ action: Interception.Action,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) {
@@ -69,7 +68,7 @@ struct Interceptor: ~Copyable, Sendable {
     }
 
     /// Takes the outputs from the data that a failure was recovered with; those that are not in it stay as they were.
-    private mutating func takeOutputs() {
+    private func takeOutputs() {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: attempted.scope.scope(output.level)) else { continue }
             value.isSecret = value.isSecret || output.isSecret

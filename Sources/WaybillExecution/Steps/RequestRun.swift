@@ -49,7 +49,7 @@ final class RequestRun: Sendable {
 
     private func carryOut() async -> Outcome {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
-        var attempted: Attempted
+        let attempted: Attempted
         if let failure = frame.unsureFailure(of: plan, at: path) {
             result.startedAt = .now()
             attempted = Attempted(scope: frame.scope(of: path), failure: failure)
@@ -61,7 +61,7 @@ final class RequestRun: Sendable {
             attempted.failure = Delivery(self, attempt: result.attempts).superseded
         }
         if result.startedAt != nil {
-            attempted = await Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            Interceptor(self, attempted).intercept { $0.failure = write($0) }
             if let output, !frame.isElement(step) {
                 attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
             }
@@ -70,7 +70,7 @@ final class RequestRun: Sendable {
     }
 
     /// Writes the records of a success. Those of an expected failure, such as a 404, are none.
-    private func write(_ attempted: borrowing Attempted) -> Failure? {
+    private func write(_ attempted: Attempted) -> Failure? {
         guard let output, let data = attempted.data,
             attempted.isRecovered || step.flow?.paginate == nil && (attempted.response?.status ?? 0) / 100 == 2
         else { return nil }
@@ -90,7 +90,7 @@ final class RequestRun: Sendable {
         var state = UntilState(until)
         let start = run.clock.now
         while true {
-            var attempted = await pages(&result)
+            let attempted = await pages(&result)
             guard attempted.failure == nil else { return attempted }
             do throws(EvaluationProblem) {
                 let decision = try state.next(
@@ -130,7 +130,7 @@ final class RequestRun: Sendable {
             isIdempotent: HTTPRequest.isIdempotent(method: plan.method)
         )
         while true {
-            var attempted = await attempt(&result, page)
+            let attempted = await attempt(&result, page)
             guard let failure = attempted.failure,
                 let pause = state.pause(after: attempted.failed(failure), chance: .random(in: 0..<1))
             else { return attempted }
@@ -156,7 +156,7 @@ final class RequestRun: Sendable {
         return attempted
     }
 
-    private func outcome(_ result: StepResult, _ attempted: borrowing Attempted) -> Outcome {
+    private func outcome(_ result: StepResult, _ attempted: Attempted) -> Outcome {
         var result = result
         var record = StepRecord(isPassed: true)
         guard result.startedAt != nil else {

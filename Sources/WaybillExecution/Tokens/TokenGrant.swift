@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillTransport
 
 /// What an access token is asked for with (RFC 6749, section 4); everything in it is evaluated.
-struct TokenGrant: Sendable {
+final class TokenGrant: Sendable {
     /// A field of the form that is sent.
     struct Parameter: Sendable, Hashable {
         let name: String
@@ -45,6 +45,14 @@ struct TokenGrant: Sendable {
     let allowsMetered: Bool
     /// The manifest's words for the token endpoint.
     let span: SourceSpan
+
+    /// What a token is asked for with; see the properties.
+    init(key: Key, transfer: HTTPRequest, allowsMetered: Bool, span: SourceSpan) {
+        self.key = key
+        self.transfer = transfer
+        self.allowsMetered = allowsMetered
+        self.span = span
+    }
 
     /// The refresh token that the grant itself is, if it is one.
     var refreshToken: String? { key.parameters.first { $0.name == "refresh_token" }?.value }

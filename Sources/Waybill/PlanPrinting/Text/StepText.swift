@@ -253,15 +253,21 @@ extension RequestPlan {
 
     /// The request with nothing but the settings at one distance, and what it says of itself only where that is near.
     func settings(at distance: Distance) -> RequestPlan {
-        var request = self
-        request.settings = settings.without { $0.level.distance != distance }
-        request.filters = filters.filter { $0.level.distance == distance }
-        guard distance == .far else { return request }
-        request.vars = []
-        request.outputs = []
-        request.returns = nil
-        request.download = nil
-        return request
+        RequestPlan(
+            endpoint: endpoint,
+            service: service,
+            arguments: arguments,
+            method: method,
+            address: address,
+            settings: settings.without { $0.level.distance != distance },
+            filters: filters.filter { $0.level.distance == distance },
+            vars: distance == .near ? vars : [],
+            outputs: distance == .near ? outputs : [],
+            returns: distance == .near ? returns : nil,
+            download: distance == .near ? download : nil,
+            mock: mock,
+            graph: graph
+        )
     }
 }
 

@@ -1,0 +1,96 @@
+import WaybillData
+package import WaybillManifest
+
+/// One request with all its settings merged.
+package final class RequestPlan: Sendable {
+    /// The endpoint; `nil` for a request in place.
+    package let endpoint: String?
+    /// The service whose settings take part.
+    package let service: String?
+    /// The inputs of the endpoint.
+    package let arguments: [ArgumentPlan]
+    /// The method.
+    package let method: String
+    /// The path or the absolute URL.
+    package let address: Address
+    /// The merged settings. Names that were taken away are gone.
+    package let settings: Settings
+    /// The filter stages, named filters put in their places.
+    package let filters: [Setting<PlannedStage>]
+    /// Values computed before each attempt.
+    package let vars: [VariableDefinition]
+    /// Values for later steps.
+    package let outputs: [OutputDefinition]
+    /// What the data must be.
+    package let returns: ReturnShape?
+    /// The file that the answer goes to.
+    package let download: Download?
+    /// Example answers for the mock server.
+    package let mock: [MockExample]
+    /// The graph that the request is part of; empty for an endpoint by itself.
+    package let graph: String
+    /// Whether one of its expressions begins at `session`.
+    package let usesSession: Bool
+
+    /// A request; see the properties.
+    package init(
+        endpoint: String?,
+        service: String?,
+        arguments: [ArgumentPlan],
+        method: String,
+        address: Address,
+        settings: Settings,
+        filters: [Setting<PlannedStage>],
+        vars: [VariableDefinition],
+        outputs: [OutputDefinition],
+        returns: ReturnShape?,
+        download: Download?,
+        mock: [MockExample],
+        graph: String
+    ) {
+        self.endpoint = endpoint
+        self.service = service
+        self.arguments = arguments
+        self.method = method
+        self.address = address
+        self.settings = settings
+        self.filters = filters
+        self.vars = vars
+        self.outputs = outputs
+        self.returns = returns
+        self.download = download
+        self.mock = mock
+        self.graph = graph
+        // A class has its methods only when it is whole.
+        var usesSession = false
+        let visitor = UseVisitor { use in
+            usesSession = usesSession || use.text.references.contains { $0.name == "session" }
+        }
+        Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
+        self.usesSession = usesSession
+    }
+
+    /// Visits every use of the expression language in the request.
+    func visitUses(_ visitor: UseVisitor) {
+        Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
+    }
+
+    private static func visitUses(
+        _ visitor: UseVisitor,
+        _ arguments: [ArgumentPlan],
+        _ settings: Settings,
+        _ address: Address,
+        _ vars: [VariableDefinition],
+        _ outputs: [OutputDefinition],
+        _ download: Download?,
+        _ filters: [Setting<PlannedStage>]
+    ) {
+        for argument in arguments { argument.visitUses(visitor) }
+        settings.visitUses(visitor)
+        visitor.scalar(address.text.value, .request, .address)
+        for variable in vars { visitor.value(variable.value, .request, .variable) }
+        for output in outputs { output.visitUses(visitor, .answer) }
+        download?.visitUses(visitor)
+        for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
+    }
+}
