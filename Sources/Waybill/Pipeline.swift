@@ -5,7 +5,8 @@ package import WaybillPlan
 
 /// The way of a manifest, stated once: text → spanned values → manifest → plan → run → results.
 ///
-/// Each stage gives its value and what it found; the next begins only without errors.
+/// Each stage gives its value and what it found. A manifest with errors is checked by the rules all the same, as far as it
+/// could be read, so that all findings come at once; a plan is made only without errors.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
     private let allowsOutside: Bool

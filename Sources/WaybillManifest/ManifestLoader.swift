@@ -22,18 +22,19 @@ package struct ManifestLoader: Sendable {
 
     /// The manifest at a path, `-` for standard input, and everything that is wrong with it.
     ///
-    /// There is a manifest exactly when there is no error among the diagnostics.
+    /// There is a manifest where the text could be read to its end. With errors among the diagnostics it is what could be
+    /// made of the text, and marks what is unknown; it can be checked then, and not be run.
     package func load(_ path: String) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
         let manifest = loading.load(path, includedAt: nil)
-        return (loading.sound(manifest), loading.diagnostics)
+        return (manifest, loading.diagnostics)
     }
 
     /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
     package func load(_ file: SourceFile) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
-        return (loading.sound(manifest), loading.diagnostics)
+        return (manifest, loading.diagnostics)
     }
 }
 
@@ -85,33 +86,47 @@ private struct ManifestLoading {
 
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
-        guard let node, !problems.hasErrors else { return nil }
-        let traps = ManifestTraps(in: node).findings
-        diagnostics += traps
-        guard !traps.hasErrors else { return nil }
-        // Decoding leaves out what has a wrong shape.
-        let (shape, decoded) = sideBySide(if: file.isLarge) { [schema] in
-            schema.check(node)
-        } _: {
-            ManifestDecoder.decode(node, of: file, files: files)
-        }
-        diagnostics += shape
-        diagnostics += shape.hasErrors ? decoded.diagnostics.errors(apartFrom: shape) : decoded.diagnostics
-        let part = decoded.part
+        guard let node else { return nil }
+        let part = decode(node, of: file, files: files, problems)
         var manifest = part.manifest
-        for include in part.includes where !shape.contains(where: { $0.overlaps(include.span) }) {
+        for include in part.includes where !manifest.unknown.explain(include.span) {
+            let count = diagnostics.count
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
+            } else if diagnostics.count > count {
+                // What could not be read may define anything.
+                manifest.unknown.noteAll()
+                manifest.defaults.unknown = .all
             }
         }
         return manifest
     }
 
-    /// What was loaded, unless there is an error in it.
-    func sound(_ manifest: Manifest?) -> Manifest? {
-        guard diagnostics.hasErrors else { return manifest }
-        giveBackLater(manifest)
-        return nil
+    /// The model of one file, as far as mistakes in its text leave it to be told.
+    private mutating func decode(
+        _ node: YAMLNode,
+        of file: SourceFile,
+        files: ManifestFiles,
+        _ problems: [Diagnostic]
+    ) -> ManifestPart {
+        var faults = TreeFaults(of: node)
+        faults.note(problems)
+        let traps = ManifestTraps(in: node).findings.filter { !faults.explain($0) }
+        faults.note(traps)
+        let (shape, decoded) = sideBySide(if: file.isLarge) { [schema, faults] in
+            schema.check(node, besides: faults)
+        } _: {
+            ManifestDecoder.decode(node, of: file, files: files)
+        }
+        faults = shape.faults
+        let rest = decoded.diagnostics.filter { !faults.explain($0) }
+        faults.note(rest)
+        diagnostics += traps + shape.diagnostics + rest
+        guard !faults.isEmpty else { return decoded.part }
+        // Now that all faults are known, what they leave unknown can be told from what is not there.
+        faults.settle()
+        let earlier = decoded.part.manifest
+        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).part
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
@@ -154,16 +169,21 @@ extension Manifest {
     /// Adds what an included file defines. A name that both define is an error at both places.
     fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
         sources += other.sources
+        unknown.formUnion(other.unknown)
         func add<Value: Sendable>(
             _ sort: String,
             _ others: Definitions<Value>,
-            to definitions: inout Definitions<Value>
+            to definitions: inout Definitions<Value>,
+            _ section: ManifestSection
         ) {
             for (name, definition) in others {
                 guard let first = definitions[name] else {
                     definitions[name] = definition
                     continue
                 }
+                // Either may have been meant to have another name.
+                unknown.note(name, in: section)
+                unknown.note(section)
                 diagnostics.append(
                     Diagnostic(
                         "duplicate-definition",
@@ -174,32 +194,14 @@ extension Manifest {
                 )
             }
         }
-        add("input", other.inputs, to: &inputs)
-        add("secret", other.secrets, to: &secrets)
-        add("data", other.data, to: &data)
-        add("environment", other.environments, to: &environments)
-        add("service", other.services, to: &services)
-        add("filter", other.filters, to: &filters)
-        add("endpoint", other.endpoints, to: &endpoints)
-        add("graph", other.graphs, to: &graphs)
+        add("input", other.inputs, to: &inputs, .inputs)
+        add("secret", other.secrets, to: &secrets, .secrets)
+        add("data", other.data, to: &data, .data)
+        add("environment", other.environments, to: &environments, .environments)
+        add("service", other.services, to: &services, .services)
+        add("filter", other.filters, to: &filters, .filters)
+        add("endpoint", other.endpoints, to: &endpoints, .endpoints)
+        add("graph", other.graphs, to: &graphs, .graphs)
         defaults = Cascade.merge([other.defaults, defaults])
-    }
-}
-
-extension [Diagnostic] {
-    /// The errors that have nothing to do with others: none of those points at what such a one points at, or at a part.
-    fileprivate func errors(apartFrom others: [Diagnostic]) -> [Diagnostic] {
-        filter { finding in
-            guard finding.severity == .error, let span = finding.primary?.span else { return false }
-            return !others.contains { $0.overlaps(span) }
-        }
-    }
-}
-
-extension Diagnostic {
-    /// Whether the finding points at something of what stands at a place.
-    fileprivate func overlaps(_ span: SourceSpan) -> Bool {
-        guard let own = primary?.span, own.file === span.file else { return false }
-        return own.range == span.range || own.range.overlaps(span.range)
     }
 }

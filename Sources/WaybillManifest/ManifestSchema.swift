@@ -16,10 +16,26 @@ struct ManifestSchema: Sendable {
         levels = ManifestLevels(schema: document)
     }
 
-    /// What is wrong with the shape of a manifest.
-    func check(_ node: YAMLNode) -> [Diagnostic] {
-        if schema.isValid(node.index, in: node.tree.values) { return [] }
-        let violations = schema.violations(of: node.json, limit: Self.limit)
+    /// What is wrong with the shape of a manifest, apart from what comes of other faults of its text.
+    ///
+    /// - Returns: the findings, and the faults with theirs.
+    func check(_ node: YAMLNode, besides faults: TreeFaults) -> (diagnostics: [Diagnostic], faults: TreeFaults) {
+        if schema.isValid(node.index, in: node.tree.values) { return ([], faults) }
+        let json = node.json
+        // As JSON, which has every name once, a text with faults may have the right shape.
+        let all =
+            faults.isEmpty
+            ? schema.violations(of: json, limit: Self.limit) : schema.validate(json, limit: Self.limit)
+        let violations = all.filter { !faults.explain($0, in: node) }
+        let diagnostics = diagnostics(for: violations, in: node)
+        var faults = faults
+        for violation in violations { faults.note(violation, in: node) }
+        for finding in diagnostics { finding.primary.map { faults.note($0.span) } }
+        if all.count >= Self.limit { faults.note(node) }
+        return (diagnostics, faults)
+    }
+
+    private func diagnostics(for violations: [SchemaViolation], in node: YAMLNode) -> [Diagnostic] {
         var unknown: [JSONPointer: Int] = [:]
         for (index, violation) in violations.enumerated() {
             guard case .unknownName = violation.detail, violation.suggestion == nil else { continue }

@@ -10,7 +10,7 @@ extension PlanBuilder {
     /// inputs of the same name, from wherever those come; then from the secret of the same name; then they have their
     /// defaults. Of the manifest's other inputs only those that the request uses must have a value.
     ///
-    /// - Returns: a plan exactly when there is no error among the findings.
+    /// - Returns: a plan exactly when there is no error among the findings, those of the manifest's loading included.
     package static func callPlan(
         _ manifest: Manifest,
         endpoint name: String,
@@ -19,7 +19,7 @@ extension PlanBuilder {
         let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
         // What no graph uses may well be there to be called.
         var diagnostics = checked.diagnostics.filter { $0.id != "unused-definition" }
-        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        guard manifest.unknown.isEmpty, !diagnostics.hasErrors else { return (nil, diagnostics) }
         let found = endpoint(named: name, in: checked, of: manifest, environment: options.environment)
         diagnostics += found.diagnostics
         guard let cascade = found.endpoint else { return (nil, diagnostics) }

@@ -40,7 +40,8 @@ package struct PlanBuilder: Sendable {
         package var diagnostics: [Diagnostic]
     }
 
-    /// Checks a manifest by every rule, and reads its data files.
+    /// Checks a manifest by every rule, and reads its data files. Of one with mistakes in its text, that is checked which
+    /// they leave to be told.
     package static func check(
         _ manifest: Manifest,
         environment: String? = nil,
@@ -53,13 +54,13 @@ package struct PlanBuilder: Sendable {
                 let laidOver = manifest.applying(environment)
                 manifest = laidOver.manifest
                 diagnostics += laidOver.diagnostics
-            } else {
+            } else if !manifest.unknown.mayDefine(name, in: .environments) {
                 diagnostics.append(.unknown("environment", name, in: manifest, among: manifest.environments.keys))
             }
         }
         let reader = DataReader(folder: FileContents.folder(of: manifest.file.name), allowsOutside: allowsOutside)
         var data = JSONObject()
-        for (name, declaration) in manifest.data {
+        for (name, declaration) in manifest.data where !manifest.unknown.isDefined(name, in: .data) {
             let (value, findings) = reader.read(declaration.value)
             diagnostics += findings
             data[name] = value
@@ -67,8 +68,11 @@ package struct PlanBuilder: Sendable {
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
         let found = RuleRunner.findings(of: subject)
         diagnostics += found.always
-        if !diagnostics.hasErrors { diagnostics += found.ifSound }
+        if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
         giveBackLater(subject)
+        if !manifest.unknown.isEmpty {
+            diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
+        }
         return Checked(manifest: manifest, data: data, diagnostics: diagnostics.sortedByPlace())
     }
 
@@ -99,7 +103,7 @@ package struct PlanBuilder: Sendable {
 
     /// The plan of what was asked for.
     ///
-    /// - Returns: a plan exactly when there is no error among the findings.
+    /// - Returns: a plan exactly when there is no error among the findings, those of the manifest's loading included.
     package static func plan(
         _ manifest: Manifest,
         options: PlanOptions
@@ -107,7 +111,7 @@ package struct PlanBuilder: Sendable {
         let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
         let manifest = checked.manifest
         var diagnostics = checked.diagnostics
-        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        guard manifest.unknown.isEmpty, !diagnostics.hasErrors else { return (nil, diagnostics) }
         let inputs = InputResolution(manifest: manifest, options: options)
         let graphs = GraphSelection(manifest: manifest, names: options.graphs)
         diagnostics += inputs.diagnostics + graphs.diagnostics

@@ -11,43 +11,30 @@ import WaybillTestSupport
 /// replaced, and every name in the paths of expressions broken, one at a time. Left alone is only where anything is right:
 /// names that a manifest chooses itself, free content such as the body of an example, and members of answers.
 @Suite struct MutationTests {
-    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-
-    /// The manifests that are valid as a whole.
-    private static let files = [
-        "manifests/accounts.yaml", "manifests/quickstart.yaml", "manifests/common/services.yaml",
-        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml",
-        "Tests/Manifests/valid/deploy.yaml",
-        "Tests/Manifests/valid/common/services.yaml",
-    ]
-
     /// What came of one mistake.
     private enum Result {
         case refused(onItsLine: Bool, findings: [Diagnostic])
         case accepted
     }
 
-    @Test(arguments: files)
+    @Test(arguments: MutatedManifest.files)
     func `nearly every mistake is refused, at its line`(path: String) throws {
-        let path = "\(Self.root)/\(path)"
-        let bytes = try #require(TemporaryFolder.contents(of: path))
-        let file = SourceFile(name: path, bytes: bytes)
-        let loader = try ManifestLoader()
-        let (loaded, problems) = loader.load(file)
-        let manifest = try #require(loaded, "\(HumanRenderer().render(problems))")
-        let root = try #require(YAMLReader().read(manifest.file).document)
-        let maker = MutationMaker(root, manifest)
+        let original = try MutatedManifest(path)
+        let maker = original.maker
 
+        // What is found without any mistake, such as that nothing uses something.
+        let usual = Set(original.findings(with: []).findings.map(\.headline))
         var accepted: [String] = []
         var elsewhere: [String] = []
         var several: [String] = []
         for mutation in maker.mutations {
-            switch Self.check(mutation, of: file, by: loader) {
-            case .accepted: accepted.append(Self.describe(mutation, in: file))
+            switch Self.check(mutation, of: original) {
+            case .accepted: accepted.append(original.describe(mutation))
             case .refused(let isOnItsLine, let findings):
-                if !isOnItsLine { elsewhere.append(Self.describe(mutation, in: file)) }
+                if !isOnItsLine { elsewhere.append(original.describe(mutation)) }
+                let findings = findings.filter { !usual.contains($0.headline) }
                 if findings.count > 1 {
-                    several.append("\(Self.describe(mutation, in: file)): \(findings.map(\.headline))")
+                    several.append("\(original.describe(mutation)): \(findings.map(\.headline))")
                 }
             }
         }
@@ -69,27 +56,28 @@ import WaybillTestSupport
         #expect(Double(refused - several.count) >= 0.98 * Double(refused))
     }
 
-    private static func check(_ mutation: Mutation, of file: SourceFile, by loader: ManifestLoader) -> Result {
-        let mutant = SourceFile(name: file.name, bytes: mutation.applied(to: file.bytes))
-        var (manifest, findings) = loader.load(mutant)
-        if let manifest {
-            findings += PlanBuilder.check(manifest).diagnostics
-            for environment in manifest.environments.keys {
-                findings += PlanBuilder.check(manifest, environment: environment).diagnostics
-            }
+    @Test(arguments: MutatedManifest.files)
+    func `an entry that is given twice is one finding`(path: String) throws {
+        let original = try MutatedManifest(path)
+        let usual = Set(original.findings(with: []).findings.map(\.headline))
+        let duplicates = original.maker.duplicates
+        for index in stride(from: 0, to: duplicates.count, by: duplicates.count / 25 + 1) {
+            let findings = original.findings(with: [duplicates[index]]).findings
+            let others = findings.filter { !usual.contains($0.headline) && $0.id != "duplicate-key" }
+            #expect(findings.contains { $0.id == "duplicate-key" })
+            #expect(others.isEmpty, "\(original.describe(duplicates[index])): \(others.map(\.headline))")
         }
+    }
+
+    private static func check(_ mutation: Mutation, of original: MutatedManifest) -> Result {
+        let (mutant, findings) = original.findings(with: [mutation])
         let errors = findings.filter { $0.severity == .error }
         guard !errors.isEmpty else { return .accepted }
         let line = mutant.position(at: mutation.range.lowerBound).line
         let isThere = errors.contains { error in
-            error.primary.map { $0.span.file.name == file.name && $0.span.start.line == line } ?? false
+            error.primary.map { $0.span.file.name == mutant.name && $0.span.start.line == line } ?? false
         }
-        return .refused(onItsLine: isThere, findings: errors.withoutRepetitions())
-    }
-
-    private static func describe(_ mutation: Mutation, in file: SourceFile) -> String {
-        let position = file.position(at: mutation.range.lowerBound)
-        let text = String(decoding: file.bytes[mutation.range].prefix(40), as: UTF8.self)
-        return "\(position.line):\(position.column) \(mutation.sort.rawValue) \(text) → \(mutation.replacement)"
+        // A warning that comes of the mistake would be a second finding, too.
+        return .refused(onItsLine: isThere, findings: findings)
     }
 }

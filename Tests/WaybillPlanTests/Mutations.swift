@@ -16,6 +16,8 @@ struct Mutation: Sendable {
         case name
         /// A name in a path of an expression is another one.
         case path
+        /// An entry of a mapping stands twice.
+        case duplicate
     }
 
     let sort: Sort
@@ -33,12 +35,33 @@ struct Mutation: Sendable {
 /// Makes every mutation of a manifest's file, one at a time.
 struct MutationMaker {
     private(set) var mutations: [Mutation] = []
+    /// The same of mistakes that the reader of YAML finds already.
+    private(set) var duplicates: [Mutation] = []
     /// How many places were left alone because anything is right there, by the reason.
     private(set) var leftAlone: [String: Int] = [:]
 
     init(_ root: YAMLNode, _ manifest: Manifest) {
         visit(root, at: [], isFree: false)
+        visitDuplicates(root)
         visitPaths(of: manifest, in: root.span.file)
+    }
+
+    // MARK: Entries given twice
+
+    private mutating func visitDuplicates(_ node: YAMLNode) {
+        for element in node.sequence ?? [] { visitDuplicates(element) }
+        guard let mapping = node.mapping else { return }
+        let bytes = node.span.file.bytes
+        let isFlow = bytes[node.span.range.lowerBound] == UInt8(ascii: "{")
+        for (key, value) in mapping.entries {
+            visitDuplicates(value)
+            let (start, end) = (key.span.range.lowerBound, value.span.range.upperBound)
+            guard value.text != nil, key.span.start.line == value.span.end.line, start < end else { continue }
+            let entry = String(decoding: bytes[start..<end], as: UTF8.self)
+            let indentation = String(repeating: " ", count: key.span.start.column - 1)
+            let replacement = entry + (isFlow ? ", " : "\n" + indentation) + entry
+            duplicates.append(Mutation(sort: .duplicate, range: start..<end, replacement: replacement))
+        }
     }
 
     // MARK: Keys, types, names

@@ -65,6 +65,7 @@ extension ManifestDecoder {
     /// Named values.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
         named(node).compactMap { name, node in
+            if leavesOut(node) { return nil }
             let value = node.mapping == nil ? node : node["value"]
             let isSecret = node["secret"].flatMap { boolean($0) } ?? false
             return value.flatMap { expression($0) }
@@ -75,7 +76,8 @@ extension ManifestDecoder {
     /// Values computed before each attempt.
     mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
         named(node).compactMap { name, node in
-            valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
+            if leavesOut(node) { return nil }
+            return valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
         }
     }
 

@@ -4,9 +4,11 @@ import WaybillDiagnostics
 /// Graphs and their steps.
 extension ManifestDecoder {
     /// A graph.
-    mutating func graph(_ node: YAMLNode, named name: String) -> Graph? {
+    ///
+    /// - Parameter earlier: The same, decoded before the faults in it were known.
+    mutating func graph(_ node: YAMLNode, named name: String, earlier: Graph? = nil) -> Graph {
         let level = Level.graph(name)
-        guard let body = group(node, level: level) else { return nil }
+        let body = group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
         let settings = settings(node, level: level)
         return Graph(
             description: node["description"]?.text,
@@ -16,39 +18,56 @@ extension ManifestDecoder {
             deadline: settings.deadline,
             body: body,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
-            finally: node["finally"].map { steps($0, order: .chain, level: level) },
+            finally: node["finally"].map { steps($0, order: .chain, level: level, earlier: earlier?.finally) },
             outputs: outputs(node["outputs"], level: level),
-            tags: (node["tags"]?.sequence ?? []).compactMap { text($0) }
+            tags: (node["tags"]?.sequence ?? []).compactMap { text($0) },
+            unknown: unknownParts(of: node)
         )
     }
 
     /// The `chain` or `batch` of a graph or step, if it has one.
-    private mutating func group(_ node: YAMLNode, level: Level) -> Group? {
+    private mutating func group(_ node: YAMLNode, level: Level, earlier: Group?) -> Group? {
         for order in [Group.Order.chain, .batch] {
-            if let node = node[order.rawValue] { return steps(node, order: order, level: level) }
+            if let node = node[order.rawValue] { return steps(node, order: order, level: level, earlier: earlier) }
         }
         return nil
     }
 
-    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level) -> Group {
-        Group(order: order, steps: (node.sequence ?? []).compactMap { step($0, level: level) })
+    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level, earlier: Group?) -> Group {
+        let nodes = node.sequence ?? []
+        guard let earlier, earlier.steps.count == nodes.count else {
+            return Group(order: order, steps: nodes.map { step($0, level: level) })
+        }
+        let steps = zip(nodes, earlier.steps).map { node, known in
+            isWithoutFaults(node) ? known : step(node, level: level, earlier: known)
+        }
+        return Group(order: order, steps: steps)
     }
 
-    private mutating func step(_ node: YAMLNode, level: Level) -> Step? {
+    private mutating func step(_ node: YAMLNode, level: Level, earlier: Step? = nil) -> Step {
         let entries = KnownEntries<StepKey>(node)
-        guard let (form, key, value) = Self.form(of: entries) else { return nil }
-        let action = action(form, key: key, value: value, entries, level: level)
+        var unknown = unknownParts(of: node)
+        let action: Step.Action
+        let (form, place): (StepForm, YAMLNode)
+        let written = Self.form(of: entries)
+        let group = earlier?.group
+        if let written, let known = self.action(written, entries, unknown: unknown, level: level, earlier: group) {
+            (action, form, place) = (known, written.form, written.key)
+        } else {
+            unknown = unknown | .form | .address | .method | .service
+            action = unknownAction(at: node, entries, unknown: unknown, level: level)
+            (form, place) = (action.isCall ? .call : .get, node)
+        }
         let settings = settings(node, level: level)
         // The short forms of requests have these keys of the request beside them.
         let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
         let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
         let flow = flow(entries, level: level)
         for name in StepKey.allCases {
-            if let (key, _) = entries.entry(name), let reason = form.reasonAgainst(name) {
+            if let (key, _) = entries.entry(name), let reason = written?.form.reasonAgainst(name) {
                 report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
             }
         }
-        guard let action else { return nil }
         return Step(
             id: entries[.id].flatMap { text($0) },
             name: entries[.name]?.text,
@@ -60,14 +79,18 @@ extension ManifestDecoder {
             vars: vars,
             outputs: outputs,
             onFailure: entries[.onFailure].flatMap { word($0) } ?? .stop,
-            span: key.span,
-            form: form
+            span: place.span,
+            form: form,
+            unknown: unknown
         )
     }
 
+    /// What a step does, and where it says so.
+    private typealias WrittenForm = (form: StepForm, key: YAMLNode, value: YAMLNode)
+
     private static func form(
         of entries: KnownEntries<StepKey>
-    ) -> (StepForm, key: YAMLNode, value: YAMLNode)? {
+    ) -> WrittenForm? {
         for name in StepKey.forms {
             if let form = name.form, let (key, value) = entries.entry(name) { return (form, key, value) }
         }
@@ -75,30 +98,51 @@ extension ManifestDecoder {
     }
 
     private mutating func action(
-        _ form: StepForm,
-        key: YAMLNode,
-        value: YAMLNode,
+        _ written: WrittenForm,
         _ entries: KnownEntries<StepKey>,
-        level: Level
+        unknown: UnknownParts,
+        level: Level,
+        earlier: Group?
     ) -> Step.Action? {
+        let (form, key, value) = written
         switch form {
         case .call: return call(value, with: entries[.with]).map(Step.Action.call)
         case .graph: return call(value, with: entries[.with]).map(Step.Action.graph)
-        case .request: return request(value, level: level).map(Step.Action.request)
-        case .chain: return .group(steps(value, order: .chain, level: level))
-        case .batch: return .group(steps(value, order: .batch, level: level))
+        case .request: return .request(request(value, level: level))
+        case .chain: return .group(steps(value, order: .chain, level: level, earlier: earlier))
+        case .batch: return .group(steps(value, order: .batch, level: level, earlier: earlier))
         case .values: return .values(outputs(value, level: level))
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
             // The settings are those of the step.
-            return request(
-                at: scalarTemplate(value).map { address($0, level: level) },
-                method: Spanned(form.rawValue.uppercased(), at: key.span),
-                settings: Settings(),
-                entries,
-                level: level
-            ).map(Step.Action.request)
+            let address = scalarTemplate(value).map { self.address($0, level: level) }
+            return .request(
+                request(
+                    at: address ?? Self.unknownAddress(at: value, level: level),
+                    method: Spanned(form.rawValue.uppercased(), at: key.span),
+                    settings: Settings(),
+                    entries,
+                    unknown: unknown,
+                    level: level
+                )
+            )
         }
+    }
+
+    /// What a step does that may do anything: something that all of its keys have a meaning for.
+    private mutating func unknownAction(
+        at node: YAMLNode,
+        _ entries: KnownEntries<StepKey>,
+        unknown: UnknownParts,
+        level: Level
+    ) -> Step.Action {
+        if let inputs = entries[.with] {
+            return .call(Step.Call(name: Spanned("", at: node.span), arguments: members(inputs)))
+        }
+        let address = Self.unknownAddress(at: node, level: level)
+        return .request(
+            request(at: address, method: nil, settings: Settings(), entries, unknown: unknown, level: level)
+        )
     }
 
     /// What a call names, and its inputs.
@@ -112,6 +156,18 @@ extension ManifestDecoder {
         let start = (text.constantText ?? text.template?.template.text ?? "").prefix(8).lowercased()
         let setting = Setting(text, at: text.span, level: level)
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? .url(setting) : .path(setting)
+    }
+}
+
+extension Step {
+    fileprivate var group: Group? {
+        if case .group(let group) = action { group } else { nil }
+    }
+}
+
+extension Step.Action {
+    fileprivate var isCall: Bool {
+        if case .call = self { true } else { false }
     }
 }
 

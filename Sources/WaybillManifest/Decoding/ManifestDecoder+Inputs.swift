@@ -6,9 +6,16 @@ extension ManifestDecoder {
     /// Declarations of inputs.
     mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
         definitions(node) { decoder, _, node in
+            if decoder.leavesOut(node) { return Self.unknownInput(at: node.span) }
             guard let short = node.text else { return decoder.input(schema: node.json, node) }
             return decoder.shortInput(short, node)
         }
+    }
+
+    /// An input of which only the name is known.
+    private static func unknownInput(at span: SourceSpan) -> InputDeclaration? {
+        guard let anything = try? JSONSchema(compiling: true) else { return nil }
+        return InputDeclaration(schema: anything, document: true, types: [], span: span, isUnknown: true)
     }
 
     /// An input whose schema is written short: `string`, `integer|string`, `string?`.

@@ -12,38 +12,46 @@ struct ManifestPart: Sendable {
 
 extension ManifestDecoder {
     /// The whole of one file, and what was found in it.
+    ///
+    /// - Parameters:
+    ///   - faults: What is wrong with the tree, once that is known.
+    ///   - earlier: What was decoded before that; of large parts what is without faults is taken from it.
     static func decode(
         _ node: YAMLNode,
         of file: SourceFile,
-        files: ManifestFiles
+        files: ManifestFiles,
+        faults: TreeFaults? = nil,
+        earlier: Manifest? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files)
-        let part = decoder.manifest(node, file: file)
+        var decoder = ManifestDecoder(files: files, faults: faults)
+        let part = decoder.manifest(node, file: file, earlier: earlier)
         return (part, decoder.diagnostics)
     }
 
     /// The whole of one file.
-    mutating func manifest(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
+    mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest? = nil) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.description = node["description"]?.scalar?.text
+        manifest.unknown = unknownContent(of: node)
         manifest.inputs = inputs(node["inputs"])
         manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
         manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
         manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
+        if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) { manifest.defaults.unknown = .all }
         manifest.services = definitions(node["services"]) { decoder, name, node in
             decoder.service(node, named: name.value)
         }
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
-        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files] in
-            Self.definitions(node["endpoints"], files) { decoder, name, node in
+        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files, faults] in
+            Self.definitions(node["endpoints"], files, faults, earlier?.endpoints) { decoder, name, node, _ in
                 decoder.endpoint(node, named: name.value)
             }
-        } _: { [files] in
-            Self.definitions(node["graphs"], files) { decoder, name, node in
-                decoder.graph(node, named: name.value)
+        } _: { [files, faults] in
+            Self.definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
+                decoder.graph(node, named: name.value, earlier: earlier)
             }
         }
         manifest.endpoints = endpoints.definitions
@@ -57,10 +65,12 @@ extension ManifestDecoder {
     private static func definitions<Value: Sendable>(
         _ node: YAMLNode?,
         _ files: ManifestFiles,
-        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
+        _ faults: TreeFaults?,
+        _ earlier: Definitions<Value>?,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, Value?) -> Value?
     ) -> (definitions: Definitions<Value>, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files)
-        let definitions = decoder.definitions(node, decode)
+        var decoder = ManifestDecoder(files: files, faults: faults)
+        let definitions = decoder.definitions(node, earlier: earlier ?? [:], decode)
         return (definitions, decoder.diagnostics)
     }
 
@@ -72,7 +82,7 @@ extension ManifestDecoder {
                 return SessionDefinition(call: call, renewOn: statuses ?? [.code(401)], level: level, span: node.span)
             }
         }
-        return Service(settings: settings(node, level: level), session: session)
+        return Service(settings: settings(node, level: level), session: session, unknown: unknownParts(of: node))
     }
 
     private func dataDeclaration(_ node: YAMLNode) -> DataDeclaration? {

@@ -4,49 +4,45 @@ import WaybillDiagnostics
 /// Endpoints and requests in place.
 extension ManifestDecoder {
     /// An endpoint.
-    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint? {
+    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint {
         let inputs = inputs(node["inputs"])
-        return request(node, level: .endpoint(name)).map { Endpoint(inputs: inputs, request: $0) }
+        return Endpoint(inputs: inputs, request: request(node, level: .endpoint(name)))
     }
 
     /// A request: its own keys and the settings beside them.
-    mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition? {
+    mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition {
         let entries = KnownEntries<StepKey>(node)
         return request(
-            at: address(entries, level: level),
+            at: address(entries, level: level) ?? Self.unknownAddress(at: node, level: level),
             method: entries[.method].flatMap { text($0) },
             settings: settings(node, level: level),
             entries,
+            unknown: unknownParts(of: node),
             level: level
         )
     }
 
-    /// A request of which the address, the method and the settings are known. What is wrong in the rest is found also where
-    /// there is no address.
+    /// A request of which the address, the method and the settings are known.
     mutating func request(
-        at address: Address?,
+        at address: Address,
         method: Spanned<String>?,
         settings: Settings,
         _ entries: KnownEntries<StepKey>,
+        unknown: UnknownParts,
         level: Level
-    ) -> RequestDefinition? {
-        let vars = variables(entries[.vars], level: level)
-        let outputs = outputs(entries[.outputs], level: level)
-        let returns = returnShape(entries[.returns], level: level)
-        let download = entries[.download].map { self.download($0, level: level) }
-        return address.map {
-            RequestDefinition(
-                settings: settings,
-                service: entries[.service].flatMap { text($0) },
-                method: method,
-                address: $0,
-                vars: vars,
-                outputs: outputs,
-                returns: returns,
-                download: download,
-                mock: entries[.mock].map { mockExamples($0) } ?? []
-            )
-        }
+    ) -> RequestDefinition {
+        RequestDefinition(
+            settings: settings,
+            service: entries[.service].flatMap { text($0) },
+            method: method,
+            address: address,
+            vars: variables(entries[.vars], level: level),
+            outputs: outputs(entries[.outputs], level: level),
+            returns: returnShape(entries[.returns], level: level),
+            download: entries[.download].map { self.download($0, level: level) },
+            mock: entries[.mock].map { mockExamples($0) } ?? [],
+            unknown: unknown
+        )
     }
 
     private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {

@@ -5,6 +5,7 @@ extension ManifestDecoder {
     /// The settings among the keys of a mapping.
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
+        if let node { settings.unknown = unknownSettings(of: node) }
         guard let mapping = node?.mapping else { return settings }
         for (key, value) in mapping.entries {
             guard let index = key.index(in: SettingName.table) else { continue }

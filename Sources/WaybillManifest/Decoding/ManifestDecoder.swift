@@ -2,20 +2,24 @@ import OrderedCollections
 import WaybillData
 import WaybillDiagnostics
 
-/// Reads the model out of a tree whose shape the schema has already accepted, and parses the expressions in it.
+/// Reads the model out of a tree, and parses the expressions in it.
 ///
 /// What the schema cannot know, such as the grammar of an expression, is found here. A part that cannot be read is left
-/// out of the model and has its diagnostic.
+/// out of the model and has its diagnostic, here or in the schema's check. Once all such faults are known the decoder marks
+/// in the model what they leave unknown, and puts something in the place of steps and endpoints that could not be read.
 struct ManifestDecoder {
     /// What was found so far.
     private(set) var diagnostics: [Diagnostic] = []
     /// Where files that the manifest names are.
     let files: ManifestFiles
+    /// The faults of the tree, if there are any and they are known.
+    let faults: TreeFaults?
     /// Inputs by their short types, which repeat all over a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
 
-    init(files: ManifestFiles) {
+    init(files: ManifestFiles, faults: TreeFaults? = nil) {
         self.files = files
+        self.faults = faults
     }
 
     /// Adds a finding.
@@ -133,12 +137,21 @@ struct ManifestDecoder {
         _ node: YAMLNode?,
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
     ) -> Definitions<Value> {
+        definitions(node, earlier: [:]) { decoder, name, node, _ in decode(&decoder, name, node) }
+    }
+
+    /// The same where some of it was decoded before its faults were known: those that are without are taken as they are.
+    mutating func definitions<Value: Sendable>(
+        _ node: YAMLNode?,
+        earlier: Definitions<Value>,
+        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, _ earlier: Value?) -> Value?
+    ) -> Definitions<Value> {
         let entries = named(node)
         var definitions = Definitions<Value>(minimumCapacity: entries.count)
         for (name, node) in entries {
-            if let value = decode(&self, name, node) {
-                definitions[name.value] = Definition(name: name, value: value)
-            }
+            let known = earlier.isEmpty ? nil : earlier[name.value]?.value
+            let value = known != nil && isWithoutFaults(node) ? known : decode(&self, name, node, known)
+            if let value { definitions[name.value] = Definition(name: name, value: value) }
         }
         return definitions
     }

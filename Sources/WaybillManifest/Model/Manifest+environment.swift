@@ -11,7 +11,13 @@ extension Manifest {
         var manifest = self
         var diagnostics: [Diagnostic] = []
 
-        func unknown(_ sort: String, _ name: Spanned<String>, among names: some Sequence<String>) {
+        func unknown(
+            _ sort: String,
+            _ name: Spanned<String>,
+            among names: some Sequence<String>,
+            _ section: ManifestSection
+        ) {
+            guard !self.unknown.mayDefine(name.value, in: section) else { return }
             let nearest = NearestName.of(name.value, among: names)
             diagnostics.append(
                 Diagnostic(
@@ -27,17 +33,18 @@ extension Manifest {
         manifest.defaults = Cascade.merge([defaults, environment.defaults])
         for (name, changes) in environment.services {
             guard let service = services[name.value]?.value else {
-                unknown("service", name, among: services.keys)
+                unknown("service", name, among: services.keys, .services)
                 continue
             }
             manifest.services[name.value]?.value = Service(
                 settings: Cascade.merge([service.settings, changes.settings]),
-                session: changes.session ?? service.session
+                session: changes.session ?? service.session,
+                unknown: service.unknown | changes.unknown
             )
         }
         for (name, value) in environment.inputs {
             guard let input = inputs[name.value]?.value else {
-                unknown("input", name, among: inputs.keys)
+                unknown("input", name, among: inputs.keys, .inputs)
                 continue
             }
             if let violation = input.schema.validate(value.value).first {
@@ -54,14 +61,14 @@ extension Manifest {
         }
         for (name, secret) in environment.secrets {
             guard secrets[name.value] != nil else {
-                unknown("secret", name, among: secrets.keys)
+                unknown("secret", name, among: secrets.keys, .secrets)
                 continue
             }
             manifest.secrets[name.value]?.value = secret
         }
         for (name, declaration) in environment.data {
             guard data[name.value] != nil else {
-                unknown("data", name, among: data.keys)
+                unknown("data", name, among: data.keys, .data)
                 continue
             }
             manifest.data[name.value]?.value = declaration

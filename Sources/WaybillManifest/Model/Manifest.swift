@@ -30,6 +30,8 @@ package struct Manifest: Sendable {
     package var endpoints: Definitions<Endpoint> = [:]
     /// What can be run.
     package var graphs: Definitions<Graph> = [:]
+    /// What is not known of it, because of mistakes in its text. A manifest that has any can be checked and not be run.
+    package var unknown = UnknownContent()
 
     /// A manifest that says nothing yet.
     package init(file: SourceFile, name: String) {
@@ -45,6 +47,8 @@ package struct Service: Sendable {
     package var settings: Settings
     /// What is run once, before the first request that needs it.
     package var session: SessionDefinition?
+    /// What is not known of it, because of mistakes in its text.
+    package var unknown: UnknownParts = .nothing
 }
 
 /// What gives the requests of a service what they share, such as a token.
@@ -89,6 +93,8 @@ package struct InputDeclaration: Sendable {
     package var environmentVariable: String?
     /// Where the declaration stands.
     package var span: SourceSpan
+    /// Whether there is a mistake in its text, so that it may say anything.
+    package var isUnknown = false
 }
 
 /// Where a secret comes from.

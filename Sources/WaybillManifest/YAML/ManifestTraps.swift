@@ -1,7 +1,8 @@
 import WaybillData
 import WaybillDiagnostics
 
-/// What is valid YAML and surely not what the author of a manifest meant, so that it is told before the shape is checked.
+/// What is valid YAML and surely not what the author of a manifest meant, so that it is told instead of what the shape and
+/// the expressions have against it.
 struct ManifestTraps {
     private(set) var findings: [Diagnostic] = []
 

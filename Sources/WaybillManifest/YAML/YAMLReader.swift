@@ -29,9 +29,10 @@ package struct YAMLReader: Sendable {
 
     /// Reads a text that must hold exactly one document, whose keys are all scalars.
     ///
-    /// - Returns: the document, as far as it could be read, and the findings. It is usable when none is an error.
+    /// - Returns: the document, if the text could be read to its end, and the findings. Where these say that something is
+    ///   wrong the document is what can be made of the text all the same.
     package func read(_ file: SourceFile) -> (document: YAMLNode?, diagnostics: [Diagnostic]) {
-        let (documents, findings) = read(file, isSingleDocument: true)
+        let (documents, findings, isWhole) = read(file, isSingleDocument: true)
         if documents.isEmpty, findings.isEmpty {
             let finding = Diagnostic(
                 "empty-file",
@@ -40,17 +41,21 @@ package struct YAMLReader: Sendable {
             )
             return (nil, [finding])
         }
-        return (documents.first, findings)
+        return (isWhole ? documents.first : nil, findings)
     }
 
     /// Reads a text of any number of documents.
     ///
     /// - Returns: the documents before the first syntax error, and the findings.
     package func readStream(_ file: SourceFile) -> ([YAMLNode], [Diagnostic]) {
-        read(file, isSingleDocument: false)
+        let (documents, findings, _) = read(file, isSingleDocument: false)
+        return (documents, findings)
     }
 
-    private func read(_ file: SourceFile, isSingleDocument: Bool) -> ([YAMLNode], [Diagnostic]) {
+    private func read(
+        _ file: SourceFile,
+        isSingleDocument: Bool
+    ) -> (documents: [YAMLNode], findings: [Diagnostic], isWhole: Bool) {
         let maximumBytes = min(limits.maximumBytes, Self.greatestSize)
         guard file.bytes.count <= maximumBytes else {
             let finding = Diagnostic(
@@ -58,17 +63,17 @@ package struct YAMLReader: Sendable {
                 "the file has \(file.bytes.count) bytes, more than the \(maximumBytes) that are allowed",
                 at: file.span(0..<0)
             )
-            return ([], [finding])
+            return ([], [finding], false)
         }
         let check = TextCheck(file)
-        if let finding = check.finding { return ([], [finding]) }
+        if let finding = check.finding { return ([], [finding], false) }
         var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: isSingleDocument)
         let failure = YAMLEventParser.parse(file, skipping: check.byteOrderMarkLength) { builder.take($0, $1) }
         let (documents, lastValue) = builder.finished()
         if let failure {
             builder.findings.append(SyntaxError(failure, in: file, behind: lastValue).diagnostic)
         }
-        return (documents, builder.findings.sortedByPlace())
+        return (documents, builder.findings.sortedByPlace(), failure == nil)
     }
 
     /// A tree of values counts the bytes of their texts in 32 bits, and an escape may stand for more than it takes.

@@ -8,13 +8,13 @@ struct AddressParts: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         for site in subject.requests.all {
-            guard case .path(let path) = site.definition.address, !site.has(.baseURL), !site.service.isAmbiguous
+            guard case .path(let path) = site.definition.address, !site.definition.unknown.contains(.address),
+                !site.mayHave(.baseURL), !site.service.isAmbiguous, !site.service.isUnknown
             else { continue }
             // An endpoint by itself may get its base URL from the steps that call it.
             if site.steps.isEmpty, let name = site.endpoint, subject.requests.isCalledWithSettingsOnly(name) {
                 continue
             }
-            if let name = site.definition.service, manifest.services[name.value] == nil { continue }
             diagnostics.append(
                 Diagnostic(
                     "no-base-url",

@@ -6,13 +6,13 @@ struct BodyConflicts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for site in subject.requests.all {
-            guard let body = site.body else { continue }
-            let isInQuery = ["GET", "HEAD", "DELETE"].contains(site.method)
-            if ["GET", "HEAD"].contains(site.method) {
+            guard let body = site.body, let method = site.method else { continue }
+            let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
+            if ["GET", "HEAD"].contains(method) {
                 diagnostics.append(
                     Diagnostic(
                         "body-without-meaning",
-                        "a body has no meaning with \(site.method) (RFC 9110, section 9.3)",
+                        "a body has no meaning with \(method) (RFC 9110, section 9.3)",
                         severity: .warning,
                         at: body.span
                     )
@@ -22,7 +22,7 @@ struct BodyConflicts: ManifestRule {
             case .form, .multipart: continue
             case .json, .plist, .text, .base64, .file, .graphql: break
             }
-            guard !isInQuery, site.has(.params),
+            guard !isInQuery, site.has(.params), !site.unknown.contains(SettingNames.inherit),
                 let parameter = site.merged.params.first(where: { $0.value.value != nil })
             else {
                 continue

@@ -11,22 +11,51 @@ struct CallInputs: ManifestRule {
         for service in manifest.services.values {
             guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
             else { continue }
-            diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: nil, in: manifest)
+            diagnostics += check(
+                call,
+                of: "endpoint",
+                inputs: endpoint.inputs,
+                filled: nil,
+                areAllKnown: !endpoint.request.unknown.contains(.inputs)
+                    && !manifest.unknown.isDefined(call.name.value, in: .endpoints),
+                areAllGiven: !service.value.unknown.contains(.session),
+                in: manifest
+            )
         }
         subject.forEachStep { site in
+            let areAllKnown = !site.areCalledInputsUnknown
+            let areAllGiven = !site.step.unknown.contains(.arguments | .pages)
             switch site.step.action {
             case .call(let call):
                 guard let endpoint = site.endpoint else { return }
                 let filled = site.step.flow?.paginate?.filledInput
-                if let filled, endpoint.inputs[filled.value] == nil {
+                if let filled, areAllKnown, endpoint.inputs[filled.value] == nil {
                     diagnostics.append(.unknown("input", filled, among: endpoint.inputs.keys))
                 }
-                diagnostics += check(call, of: "endpoint", inputs: endpoint.inputs, filled: filled?.value, in: manifest)
+                diagnostics += check(
+                    call,
+                    of: "endpoint",
+                    inputs: endpoint.inputs,
+                    filled: filled?.value,
+                    areAllKnown: areAllKnown,
+                    areAllGiven: areAllGiven,
+                    in: manifest
+                )
             case .graph(let call):
                 guard let inputs = site.calledInputs else { return }
-                diagnostics += check(call, of: "graph", inputs: inputs, filled: nil, in: manifest)
+                diagnostics += check(
+                    call,
+                    of: "graph",
+                    inputs: inputs,
+                    filled: nil,
+                    areAllKnown: areAllKnown,
+                    areAllGiven: areAllGiven,
+                    in: manifest
+                )
             case .request:
-                guard let filled = site.step.flow?.paginate?.filledInput else { return }
+                guard let filled = site.step.flow?.paginate?.filledInput, !site.step.unknown.contains(.form) else {
+                    return
+                }
                 let help = ["A request in place has no inputs of its own: use 'query', or an endpoint and 'call'."]
                 diagnostics.append(.unknown("input", filled, among: [String](), help: help))
             case .group, .values, .end:
@@ -41,6 +70,8 @@ struct CallInputs: ManifestRule {
         of sort: String,
         inputs: Definitions<InputDeclaration>,
         filled: String?,
+        areAllKnown: Bool,
+        areAllGiven: Bool,
         in manifest: Manifest
     ) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -49,11 +80,14 @@ struct CallInputs: ManifestRule {
             if let index = inputs.index(forKey: argument.name.value) { isGiven[index] = true }
         }
         var missing = inputs.keys.indices.filter { index in
-            !isGiven[index] && inputs.keys[index] != filled && manifest.inputs[inputs.keys[index]] == nil
-                && inputs.values[index].value.defaultValue == nil
+            areAllGiven && !isGiven[index] && inputs.keys[index] != filled
+                && manifest.inputs[inputs.keys[index]] == nil && inputs.values[index].value.defaultValue == nil
+                && !inputs.values[index].value.isUnknown
+                && !manifest.unknown.mayDefine(inputs.keys[index], in: .inputs)
         }.map { inputs.values[$0] }
         for argument in call.arguments {
             guard let index = inputs.index(forKey: argument.name.value) else {
+                guard areAllKnown else { continue }
                 let help = inputs.isEmpty ? ["The \(sort) '\(call.name.value)' takes no inputs."] : []
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
                 // A misspelt name and the input that it was meant to be are one mistake.

@@ -8,7 +8,8 @@ struct EndpointNames: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         func check(_ name: Spanned<String>) {
-            guard manifest.endpoints[name.value] == nil else { return }
+            guard manifest.endpoints[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .endpoints)
+            else { return }
             let help = manifest.graphs[name.value] == nil ? [] : ["'\(name.value)' is a graph; run it with 'graph'."]
             diagnostics.append(.unknown("endpoint", name, among: manifest.endpoints.keys, help: help))
         }
@@ -16,7 +17,9 @@ struct EndpointNames: ManifestRule {
             if let session = service.value.session { check(session.call.name) }
         }
         subject.forEachStep { site in
-            if site.callsUnknown, case .call(let call) = site.step.action { check(call.name) }
+            if site.callsUnknown, !site.step.unknown.contains(.form), case .call(let call) = site.step.action {
+                check(call.name)
+            }
         }
         return diagnostics
     }

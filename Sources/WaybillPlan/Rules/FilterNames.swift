@@ -9,7 +9,8 @@ struct FilterNames: ManifestRule {
         var diagnostics: [Diagnostic] = []
         let ofSettings = subject.settings.lazy.filter { $0.has(.filters) }.flatMap(\.filters)
         let all = manifest.filters.values.flatMap(\.value) + ofSettings
-        for name in all.compactMap(\.value.name) where manifest.filters[name.value] == nil {
+        for name in all.compactMap(\.value.name)
+        where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {
             diagnostics.append(.unknown("filter", name, among: manifest.filters.keys))
         }
         return diagnostics + cycles(in: manifest)

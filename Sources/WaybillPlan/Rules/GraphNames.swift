@@ -9,8 +9,9 @@ struct GraphNames: ManifestRule {
         var diagnostics: [Diagnostic] = []
         var calls: [String: [Spanned<String>]] = [:]
         subject.forEachStep { site in
-            guard case .graph(let call) = site.step.action else { return }
+            guard case .graph(let call) = site.step.action, !site.step.unknown.contains(.form) else { return }
             if site.callsUnknown {
+                guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { return }
                 let isEndpoint = manifest.endpoints[call.name.value] != nil
                 let help = isEndpoint ? ["'\(call.name.value)' is an endpoint; use 'call'."] : []
                 diagnostics.append(.unknown("graph", call.name, among: manifest.graphs.keys, help: help))

@@ -2,7 +2,11 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A check of what a manifest means, once its shape is known to be right. One rule a file; its words stand with it.
+/// A check of what a manifest means. One rule a file; its words stand with it.
+///
+/// A manifest may have mistakes in its text. What they leave unknown is marked in the model (`UnknownParts`, `Settings.unknown`,
+/// `UnknownContent`): a rule says nothing of what something unknown could give, and what it finds at the place of such a
+/// mistake is not told.
 protocol ManifestRule: Sendable {
     /// What the rule finds, in any order.
     func check(_ subject: RuleSubject) -> [Diagnostic]

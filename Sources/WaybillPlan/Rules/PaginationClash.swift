@@ -7,10 +7,11 @@ struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         subject.forEachStep { site in
-            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.requests.of(site) else {
-                return
-            }
-            let sendsParameters = ["GET", "HEAD", "DELETE"].contains(request.method)
+            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.requests.of(site),
+                !request.unknown.contains(SettingNames.inherit), !request.unknown.contains(.query),
+                !request.unknown.contains(.params)
+            else { return }
+            let sendsParameters = request.definition.sendsParametersInQuery ?? false
             let query = request.merged.query.filter { $0.values.value != nil }.map(\.name)
             let parameters = request.merged.params.filter { $0.value.value != nil }.map(\.name)
             let all = query + (sendsParameters ? parameters : [])

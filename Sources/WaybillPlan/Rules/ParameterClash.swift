@@ -8,7 +8,8 @@ struct ParameterClash: ManifestRule {
         for site in subject.requests.all where site.has(.params) && site.levels.count(where: { $0.has(.params) }) > 1 {
             var sent: [String: NamedValue] = [:]
             for level in site.levels {
-                if level.declined.contains(where: { $0.value == .params }) { sent = [:] }
+                let mayDecline = level.unknown.contains(SettingNames.inherit)
+                if mayDecline || level.declined.contains(where: { $0.value == .params }) { sent = [:] }
                 for parameter in level.params {
                     let name = parameter.name.value
                     if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {

@@ -85,33 +85,39 @@ private final class ReferenceReader {
 
     /// Reads all that is outside graphs.
     func readLevels() {
-        let far = visitor(UsePlace(level: .defaults, sessions: places.allSessions))
+        let far = visitor(
+            UsePlace(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
+        )
         manifest.defaults.visitUses(far)
         for filter in manifest.filters.values {
             for entry in filter.value { entry.value.visitUses(far) }
         }
         for (name, service) in manifest.services {
-            let place = UsePlace(level: .service(name), sessions: places.sessions(of: name))
+            let unknown = service.value.unknown.among(.session)
+            let place = UsePlace(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
             service.value.settings.visitUses(visitor(place))
             // What a session is made with cannot come from the session.
             let before = visitor(UsePlace(level: .service(name)))
             before.members(service.value.session?.call.arguments ?? [], .request, .argument)
         }
         for endpoint in manifest.endpoints.values {
-            endpoint.value.request.visitUses(visitor(places.place(of: endpoint, declare(endpoint.value.inputs))))
+            let request = endpoint.value.request
+            let declarations = declare(endpoint.value.inputs, unknown: request.unknown)
+            request.visitUses(visitor(places.place(of: endpoint, declarations)))
         }
     }
 
     /// Reads a graph and its steps.
     func read(_ graph: GraphSite) {
         let definition = graph.definition
-        let declarations = declare(definition.value.inputs)
+        let declarations = declare(definition.value.inputs, unknown: definition.value.unknown)
         func place(isOfRequest: Bool) -> UsePlace {
             UsePlace(
                 level: .graph(definition.name.value),
                 declarations: declarations,
                 graph: graph,
                 sessions: places.allSessions,
+                unknown: places.unknownOfAllSessions,
                 isOfRequest: isOfRequest
             )
         }
@@ -128,9 +134,12 @@ private final class ReferenceReader {
         }
     }
 
-    private func declare(_ inputs: Definitions<InputDeclaration>) -> UsePlace.Declarations {
+    private func declare(
+        _ inputs: Definitions<InputDeclaration>,
+        unknown: UnknownParts
+    ) -> UsePlace.Declarations {
         defer { self.inputs += inputs.count }
-        return UsePlace.Declarations(inputs: inputs, start: self.inputs)
+        return UsePlace.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
     }
 
     private func visitor(_ place: UsePlace) -> UseVisitor {
@@ -146,11 +155,17 @@ private final class ReferenceReader {
 /// Says where the expressions of endpoints and steps stand.
 private final class PlaceReader {
     let allSessions: [SessionDefinition]
+    /// Whether there may be other sessions than those.
+    let unknownOfAllSessions: UnknownParts
     private let manifest: Manifest
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
         allSessions = manifest.services.values.compactMap(\.value.session)
+        let isUnknown =
+            manifest.unknown.mayDefineSomething(in: .services)
+            || manifest.services.values.contains { $0.value.unknown.contains(.session) }
+        unknownOfAllSessions = isUnknown ? .session : .nothing
     }
 
     func place(of endpoint: Definition<Endpoint>, _ declarations: UsePlace.Declarations) -> UsePlace {
@@ -160,7 +175,7 @@ private final class PlaceReader {
             declarations: declarations,
             vars: request.vars,
             sessions: sessions(of: request),
-            isServiceUnknown: isServiceUnknown(of: request)
+            unknown: request.unknown.among(.vars) | unknownSessions(of: request)
         )
     }
 
@@ -170,15 +185,19 @@ private final class PlaceReader {
         in graph: GraphSite,
         _ declarations: UsePlace.Declarations
     ) -> (outside: UsePlace, inside: UsePlace) {
-        var (sessions, isServiceUnknown, vars) = (allSessions, false, site.step.vars)
+        var (sessions, unknown, vars) = (allSessions, unknownOfAllSessions, site.step.vars)
         if let request = site.endpoint?.request {
             sessions = self.sessions(of: request)
-            isServiceUnknown = self.isServiceUnknown(of: request)
+            unknown = unknownSessions(of: request)
         } else if case .request(let definition) = site.step.action {
             sessions = self.sessions(of: definition)
-            isServiceUnknown = self.isServiceUnknown(of: definition)
+            unknown = unknownSessions(of: definition) | definition.unknown.among(.vars)
             vars = definition.vars + vars
+        } else if site.callsUnknown {
+            unknown = .session
         }
+        unknown = unknown | site.step.unknown.among(.vars | .loop)
+        for step in site.around { unknown = unknown | step.unknown.among(.loop) }
         func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UsePlace {
             UsePlace(
                 level: .graph(graph.definition.name.value),
@@ -188,7 +207,7 @@ private final class PlaceReader {
                 loopVariables: loopVariables,
                 vars: vars,
                 sessions: sessions,
-                isServiceUnknown: isServiceUnknown,
+                unknown: unknown,
                 isOfRequest: site.step.isRequest
             )
         }
@@ -210,7 +229,20 @@ private final class PlaceReader {
         return manifest.services.count == 1 ? allSessions : []
     }
 
-    private func isServiceUnknown(of request: RequestDefinition) -> Bool {
-        request.service.map { manifest.services[$0.value] == nil } ?? false
+    /// Whether the sessions of a request are not known.
+    private func unknownSessions(of request: RequestDefinition) -> UnknownParts {
+        let isUnknown: Bool
+        if request.unknown.contains(.service) {
+            isUnknown = true
+        } else if let name = request.service?.value {
+            // Of a service that does not exist nothing is known.
+            let isSessionUnknown = manifest.services[name]?.value.unknown.contains(.session) ?? true
+            isUnknown = isSessionUnknown || manifest.unknown.isDefined(name, in: .services)
+        } else {
+            isUnknown =
+                manifest.unknown.mayDefineSomething(in: .services)
+                || manifest.services.count == 1 && !unknownOfAllSessions.isEmpty
+        }
+        return isUnknown ? .session : .nothing
     }
 }

@@ -12,6 +12,8 @@ struct RequestList: Sendable {
     private let ofSteps: [RequestSite?]
     /// Of each endpoint that steps call, whether some call has no settings of its own or around it.
     private let plainCalls: [Bool?]
+    /// Whether some step may call any endpoint.
+    private let mayCallAny: Bool
     private let manifest: Manifest
 
     /// Collects the requests of a manifest, whose graphs were gone through already.
@@ -51,6 +53,7 @@ struct RequestList: Sendable {
         self.all = all
         self.ofSteps = ofSteps
         self.plainCalls = plainCalls
+        mayCallAny = graphs.contains { $0.mayHaveOtherIDs }
     }
 
     /// The request of an endpoint by itself.
@@ -63,8 +66,10 @@ struct RequestList: Sendable {
         return nil
     }
 
-    /// Whether an endpoint is called by steps, but never without settings of their own or around them.
+    /// Whether an endpoint is called by steps, but never without settings of their own or around them. A step that cannot
+    /// be told may be such a one.
     func isCalledWithSettingsOnly(_ endpoint: String) -> Bool {
-        manifest.endpoints.index(forKey: endpoint).map { plainCalls[$0] == false } ?? false
+        guard let index = manifest.endpoints.index(forKey: endpoint) else { return false }
+        return plainCalls[index].map { !$0 } ?? mayCallAny
     }
 }

@@ -18,7 +18,9 @@ final class RequestSite: Sendable {
     let levels: [Settings]
     /// The keys that some level says.
     let names: SettingNames
-    /// The statuses that are expected.
+    /// The keys of which it is not fully known what some level says.
+    let unknown: SettingNames
+    /// The statuses that are expected, if that is known.
     let expectedStatus: Setting<[StatusPattern]>?
     /// The merged far levels of each service.
     private let far: FarLevels
@@ -40,6 +42,7 @@ final class RequestSite: Sendable {
         service = RequestService(of: definition, settings: steps, in: manifest)
         levels = RequestLayers(definition, service: service, steps: steps, in: manifest).settings
         names = levels.reduce(into: []) { $0.formUnion($1.names) }
+        unknown = levels.contains { !$0.unknown.isEmpty } ? levels.reduce(into: []) { $0.formUnion($1.unknown) } : []
         expectedStatus =
             names.contains(.expect)
             ? levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } } : nil
@@ -49,7 +52,8 @@ final class RequestSite: Sendable {
     /// that is replaced whole what applies.
     var merged: Settings { far.merge(levels, service: service) }
 
-    /// What the nearest level says that a closure finds a value in, for keys that are replaced whole.
+    /// What the nearest level says that a closure finds a value in, for keys that are replaced whole. Nothing where that is
+    /// not fully known.
     func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
         names.contains(name) ? levels.nearest(name, value) : nil
     }
@@ -63,15 +67,29 @@ final class RequestSite: Sendable {
     /// Whether some level says a key.
     func has(_ name: SettingName) -> Bool { names.contains(name) }
 
-    /// The method.
-    var method: String { definition.method?.value ?? "GET" }
+    /// Whether some level says a key, or may say it.
+    func mayHave(_ name: SettingName) -> Bool { names.contains(name) || unknown.contains(name) }
+
+    /// The method, if it is known.
+    var method: String? { definition.knownMethod }
+}
+
+extension RequestDefinition {
+    /// The method, if it is known.
+    var knownMethod: String? { unknown.contains(.method) ? nil : method?.value ?? "GET" }
+
+    /// Whether its `params` go to the query rather than into the body, if that is known.
+    var sendsParametersInQuery: Bool? { knownMethod.map { ["GET", "HEAD", "DELETE"].contains($0) } }
 }
 
 extension [Settings] {
     fileprivate func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
         for level in reversed() {
+            if level.unknown.contains(name) { return nil }
             if let found = level.last(name, value) { return found }
-            if level.declined.contains(where: { $0.value == name }) { return nil }
+            if level.unknown.contains(SettingNames.inherit) || level.declined.contains(where: { $0.value == name }) {
+                return nil
+            }
         }
         return nil
     }

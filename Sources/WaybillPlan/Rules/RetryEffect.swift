@@ -11,7 +11,10 @@ struct RetryEffect: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         var seen: Set<SourceSpan> = []
-        for site in subject.requests.all where !Self.idempotent.contains(site.method) {
+        for site in subject.requests.all {
+            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(.retry) else {
+                continue
+            }
             // What farther levels say is for other requests too.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
@@ -20,7 +23,7 @@ struct RetryEffect: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "retry-without-effect",
-                    "\(site.method) is not sent again for any of these: the server may have done it already",
+                    "\(method) is not sent again for any of these: the server may have done it already",
                     severity: .warning,
                     at: retry.span,
                     help: ["Add 'unsafe: true' where doing it twice does no harm."]

@@ -28,18 +28,23 @@ private struct NameScope {
     /// What is wrong with the names that the path begins with.
     var finding: Diagnostic? {
         let root = reference.root
+        // The element may have a name that it must not have.
+        if place.unknown.contains(.loop), isLoopVariable { return nil }
         guard root.map(sees) ?? seesVariable else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
         }
         switch root {
-        case .inputs: return site.input == nil ? member(1, sort: "input") { inputNames } : nil
-        case .secrets: return member(1, sort: "secret") { Array(subject.manifest.secrets.keys) }
-        case .data: return member(1, sort: "data") { Array(subject.manifest.data.keys) }
+        case .inputs:
+            if site.input != nil || place.declarations?.areAllKnown == false { return nil }
+            return member(1, sort: "input", in: .inputs) { inputNames }
+        case .secrets: return member(1, sort: "secret", in: .secrets) { Array(subject.manifest.secrets.keys) }
+        case .data: return member(1, sort: "data", in: .data) { Array(subject.manifest.data.keys) }
+        case .vars where place.unknown.contains(.vars): return nil
         case .vars: return member(1, sort: "variable") { place.vars.map(\.name.value) }
-        case .session: return session
+        case .session: return place.unknown.contains(.session) ? nil : session
         case .manifest:
             return member(1, sort: "name") { ["inputs"] }
-                ?? member(2, sort: "input") { Array(subject.manifest.inputs.keys) }
+                ?? member(2, sort: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
         case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
         case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
         case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time"] }
@@ -50,10 +55,10 @@ private struct NameScope {
     private func sees(_ root: Reference.Root) -> Bool {
         switch root {
         case .inputs, .manifest, .secrets, .run: true
-        case .data: !subject.manifest.data.isEmpty
+        case .data: !subject.manifest.data.isEmpty || subject.manifest.unknown.mayDefineSomething(in: .data)
         case .steps: place.graph != nil
-        case .vars: !place.vars.isEmpty
-        case .session: !place.sessions.isEmpty || place.isServiceUnknown
+        case .vars: !place.vars.isEmpty || place.unknown.contains(.vars)
+        case .session: !place.sessions.isEmpty || place.unknown.contains(.session)
         case .request: site.moment == .sending || site.moment == .answer
         case .document, .response: site.moment == .answer
         case .item: site.seesItem
@@ -61,6 +66,10 @@ private struct NameScope {
     }
 
     private var seesVariable: Bool {
+        place.unknown.contains(.loop) || isLoopVariable
+    }
+
+    private var isLoopVariable: Bool {
         place.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
     }
 
@@ -89,10 +98,16 @@ private struct NameScope {
         return member(1, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
     }
 
-    private func member(_ index: Int, sort: String, among known: () -> [String]) -> Diagnostic? {
+    private func member(
+        _ index: Int,
+        sort: String,
+        in section: ManifestSection? = nil,
+        among known: () -> [String]
+    ) -> Diagnostic? {
         guard let segment = reference.segments.dropFirst(index - 1).first, let name = segment.name,
             !reference.isGuarded
         else { return nil }
+        if let section, subject.manifest.unknown.mayDefine(name, in: section) { return nil }
         let known = known()
         if known.contains(where: { $0.hasSameCodePoints(as: name) }) { return nil }
         return .unknown(sort, Spanned(name, at: site.span(of: segment.range)), among: known)

@@ -9,7 +9,7 @@ struct ServiceNames: ManifestRule {
         var diagnostics: [Diagnostic] = []
         for site in subject.requests.all {
             if let name = site.definition.service {
-                if manifest.services[name.value] == nil {
+                if manifest.services[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .services) {
                     diagnostics.append(.unknown("service", name, among: manifest.services.keys))
                 }
             } else if site.service.isAmbiguous {

@@ -12,7 +12,8 @@ struct SessionCycles: ManifestRule {
         for (name, service) in manifest.services {
             guard let call = service.value.session?.call,
                 let site = subject.requests.ofEndpoint(call.name.value),
-                let other = site.service.name, let use = site.useOfSession
+                site.definition.settings.unknown.isEmpty, !site.service.isUnknown, let other = site.service.name,
+                let use = site.useOfSession
             else { continue }
             needs[name] = (other, use)
         }

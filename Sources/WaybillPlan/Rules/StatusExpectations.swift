@@ -25,7 +25,7 @@ struct StatusExpectations: ManifestRule {
             )
         }
         let follows = site.redirects?.value ?? 10
-        if follows > 0, status.value.allSatisfy(\.isRedirect) {
+        if follows > 0, !site.unknown.contains(.redirects), status.value.allSatisfy(\.isRedirect) {
             diagnostics.append(
                 Diagnostic(
                     "status-contradiction",

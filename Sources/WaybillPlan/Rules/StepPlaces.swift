@@ -8,12 +8,13 @@ struct StepPlaces: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for graph in subject.manifest.graphs.values where graph.value.body.order == .chain {
-            if let limit = graph.value.settings.concurrency {
+            if !graph.value.unknown.contains(.steps), let limit = graph.value.settings.concurrency {
                 diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
             }
         }
         subject.forEachStep { site in
             let step = site.step
+            guard !step.unknown.contains(.form | .loop | .steps) else { return }
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }

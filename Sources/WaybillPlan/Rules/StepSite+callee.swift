@@ -13,9 +13,19 @@ extension Step {
     }
 }
 
+extension Step {
+    /// Whether other named values may be written with the step itself than those that are known.
+    fileprivate var areOwnOutputsUnknown: Bool {
+        if unknown.contains(.outputs) { return true }
+        if case .request(let definition) = action { return definition.unknown.contains(.outputs) }
+        return false
+    }
+}
+
 extension StepSite {
-    /// The named values of the step: its own and those of what it calls; `nil` where it calls what does not exist.
+    /// The named values of the step: its own and those of what it calls; `nil` where they are not all known.
     var outputs: [OutputDefinition]? {
+        guard !step.areOwnOutputsUnknown else { return nil }
         let own = step.ownOutputs
         return calledOutputs.map { own.isEmpty ? $0 : own + $0 }
     }
@@ -29,10 +39,20 @@ extension StepSite {
         }
     }
 
+    /// Whether what it calls may declare other inputs than those that are known.
+    var areCalledInputsUnknown: Bool {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.inputs)
+        case .graph(let graph): graph.unknown.contains(.inputs)
+        case .unknown: true
+        case nil: false
+        }
+    }
+
     private var calledOutputs: [OutputDefinition]? {
         switch callee {
-        case .endpoint(let endpoint, _): endpoint.request.outputs
-        case .graph(let graph): graph.outputs
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.outputs) ? nil : endpoint.request.outputs
+        case .graph(let graph): graph.unknown.contains(.outputs) ? nil : graph.outputs
         case .unknown: nil
         case nil: []
         }
@@ -40,8 +60,11 @@ extension StepSite {
 }
 
 extension RuleSubject {
-    /// The named values of what a session calls; `nil` where it calls what does not exist.
+    /// The named values of what a session calls; `nil` where they are not all known.
     func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
-        manifest.endpoints[session.call.name.value]?.value.request.outputs
+        guard let request = manifest.endpoints[session.call.name.value]?.value.request,
+            !request.unknown.contains(.outputs)
+        else { return nil }
+        return request.outputs
     }
 }

@@ -10,7 +10,7 @@ final class StepSite: Sendable {
         case endpoint(Endpoint, position: Int)
         /// A graph.
         case graph(Graph)
-        /// What does not exist.
+        /// What does not exist, or of which it cannot be told what it is.
         case unknown
     }
 
@@ -60,7 +60,7 @@ final class StepSite: Sendable {
         if case .endpoint(let endpoint, _) = callee { endpoint } else { nil }
     }
 
-    /// Whether it calls what does not exist.
+    /// Whether it calls what does not exist, or of which it cannot be told what it is.
     var callsUnknown: Bool {
         if case .unknown = callee { true } else { false }
     }
@@ -78,8 +78,10 @@ final class GraphSite: Sendable {
     let all: [StepSite]
     /// The steps whose id an earlier step has.
     let repeated: [StepSite]
-    /// Whether some step calls what does not exist.
-    let callsUnknown: Bool
+    /// Whether some id may be that of a step which cannot be told: one that calls what does not exist, for example.
+    let mayHaveOtherIDs: Bool
+    /// Whether some step may be one that runs before another, though it does not look like that.
+    let isOrderUnknown: Bool
 
     private let byID: [String: StepSite]
 
@@ -90,7 +92,10 @@ final class GraphSite: Sendable {
         body = reader.sites(of: definition.value.body.steps, around: [], isFinal: false)
         finally = reader.sites(of: definition.value.finally?.steps ?? [], around: [], isFinal: true)
         all = Self.flattened(body + finally)
-        callsUnknown = all.contains(where: \.callsUnknown)
+        let lacksSteps = definition.value.unknown.contains(.steps)
+        mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
+        isOrderUnknown =
+            lacksSteps || all.contains { $0.step.unknown.contains(.form | .steps | .loop | .needs) }
         var byID: [String: StepSite] = [:]
         byID.reserveCapacity(all.count)
         var repeated: [StepSite] = []
@@ -147,13 +152,24 @@ private final class StepReader {
     }
 
     private func callee(of step: Step) -> StepSite.Callee? {
+        if step.unknown.contains(.form) { return .unknown }
         switch step.action {
         case .call(let call):
+            if manifest.unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
             guard let position = manifest.endpoints.index(forKey: call.name.value) else { return .unknown }
             return .endpoint(manifest.endpoints.values[position].value, position: position)
-        case .graph(let call): return manifest.graphs[call.name.value].map { .graph($0.value) } ?? .unknown
+        case .graph(let call):
+            if manifest.unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
+            return manifest.graphs[call.name.value].map { .graph($0.value) } ?? .unknown
         case .request, .group, .values, .end: return nil
         }
+    }
+}
+
+extension Step {
+    /// Whether the step, or one inside it, may have another id than it seems to.
+    fileprivate var mayHaveOtherIDs: Bool {
+        unknown.contains(.steps) || effectiveID == nil && unknown.contains(.id | .form)
     }
 }
 

@@ -17,8 +17,8 @@ final class UsePlace: Sendable {
     let vars: [VariableDefinition]
     /// The sessions that `session` can be.
     let sessions: [SessionDefinition]
-    /// Whether the request names a service that does not exist, so that nothing is known of its session.
-    let isServiceUnknown: Bool
+    /// What is not known of the names: variables of requests, those of `forEach`, sessions.
+    let unknown: UnknownParts
     /// Whether it is evaluated for each request, which then decides between several sessions.
     let isOfRequest: Bool
 
@@ -28,6 +28,8 @@ final class UsePlace: Sendable {
         let inputs: Definitions<InputDeclaration>
         /// How many inputs other endpoints and graphs declare before.
         let start: Int
+        /// Whether no other inputs may be declared, which cannot be told because of a mistake.
+        let areAllKnown: Bool
     }
 
     init(
@@ -38,7 +40,7 @@ final class UsePlace: Sendable {
         loopVariables: [Spanned<String>] = [],
         vars: [VariableDefinition] = [],
         sessions: [SessionDefinition] = [],
-        isServiceUnknown: Bool = false,
+        unknown: UnknownParts = .nothing,
         isOfRequest: Bool = true
     ) {
         self.level = level
@@ -48,7 +50,7 @@ final class UsePlace: Sendable {
         self.loopVariables = loopVariables
         self.vars = vars
         self.sessions = sessions
-        self.isServiceUnknown = isServiceUnknown
+        self.unknown = unknown
         self.isOfRequest = isOfRequest
     }
 }

@@ -20,6 +20,8 @@ package final class Graph: Sendable {
     package let outputs: [OutputDefinition]
     /// Words that runs can be limited to.
     package let tags: [Spanned<String>]
+    /// What is not known of it, because of mistakes in its text.
+    package let unknown: UnknownParts
 
     init(
         description: String? = nil,
@@ -30,7 +32,8 @@ package final class Graph: Sendable {
         onFailure: FailureMode,
         finally: Group? = nil,
         outputs: [OutputDefinition],
-        tags: [Spanned<String>]
+        tags: [Spanned<String>],
+        unknown: UnknownParts = .nothing
     ) {
         self.description = description
         self.inputs = inputs
@@ -41,6 +44,7 @@ package final class Graph: Sendable {
         self.finally = finally
         self.outputs = outputs
         self.tags = tags
+        self.unknown = unknown
     }
 }
 

@@ -48,6 +48,8 @@ package final class Step: Sendable {
     package let span: SourceSpan
     /// The discriminating key.
     package let form: StepForm
+    /// What is not known of it, because of mistakes in its text.
+    package let unknown: UnknownParts
     /// The id that was given, or the last part of the name of the endpoint or graph.
     package let effectiveID: String?
 
@@ -62,7 +64,8 @@ package final class Step: Sendable {
         outputs: [OutputDefinition],
         onFailure: FailureMode,
         span: SourceSpan,
-        form: StepForm
+        form: StepForm,
+        unknown: UnknownParts = .nothing
     ) {
         self.id = id
         self.name = name
@@ -75,7 +78,8 @@ package final class Step: Sendable {
         self.onFailure = onFailure
         self.span = span
         self.form = form
-        effectiveID = id?.value ?? action.lastPart
+        self.unknown = unknown
+        effectiveID = id?.value ?? (unknown.contains(.id | .form) ? nil : action.lastPart)
     }
 }
 

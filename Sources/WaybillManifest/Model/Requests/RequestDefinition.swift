@@ -21,6 +21,8 @@ package final class RequestDefinition: Sendable {
     package let download: Download?
     /// Example answers.
     package let mock: [MockExample]
+    /// What is not known of it, because of mistakes in its text.
+    package let unknown: UnknownParts
 
     init(
         settings: Settings = Settings(),
@@ -31,7 +33,8 @@ package final class RequestDefinition: Sendable {
         outputs: [OutputDefinition] = [],
         returns: ReturnShape? = nil,
         download: Download? = nil,
-        mock: [MockExample] = []
+        mock: [MockExample] = [],
+        unknown: UnknownParts = .nothing
     ) {
         self.settings = settings
         self.service = service
@@ -42,6 +45,7 @@ package final class RequestDefinition: Sendable {
         self.returns = returns
         self.download = download
         self.mock = mock
+        self.unknown = unknown
     }
 }
 

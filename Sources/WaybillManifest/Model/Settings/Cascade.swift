@@ -19,12 +19,14 @@ extension Settings {
     package mutating func apply(_ near: Settings) {
         for name in near.declined { remove(name.value) }
         guard !entries.isEmpty else {
-            let farther = declined
+            let (farther, unknownFarther) = (declined, unknown)
             self = near
             declined = farther + near.declined
+            if !unknownFarther.isEmpty { unknown = unknownFarther.union(near.unknown) }
             return
         }
         declined += near.declined
+        if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
         // Most levels say a few things; only where two say very many, looking through all of them would take long.
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {

@@ -11,6 +11,16 @@ package struct SettingNames: OptionSet, Sendable {
         rawValue = 1 << UInt64(name.position)
     }
 
+    /// All keys, and `inherit`.
+    package static let all = SettingNames(rawValue: (1 << UInt64(SettingName.allCases.count + 1)) - 1)
+
+    /// What declines farther levels. It is no setting itself, but may be unknown like one.
+    package static let inherit = SettingNames(rawValue: 1 << UInt64(SettingName.allCases.count))
+
+    /// Whether no key is in the set.
+    @inlinable
+    package var isEmpty: Bool { rawValue == 0 }
+
     /// Whether a key is in the set.
     package func contains(_ name: SettingName) -> Bool { contains(SettingNames(name)) }
 }

@@ -11,14 +11,20 @@ package struct Settings: Sendable {
     /// What is declined of farther levels, each at its place.
     package internal(set) var declined: [Spanned<SettingName>] = []
 
+    /// The keys of which it is not fully known what is said, because of mistakes in the text.
+    package internal(set) var unknown: SettingNames = []
+
     /// No settings.
     package init() {}
 
     /// Whether nothing is said.
-    package var isEmpty: Bool { entries.isEmpty && declined.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty && declined.isEmpty && unknown.isEmpty }
 
     /// Whether a key is said.
     package func has(_ name: SettingName) -> Bool { names.contains(name) }
+
+    /// Whether a key is said, or may be.
+    package func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
 
     /// The settings without those for which a condition holds.
     package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {

@@ -12,8 +12,8 @@ struct BatchNeeds {
 
     private var direct: [[(index: Int, name: Spanned<String>)]]
 
-    /// - Parameter callsUnknown: Whether some step calls what does not exist, so that its id may be the one that is needed.
-    init(_ steps: [Step], callsUnknown: Bool) {
+    /// - Parameter mayHaveOtherIDs: Whether the id that is needed may be that of a step which cannot be told.
+    init(_ steps: [Step], mayHaveOtherIDs: Bool) {
         direct = Array(repeating: [], count: steps.count)
         needed = Array(repeating: [], count: steps.count)
         guard steps.contains(where: { $0.flow?.needs.isEmpty == false }) else {
@@ -28,7 +28,7 @@ struct BatchNeeds {
             for name in step.flow?.needs ?? [] {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
-                } else if !callsUnknown {
+                } else if !mayHaveOtherIDs {
                     let help = "'needs' names steps of the same batch."
                     diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
                 }

@@ -83,7 +83,7 @@ final class GraphFlow {
         var ended: Ended = []
         var mayHaveEnded = false
         for site in chain {
-            for name in site.step.flow?.needs ?? [] { diagnostics.append(misplaced(name)) }
+            if !graph.isOrderUnknown { diagnostics += (site.step.flow?.needs ?? []).map(misplaced) }
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
@@ -99,7 +99,7 @@ final class GraphFlow {
     }
 
     private func visitBatch(_ batch: [StepSite]) -> Ended {
-        let needs = BatchNeeds(batch.map(\.step), callsUnknown: graph.callsUnknown)
+        let needs = BatchNeeds(batch.map(\.step), mayHaveOtherIDs: graph.mayHaveOtherIDs)
         diagnostics += needs.diagnostics
         var ended = [Ended](repeating: [], count: batch.count)
         for index in needs.order {

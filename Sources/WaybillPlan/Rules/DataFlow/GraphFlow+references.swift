@@ -17,11 +17,12 @@ extension GraphFlow {
             )
         }
         guard let step else {
-            // A step that calls something unknown may have been meant: that is told where it is called.
-            if graph.callsUnknown { return nil }
+            // A step that cannot be told may have been meant.
+            if graph.mayHaveOtherIDs { return nil }
             return .unknown("step", Spanned(id, at: text.span(of: segment.range)), among: graph.ids)
         }
         guard let certainty = certainty(of: step) else {
+            if graph.isOrderUnknown { return nil }
             return Diagnostic(
                 "step-not-run",
                 "step '\(id)' has not surely run before this",
@@ -44,6 +45,7 @@ extension GraphFlow {
         in text: any EvaluatedText
     ) -> Diagnostic? {
         guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
+        guard !site.step.unknown.contains(.form | .loop) else { return nil }
         let fields = site.step.fields
         guard fields.contains(name) else {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []

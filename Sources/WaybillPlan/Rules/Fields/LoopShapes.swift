@@ -43,6 +43,7 @@ struct LoopShapes {
         switch reference.root {
         case .data: shape = subject.data[name].map { .oneOf([$0]) } ?? .anything
         case .inputs:
+            if graph.inputs[name] == nil, graph.unknown.contains(.inputs) { return nil }
             let input = graph.inputs[name] ?? subject.manifest.inputs[name]
             shape = input.map { ValueShape(schema: $0.value.document) } ?? .anything
         default: return nil

@@ -67,10 +67,19 @@ struct ScopeShapes {
     private func input(_ reference: Reference, depth: Int, _ declarations: UsePlace.Declarations?) -> PathRoot? {
         guard reference.segments.count > depth || !reference.isComplete,
             let name = reference.segments.dropFirst(depth - 1).first?.name,
-            let input = declarations?.inputs[name] ?? subject.manifest.inputs[name]
+            let input = input(name, declarations)
         else { return nil }
         let source = Diagnostic.Label(input.name.span, "declared here")
         return PathRoot(shape: ValueShape(schema: input.value.document), depth: depth, source: source)
+    }
+
+    private func input(
+        _ name: String,
+        _ declarations: UsePlace.Declarations?
+    ) -> Definition<InputDeclaration>? {
+        if let own = declarations?.inputs[name] { return own }
+        // One that is not known would come before the manifest's.
+        return declarations?.areAllKnown == false ? nil : subject.manifest.inputs[name]
     }
 
     private func data(_ reference: Reference) -> PathRoot? {
@@ -93,6 +102,7 @@ struct ScopeShapes {
 
     private func step(_ reference: Reference, _ site: StepSite?) -> PathRoot? {
         guard reference.segments.count > 2 || !reference.isComplete, let site,
+            !site.step.unknown.contains(.form | .loop),
             let field = reference.segments.dropFirst().first?.name
         else { return nil }
         let step = site.step

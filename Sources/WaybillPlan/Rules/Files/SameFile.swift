@@ -83,7 +83,9 @@ private struct FileWriting {
             if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }
             guard let to = site.download?.to else { return }
             // Downloads that are told what to do with the same one are meant to meet.
-            if let mode = subject.requests.of(site)?.merged.duplicates?.value.mode, mode != .allow { return }
+            let request = subject.requests.of(site)
+            if request?.unknown.contains(.duplicates) == true { return }
+            if let mode = request?.merged.duplicates?.value.mode, mode != .allow { return }
             let place = if case .call(let call) = step.action { call.name.span } else { to.span }
             add(to, of: site, at: place, step.flow?.forEach ?? site.loopAround)
         }
@@ -96,7 +98,11 @@ extension StepSite {
     var loopAround: ForEach? { around.lazy.reversed().compactMap { $0.flow?.forEach }.first }
 
     /// Whether a condition decides about the step, its own or one around it.
-    var isConditional: Bool { step.flow?.when != nil || around.contains { $0.flow?.when != nil } }
+    var isConditional: Bool { step.isConditional || around.contains(where: \.isConditional) }
+}
+
+extension Step {
+    fileprivate var isConditional: Bool { flow?.when != nil || unknown.contains(.condition) }
 }
 
 extension StepSite {

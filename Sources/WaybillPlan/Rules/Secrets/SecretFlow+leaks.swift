@@ -44,7 +44,7 @@ extension SecretFlow {
     /// Those of some texts that stand in `params` of a request that sends these in its query.
     private func parametersInQuery(among texts: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
         var found: Set<ObjectIdentifier> = []
-        for request in subject.requests.all where request.definition.sendsParametersInQuery {
+        for request in subject.requests.all where request.definition.sendsParametersInQuery == true {
             for parameter in request.merged.params {
                 for template in parameter.value.value?.templates ?? [] where texts.contains(ObjectIdentifier(template))
                 {
@@ -122,9 +122,4 @@ extension RuleSubject {
         if case .endpoint(let name) = place.level { return manifest.endpoints[name]?.value.request }
         return nil
     }
-}
-
-extension RequestDefinition {
-    /// Whether its `params` go to the query rather than into the body.
-    fileprivate var sendsParametersInQuery: Bool { ["GET", "HEAD", "DELETE"].contains(method?.value ?? "GET") }
 }

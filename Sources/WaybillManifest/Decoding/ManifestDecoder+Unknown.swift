@@ -1,0 +1,91 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// What faults of the text leave unknown of the model.
+extension ManifestDecoder {
+    /// The keys whose values are told as a whole, with what they say.
+    private static let parts: [(key: String, part: UnknownParts)] = [
+        ("id", .id), ("when", .condition), ("forEach", .loop), ("needs", .needs), ("paginate", .pages),
+        ("with", .arguments), ("outputs", .outputs), ("values", .outputs), ("vars", .vars), ("service", .service),
+        ("method", .method), ("session", .session),
+    ]
+
+    /// The keys whose values have parts that are known by themselves.
+    private static let containers: [(key: String, part: UnknownParts)] = [
+        ("inputs", .inputs), ("chain", .steps), ("batch", .steps), ("finally", .steps),
+    ]
+
+    /// What is unknown of a definition or a step.
+    func unknownParts(of node: YAMLNode) -> UnknownParts {
+        guard let faults, faults.touches(node) else { return .nothing }
+        var unknown = UnknownParts.nothing
+        for (key, part) in Self.parts where isUnknown(key, of: node) { unknown = unknown | part }
+        for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown = unknown | part }
+        if !says(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown = unknown | .address }
+        if !says(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown = unknown | .form }
+        return unknown
+    }
+
+    /// Whether a key of a mapping has a value that is not fully known, or may be meant to be there.
+    func isUnknown(_ key: String, of node: YAMLNode) -> Bool {
+        guard let faults else { return false }
+        return faults.doubts(key, in: node) || node[key].map(faults.touches) ?? false
+    }
+
+    /// Whether names, or other parts, may be missing in the value of a key, or the whole of it.
+    func areNamesUnknown(of key: String, in node: YAMLNode) -> Bool {
+        guard let faults else { return false }
+        return faults.doubts(key, in: node) || node[key].map(faults.doubtsKeys) ?? false
+    }
+
+    /// Whether a mapping has one of some keys that exclude each other, and a value of it that can be told.
+    private func says(oneOf keys: [String], in node: YAMLNode) -> Bool {
+        let values = keys.compactMap { node[$0] }
+        return values.count == 1 && faults?.isUnknown(values[0]) == false
+    }
+
+    /// The keys of settings that are not fully known, `inherit` among them.
+    func unknownSettings(of node: YAMLNode) -> SettingNames {
+        guard let faults, faults.touches(node) else { return [] }
+        var unknown: SettingNames = []
+        for name in SettingName.allCases where isUnknown(name.rawValue, of: node) {
+            unknown.insert(SettingNames(name))
+        }
+        if isUnknown("inherit", of: node) { unknown.insert(.inherit) }
+        return unknown
+    }
+
+    /// What is unknown of a whole file.
+    func unknownContent(of root: YAMLNode) -> UnknownContent {
+        guard let faults else { return UnknownContent() }
+        var unknown = UnknownContent(at: faults.spans)
+        for section in ManifestSection.allCases {
+            if areNamesUnknown(of: section.rawValue, in: root) { unknown.note(section) }
+            for (name, value) in named(root[section.rawValue]) {
+                let isOfOnePart = section == .secrets || section == .data
+                if isOfOnePart ? faults.touches(value) : faults.isUnknown(value) {
+                    unknown.note(name.value, in: section)
+                }
+            }
+        }
+        if isUnknown("include", of: root) { unknown.noteAll() }
+        return unknown
+    }
+
+    /// Whether the faults are known and a value has none.
+    func isWithoutFaults(_ node: YAMLNode) -> Bool { faults.map { !$0.touches(node) } ?? false }
+
+    /// Whether an entry among others is to be left out, since its content is not known.
+    func leavesOut(_ node: YAMLNode) -> Bool { faults?.touches(node) ?? false }
+
+    /// Something in the place of an address that cannot be told.
+    static func unknownAddress(at node: YAMLNode, level: Level) -> Address {
+        let nothing = ScalarTemplate(content: .constant(.string(""), text: ""), span: node.span)
+        return .path(Setting(nothing, at: node.span, level: level))
+    }
+}
+
+extension StepForm {
+    /// The short forms of requests, which say the address.
+    fileprivate static let shortRequests = allCases.filter(\.isShortRequest).map(\.rawValue)
+}

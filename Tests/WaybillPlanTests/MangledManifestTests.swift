@@ -1,0 +1,57 @@
+import OrderedCollections
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillTestSupport
+
+/// Manifests with any number of mistakes of any sort are checked to their end.
+@Suite struct MangledManifestTests {
+    /// How many texts are made of each file. It holds for 3000 as well.
+    private static let texts = 120
+
+    @Test(arguments: MutatedManifest.files)
+    func `whatever is done to the lines of a manifest, it is checked, and has errors or can be planned`(
+        path: String
+    ) throws {
+        let original = try MutatedManifest(path)
+        let lines = (1...original.file.lineCount).map {
+            Array(original.file.bytes[original.file.byteRange(ofLine: $0)])
+        }
+        let loader = try ManifestLoader()
+        var random = SplitMix(state: 5)
+        var withTree = 0
+        for _ in 0..<Self.texts {
+            var mangled = lines
+            for _ in 0...random.next(below: 3) { Self.mangle(&mangled, &random) }
+            let bytes = Array(mangled.joined(separator: [UInt8(ascii: "\n")]))
+            let (manifest, findings) = loader.load(SourceFile(name: original.file.name, bytes: bytes))
+            #expect(manifest != nil || findings.hasErrors)
+            guard let manifest else { continue }
+            withTree += findings.hasErrors ? 1 : 0
+            #expect(manifest.unknown.isEmpty == !findings.hasErrors)
+            let checked = PlanBuilder.check(manifest).diagnostics
+            for name in manifest.environments.keys { _ = PlanBuilder.check(manifest, environment: name) }
+            let (plan, _) = PlanBuilder.plan(manifest, options: PlanOptions())
+            #expect(plan == nil || !(findings + checked).hasErrors)
+        }
+        print("\(path): \(withTree) of \(Self.texts) texts with mistakes and a tree")
+        #expect(withTree > Self.texts / 10)
+    }
+
+    /// Takes a line away, gives one twice, indents it otherwise, or replaces a character of it.
+    private static func mangle(_ lines: inout [[UInt8]], _ random: inout SplitMix) {
+        let index = random.next(below: lines.count)
+        switch random.next(below: 6) {
+        case 0 where lines.count > 1: lines.remove(at: index)
+        case 1: lines.insert(lines[random.next(below: lines.count)], at: index)
+        case 2: lines[index] = [0x20, 0x20] + lines[index]
+        case 3: lines[index] = Array(lines[index].dropFirst(2))
+        default:
+            guard !lines[index].isEmpty else { return }
+            let characters = Array("abc:[]{}$.*&!|'\" 7-#,".utf8)
+            let position = random.next(below: lines[index].count)
+            lines[index][position] = characters[random.next(below: characters.count)]
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import OrderedCollections
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillTestSupport
+
+/// A manifest without mistakes, in which some can be made.
+struct MutatedManifest {
+    /// The manifests that are valid as a whole, from the root of the project.
+    static let files = [
+        "manifests/accounts.yaml", "manifests/quickstart.yaml", "manifests/common/services.yaml",
+        "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml",
+        "Tests/Manifests/valid/deploy.yaml",
+        "Tests/Manifests/valid/common/services.yaml",
+    ]
+
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+
+    /// The text without mistakes.
+    let file: SourceFile
+    /// Its values.
+    let document: YAMLNode
+    /// All mistakes that are made in it.
+    let maker: MutationMaker
+    private let loader: ManifestLoader
+
+    /// The manifest at a path from the root of the project.
+    init(_ path: String) throws {
+        let path = "\(Self.root)/\(path)"
+        file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
+        loader = try ManifestLoader()
+        let (loaded, problems) = loader.load(file)
+        let manifest = try #require(problems.hasErrors ? nil : loaded, "\(HumanRenderer().render(problems))")
+        document = try #require(YAMLReader().read(manifest.file).document)
+        maker = MutationMaker(document, manifest)
+    }
+
+    /// The text with some mistakes in it, and what is found then, once each.
+    func findings(with mutations: [Mutation]) -> (text: SourceFile, findings: [Diagnostic]) {
+        var bytes = file.bytes
+        for mutation in mutations.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            bytes = mutation.applied(to: bytes)
+        }
+        let mutant = SourceFile(name: file.name, bytes: bytes)
+        var (manifest, findings) = loader.load(mutant)
+        if let manifest {
+            findings += PlanBuilder.check(manifest).diagnostics
+            for environment in manifest.environments.keys {
+                findings += PlanBuilder.check(manifest, environment: environment).diagnostics
+            }
+        }
+        return (mutant, findings.withoutRepetitions())
+    }
+
+    /// Where a mistake is made, and which.
+    func describe(_ mutation: Mutation) -> String {
+        let position = file.position(at: mutation.range.lowerBound)
+        let text = String(decoding: file.bytes[mutation.range].prefix(40), as: UTF8.self)
+        return "\(position.line):\(position.column) \(mutation.sort.rawValue) \(text) → \(mutation.replacement)"
+    }
+}

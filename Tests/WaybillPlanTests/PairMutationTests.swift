@@ -1,0 +1,189 @@
+import Testing
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillTestSupport
+
+/// What is wrong with one part of a manifest is told whatever is wrong with another.
+@Suite struct PairMutationTests {
+    /// How many pairs are made of each file. It holds for 1000 as well.
+    private static let pairs = 80
+
+    @Test(arguments: MutatedManifest.files)
+    func `of two mistakes in parts that have nothing to do with each other both are told, and nothing else`(
+        path: String
+    ) throws {
+        let original = try MutatedManifest(path)
+        let parts = ManifestParts(original.document)
+        let mutations = original.maker.mutations + original.maker.duplicates
+        // What rules find, and what hid that from them when they came after the rest.
+        let forRules = mutations.indices.filter { [.name, .path].contains(mutations[$0].sort) }
+        let others = mutations.indices.filter { ![.name, .path].contains(mutations[$0].sort) }
+        var random = SplitMix(state: 17)
+        var alone: [Int: Set<Finding>] = [:]
+        func findings(with index: Int) -> Set<Finding> {
+            if let known = alone[index] { return known }
+            let found = Finding.all(in: original, with: [mutations[index]])
+            alone[index] = found
+            return found
+        }
+        var made = 0
+        // Findings that one mistake leaves open because of the other.
+        var unsaid = 0
+        var wrong: [String] = []
+        for _ in 0..<Self.pairs {
+            let indices = [others[random.next(below: others.count)], forRules[random.next(below: forRules.count)]]
+            let pair = indices.map { mutations[$0] }
+            guard !parts.hide(pair[0], pair[1]), !parts.hide(pair[1], pair[0]) else { continue }
+            made += 1
+            let found = Finding.all(in: original, with: pair)
+            let words = pair.map(original.describe).joined(separator: " and ")
+            for finding in found.subtracting(findings(with: indices[0])).subtracting(findings(with: indices[1])) {
+                wrong.append("\(words): added: \(finding.id) \(finding.headline)")
+            }
+            for (index, other) in [(indices[0], pair[1]), (indices[1], pair[0])] {
+                for finding in findings(with: index).subtracting(found) where finding.severity == .error {
+                    if finding.saysWhatLacks, parts.mayGive(other, whatLacksIn: mutations[index]) {
+                        unsaid += 1
+                    } else {
+                        wrong.append("\(words): lost: \(finding.id) \(finding.headline)")
+                    }
+                }
+            }
+        }
+        // Of more mistakes some leave unknown what others are about; they never make anything else be found.
+        for _ in 0..<Self.pairs / 4 {
+            var chosen: [Int] = []
+            for index in (0..<6).map({ _ in random.next(below: mutations.count) }) {
+                let mutation = mutations[index]
+                let isHidden = chosen.contains {
+                    parts.hide(mutations[$0], mutation) || parts.hide(mutation, mutations[$0])
+                }
+                if !isHidden { chosen.append(index) }
+            }
+            let several = chosen.map { mutations[$0] }
+            let expected = chosen.reduce(into: Set<Finding>()) { $0.formUnion(findings(with: $1)) }
+            for finding in Finding.all(in: original, with: several).subtracting(expected) {
+                let words = several.map(original.describe).joined(separator: " and ")
+                wrong.append("\(words): added: \(finding.id) \(finding.headline)")
+            }
+        }
+        print("\(path): \(made) pairs, \(unsaid) findings left open, \(wrong.count) added or lost")
+        for line in wrong { print("  \(line)") }
+        #expect(made > 0)
+        #expect(unsaid <= made / 10)
+        #expect(wrong.isEmpty)
+    }
+}
+
+/// What a finding says of which place of the text without mistakes.
+private struct Finding: Hashable {
+    let id: DiagnosticID
+    let severity: Diagnostic.Severity
+    let headline: String
+    let place: Int
+
+    /// Whether it says that something else does not have, or not surely, what is needed.
+    var saysWhatLacks: Bool {
+        id != "unknown-key" && id.name.hasPrefix("unknown-")
+            || ["missing-input", "invalid-input", "step-not-run"].contains(id)
+    }
+
+    static func all(in original: MutatedManifest, with mutations: [Mutation]) -> Set<Finding> {
+        let (text, findings) = original.findings(with: mutations)
+        return Set(
+            findings.map { finding in
+                let place = finding.primary.flatMap { $0.span.file === text ? $0.span.range.lowerBound : nil }
+                return Finding(
+                    id: finding.id,
+                    severity: finding.severity,
+                    headline: finding.headline,
+                    place: place.map { mutations.place(behind: $0) } ?? -1
+                )
+            }
+        )
+    }
+}
+
+extension [Mutation] {
+    /// Where in the text without these mistakes a place of the text with them is.
+    fileprivate func place(behind offset: Int) -> Int {
+        var place = offset
+        for mutation in sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            let size = mutation.replacement.utf8.count
+            if place < mutation.range.lowerBound { break }
+            if place < mutation.range.lowerBound + size { return mutation.range.lowerBound }
+            place -= size - mutation.range.count
+        }
+        return place
+    }
+}
+
+extension YAMLNode {
+    /// The keys and values, if it is a mapping.
+    fileprivate var entries: [YAMLMapping.Entry] { mapping.map { Array($0.entries) } ?? [] }
+}
+
+/// What the parts of a manifest have to do with each other.
+private struct ManifestParts {
+    /// What a section of the manifest defines.
+    private struct Definition {
+        let name: String
+        let range: Range<Int>
+    }
+
+    private var definitions: [Definition] = []
+    private var entries: [Range<Int>: Range<Int>] = [:]
+    private let file: SourceFile
+
+    init(_ document: YAMLNode) {
+        file = document.span.file
+        for section in document.entries {
+            for (key, value) in section.value.entries {
+                let range = key.span.range.lowerBound..<value.span.range.upperBound
+                definitions.append(Definition(name: key.text ?? "", range: range))
+            }
+        }
+        visit(document)
+    }
+
+    private mutating func visit(_ node: YAMLNode) {
+        for element in node.sequence ?? [] { visit(element) }
+        for (key, value) in node.entries {
+            entries[key.span.range] = key.span.range.lowerBound..<value.span.range.upperBound
+            visit(value)
+        }
+    }
+
+    /// Whether a mistake is not looked at because of another: what stands under a key that is misspelt, or in what was
+    /// replaced. Of an expression only the first mistake is told.
+    func hide(_ mistake: Mutation, _ other: Mutation) -> Bool {
+        let hidden = entries[other.range] ?? other.range
+        return hidden.overlaps(mistake.range)
+    }
+
+    /// Whether what one mistake lacks may be what another one leaves unknown: in the same definition, in one that names the
+    /// other, also by way of others, or above all definitions. The outputs of an endpoint, for example, are what the
+    /// session of a service gives to other endpoints, which a graph calls.
+    func mayGive(_ other: Mutation, whatLacksIn mistake: Mutation) -> Bool {
+        guard let first = definition(of: other), let second = definition(of: mistake) else { return true }
+        var reached = [first]
+        for _ in 0..<3 {
+            reached = definitions.filter { definition in reached.contains { haveToDo($0, definition) } }
+        }
+        return reached.contains { $0.range == second.range }
+    }
+
+    private func haveToDo(_ first: Definition, _ second: Definition) -> Bool {
+        first.range == second.range || names(first, second) || names(second, first)
+    }
+
+    private func definition(of mutation: Mutation) -> Definition? {
+        definitions.first {
+            $0.range.contains(mutation.range.lowerBound) && $0.range.upperBound >= mutation.range.upperBound
+        }
+    }
+
+    private func names(_ first: Definition, _ second: Definition) -> Bool {
+        String(decoding: file.bytes[first.range], as: UTF8.self).contains(second.name)
+    }
+}
