@@ -11,6 +11,7 @@ final class TransferEngine {
     private let commands: CommandQueue
     private let executor: EngineExecutor
     private let poller: any Poller
+    private var busyWait = BusyWait()
     private let multi: MultiHandle
     private let jars: CookieJars
     private let marks = SocketMarks()
@@ -77,15 +78,40 @@ final class TransferEngine {
     }
 
     private func lookAtSockets() {
-        let isWaiting = commands.beginWaiting()
-        poller.wait(milliseconds: isWaiting ? millisecondsToWait : 0) { ready in
+        let milliseconds = commands.beginWaiting() ? millisecondsToWait : 0
+        if milliseconds == 0 {
+            _ = act(within: 0)
+        } else if !busyWait.isWorthwhile || !actSoon() {
+            let start = ContinuousClock.now
+            _ = act(within: milliseconds)
+            busyWait.note(slept: .now - start)
+        }
+        _ = collectFinished()
+    }
+
+    /// Looks for events for a moment without sleeping; false when there was none. Others may have the processor meanwhile:
+    /// one of them may be the server.
+    private func actSoon() -> Bool {
+        let end = ContinuousClock.now + BusyWait.longest
+        repeat {
+            if act(within: 0) { return true }
+            sched_yield()
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    /// Waits for events and acts on them; false when there was none.
+    private func act(within milliseconds: Int32) -> Bool {
+        var hasActed = false
+        poller.wait(milliseconds: milliseconds) { ready in
+            hasActed = true
             if ready.descriptor == commands.descriptor {
                 commands.acknowledge()
             } else {
                 multi.act(on: ready)
             }
         }
-        _ = collectFinished()
+        return hasActed
     }
 
     // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may

@@ -1,0 +1,17 @@
+/// Decides whether it is worth looking for events again and again before a thread goes to sleep.
+///
+/// An answer from near by takes less time than it takes to put a thread to sleep, wake it, and fill the processor's caches
+/// again: requests one after the other are twice as fast without. Where waits are longer the thread sleeps at once, so that
+/// a slow server costs no processor time.
+struct BusyWait {
+    /// How long it is looked at most.
+    static let longest = Duration.microseconds(50)
+
+    /// Whether the last wait was so short that the next one is likely to be too.
+    private(set) var isWorthwhile = false
+
+    /// Notes how long a wait took that was slept through, the time to be woken included.
+    mutating func note(slept duration: Duration) {
+        isWorthwhile = duration <= Self.longest * 2
+    }
+}

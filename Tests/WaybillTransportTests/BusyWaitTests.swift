@@ -1,0 +1,16 @@
+import Testing
+
+@testable import WaybillTransport
+
+@Suite struct BusyWaitTests {
+    @Test func `it is looked for events again and again only as long as waits are short`() {
+        var wait = BusyWait()
+        #expect(!wait.isWorthwhile)
+        wait.note(slept: .microseconds(60))
+        #expect(wait.isWorthwhile)
+        wait.note(slept: .milliseconds(2))
+        #expect(!wait.isWorthwhile)
+        wait.note(slept: .microseconds(99))
+        #expect(wait.isWorthwhile)
+    }
+}
