@@ -13,14 +13,15 @@ struct ExecutionFixture {
     let plan: Plan
     let transport: FakeTransport
 
-    /// A manifest with one service, `http://s`; the text begins where that ends.
+    /// A manifest with one service at an address; the text begins where that ends.
     init(
         _ text: String,
         _ replies: [String: FakeTransport.Reply] = [:],
+        at baseURL: String = "http://s",
         answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
     ) throws {
         let folder = TemporaryFolder()
-        let whole = "waybill: 1\nservices:\n  s:\n    baseURL: http://s\n" + text
+        let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
         let (manifest, diagnostics) = try ManifestLoader().load(path)
         let rendered = HumanRenderer().render(diagnostics)
@@ -29,8 +30,9 @@ struct ExecutionFixture {
         self.transport = FakeTransport(replies, answering: answer)
     }
 
-    /// Runs the plan.
+    /// Runs the plan, over another transport than its own if there is one.
     func run(
+        over real: (any Transport & NetworkProbe)? = nil,
         secrets: [String: String] = [:],
         events: EventStream = EventStream(journal: nil),
         variables: [String: String] = [:],
@@ -40,8 +42,8 @@ struct ExecutionFixture {
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
-            transport: transport,
-            probe: transport,
+            transport: real ?? transport,
+            probe: real ?? transport,
             secrets: secrets,
             redactor: Redactor(),
             events: events,

@@ -32,9 +32,9 @@ enum FolderContents {
     }
 
     /// Takes a folder for a new run: opens its journal, and clears away what an earlier run left.
-    static func claim(_ path: String) throws(ResultsError) -> OutputFile {
+    static func claim(_ path: String, disk: Disk) throws(ResultsError) -> OutputFile {
         let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
-        let file = try OutputFile("\(path)/\(journal)", .any)
+        let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
         guard file.lock() else {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
         }

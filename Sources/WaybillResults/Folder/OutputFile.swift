@@ -20,8 +20,10 @@ struct OutputFile: ~Copyable, Sendable {
     let path: String
 
     private let descriptor: Int32
+    private let disk: Disk
 
-    init(_ path: String, _ mode: Mode) throws(ResultsError) {
+    init(_ path: String, _ mode: Mode, disk: Disk = .real) throws(ResultsError) {
+        self.disk = disk
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (mode == .new ? O_EXCL : 0)
         descriptor = open(path, flags, 0o666)
         self.path = path
@@ -89,10 +91,13 @@ struct OutputFile: ~Copyable, Sendable {
 
     /// Waits until what was written is on the disk. May take long.
     func sync() throws(ResultsError) {
-        // Devices and pipes have nothing to sync, and say so.
-        while fsync(descriptor) != 0 {
-            if errno == EINVAL || errno == ENOTSUP || errno == EROFS { return }
-            if errno != EINTR { throw ResultsError(cannot: "write", path) }
+        while true {
+            switch disk.sync(descriptor, path) {
+            // Devices and pipes have nothing to sync, and say so.
+            case 0, EINVAL, ENOTSUP, EROFS: return
+            case EINTR: continue
+            case let code: throw ResultsError(cannot: "write", path, code: code)
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ package final class RunFolder: Sendable {
     package let journal: Journal
 
     private let thread: FileThread
+    private let disk: Disk
     /// The steps that have written files, by the files' paths: hashes of both, since there may be a million files.
     private let writers = Mutex<[Int: Int]>([:])
 
@@ -31,18 +32,23 @@ package final class RunFolder: Sendable {
     /// - Throws: where a folder or file cannot be made; where another run is writing; and where a file of the name of
     ///   one of ours was not written by us, which is then left as it is.
     package static func create(_ place: Place, for id: RunID) throws(ResultsError) -> RunFolder {
+        try create(place, for: id, disk: .real)
+    }
+
+    /// Makes the folder on a disk; see above.
+    static func create(_ place: Place, for id: RunID, disk: Disk) throws(ResultsError) -> RunFolder {
         let thread = try FileThread()
         switch place {
         case .new(let parent):
             let path = "\(parent)/\(id)"
             try FolderContents.make(path)
-            let file = try OutputFile("\(path)/\(FolderContents.journal)", .new)
+            let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
             _ = file.lock()
             try FolderContents.leadLatest(in: parent, to: id.description)
-            return RunFolder(path: path, file, thread)
+            return RunFolder(path: path, file, thread, disk)
         case .at(let path):
             try FolderContents.make(path)
-            return RunFolder(path: path, try FolderContents.claim(path), thread)
+            return RunFolder(path: path, try FolderContents.claim(path, disk: disk), thread, disk)
         }
     }
 
@@ -54,12 +60,13 @@ package final class RunFolder: Sendable {
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
         try file.cut(to: record.length)
-        return RunFolder(path: path, file, thread, length: record.length)
+        return RunFolder(path: path, file, thread, .real, length: record.length)
     }
 
-    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread, length: Int = 0) {
+    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread, _ disk: Disk, length: Int = 0) {
         self.path = path
         self.thread = thread
+        self.disk = disk
         journal = Journal(file, length: length, thread: thread)
     }
 
@@ -128,7 +135,7 @@ package final class RunFolder: Sendable {
         from place: RecordSink.Resumption? = nil
     ) async throws(ResultPathError) -> RecordSink {
         let root = self.path
-        let thread = thread
+        let (thread, disk) = (thread, disk)
         let result: Result<RecordSink, ResultPathError>
         do {
             result = try await thread.run { () throws(ResultsError) in
@@ -136,8 +143,8 @@ package final class RunFolder: Sendable {
                     let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
                     try self.claim(whole, of: step, as: path)
                     do throws(ResultsError) {
-                        guard let place else { return try RecordSink(whole, format, thread: thread) }
-                        return try RecordSink(whole, format, from: place, thread: thread)
+                        guard let place else { return try RecordSink(whole, format, thread: thread, disk: disk) }
+                        return try RecordSink(whole, format, from: place, thread: thread, disk: disk)
                     } catch {
                         throw .file(error)
                     }
@@ -146,7 +153,9 @@ package final class RunFolder: Sendable {
         } catch {
             throw .file(error)
         }
-        return try result.get()
+        let sink = try result.get()
+        journal.follow(sink)
+        return sink
     }
 
     /// Notes who writes a file, and the unfinished one beside it.

@@ -4,7 +4,7 @@ import WaybillData
 /// The events of a run on disk, one JSON object a line.
 ///
 /// What a flush has handed to the system, the end of this process takes not away; every 200 ms what is new is synced to
-/// the disk, on a thread of its own. Lines between two flushes are handed over together, since a system call for each
+/// the disk, on a thread of its own: the files of records first, since lines name bytes in them. Lines between two flushes are handed over together, since a system call for each
 /// would cost more than all the rest of a line. A line is there whole or not at all.
 package final class Journal: Sendable {
     private struct State {
@@ -20,6 +20,12 @@ package final class Journal: Sendable {
     private let file: OutputFile
     private let thread: FileThread
     private let state: Mutex<State>
+    private let sinks = Mutex<[OpenSink]>([])
+
+    /// A file of records as long as somebody else has it open.
+    private struct OpenSink {
+        weak var sink: RecordSink?
+    }
 
     /// A journal in a file that has this many bytes already.
     init(_ file: consuming OutputFile, length: Int = 0, thread: FileThread) {
@@ -68,6 +74,11 @@ package final class Journal: Sendable {
         thread.submit(after: delay, work)
     }
 
+    /// Has a file of records, whose bytes lines of the journal name, synced before the journal as long as it is open.
+    func follow(_ sink: RecordSink) {
+        sinks.withLock { $0.append(OpenSink(sink: sink)) }
+    }
+
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
     /// - Throws: what went wrong first since the journal was begun.
@@ -86,10 +97,20 @@ package final class Journal: Sendable {
             return state.isSyncDue
         }
         guard isDue else { return }
+        // A line that comes meanwhile may be on the disk before the bytes that it names: whoever resumes looks whether they
+        // are there.
+        for sink in openSinks() { sink.sync() }
         do throws(ResultsError) {
             try file.sync()
         } catch {
             state.withLock { $0.error = $0.error ?? error }
+        }
+    }
+
+    private func openSinks() -> [RecordSink] {
+        sinks.withLock { sinks in
+            sinks.removeAll { $0.sink == nil }
+            return sinks.compactMap(\.sink)
         }
     }
 }

@@ -84,6 +84,8 @@ package final class RecordSink: Sendable {
         /// How many bytes the system has.
         var bytes = 0
         var records = 0
+        /// Whether the system has bytes that may not be on the disk.
+        var isSyncDue = false
         /// The element whose records go to the file.
         var turn = 0
         /// Where its records begin.
@@ -108,11 +110,16 @@ package final class RecordSink: Sendable {
     private let state: Mutex<State>
 
     /// A new file; what an unfinished earlier one left is taken away.
-    init(_ path: String, _ format: RecordFormatName, thread: FileThread) throws(ResultsError) {
+    init(
+        _ path: String,
+        _ format: RecordFormatName,
+        thread: FileThread,
+        disk: Disk = .real
+    ) throws(ResultsError) {
         self.path = path
         self.thread = thread
         if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
-        file = try OutputFile(Self.part(path), .new)
+        file = try OutputFile(Self.part(path), .new, disk: disk)
         state = Mutex(State(format: format.format))
     }
 
@@ -121,11 +128,12 @@ package final class RecordSink: Sendable {
         _ path: String,
         _ format: RecordFormatName,
         from place: Resumption,
-        thread: FileThread
+        thread: FileThread,
+        disk: Disk = .real
     ) throws(ResultsError) {
         self.path = path
         self.thread = thread
-        file = try OutputFile(Self.part(path), .any)
+        file = try OutputFile(Self.part(path), .any, disk: disk)
         guard try file.size() >= place.bytes else {
             throw ResultsError(path: Self.part(path), "'\(Self.part(path))' is shorter than its journal says")
         }
@@ -134,6 +142,7 @@ package final class RecordSink: Sendable {
         state.format.resume(behind: try file.head(min(place.bytes, 1 << 20)))
         state.bytes = place.bytes
         state.records = place.records
+        state.isSyncDue = place.bytes > 0
         state.turn = place.element
         state.mark = Committed(records: place.records, bytes: place.bytes)
         state.ended = place.ended
@@ -250,9 +259,20 @@ package final class RecordSink: Sendable {
         state.withLock { $0.format.takeWarning() }
     }
 
-    /// Waits until what was appended is on the disk.
-    package func sync() async throws(ResultsError) {
-        try await thread.run { () throws(ResultsError) in try self.file.sync() }
+    /// Waits until what was appended is on the disk, if anything is new; where that fails, nothing is written any more.
+    /// May take long.
+    func sync() {
+        let isDue = state.withLock { state in
+            defer { state.isSyncDue = false }
+            return state.isSyncDue && state.error == nil
+        }
+        guard isDue else { return }
+        do throws(ResultsError) {
+            try file.sync()
+        } catch {
+            let failure = named(error)
+            _ = try? change { (_) throws(ResultsError) in throw failure }
+        }
     }
 
     /// Ends the file and puts it in its place, where it then is on the disk.
@@ -260,6 +280,7 @@ package final class RecordSink: Sendable {
         let committed = try change { (state) throws(ResultsError) -> Committed in
             state.buffer += state.format.end(hasRecords: state.records > 0)
             try write(&state)
+            state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
         }
         try await thread.run { () throws(ResultsError) in
@@ -304,11 +325,16 @@ package final class RecordSink: Sendable {
         do throws(ResultsError) {
             try file.write(state.buffer)
         } catch {
-            // The user knows the file by its own name.
-            throw ResultsError(path: path, error.description.replacing(Self.part(path), with: path))
+            throw named(error)
         }
         state.bytes += state.buffer.count
+        state.isSyncDue = true
         state.buffer.removeAll(keepingCapacity: state.buffer.capacity <= 2 * Self.bufferBytes)
+    }
+
+    /// The user knows the file by its own name.
+    private func named(_ error: ResultsError) -> ResultsError {
+        ResultsError(path: path, error.description.replacing(Self.part(path), with: path))
     }
 
     /// Cuts the file to where the records of the element begin whose turn it is.

@@ -1,0 +1,71 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+/// Chains and batches of three steps as whole runs, in every order of ending and with every set of failures: once with
+/// answers that are made up, once with those of a server.
+@Suite(.timeLimit(.minutes(1))) struct GroupOrderTests {
+    private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: AnswersInTurn, sent: [String]) {
+        #expect(outcome.summary == group.summary, "\(group)")
+        #expect(outcome.result.outcome == group.runOutcome, "\(group)")
+        #expect(turns.ends == group.ends, "\(group)")
+        #expect(Set(sent) == group.sent && sent.count == group.sent.count, "\(group)")
+    }
+
+    @Test func `there are three ways to go on, six orders of a batch and one of a chain, and eight sets of failures`() {
+        #expect(GroupCase.Kind.all.map { GroupCase.all($0).count } == [8, 8, 8, 48, 48, 48])
+    }
+
+    @Test(arguments: GroupCase.Kind.all)
+    func `every order of ending and failing has its own outcome`(kind: GroupCase.Kind) async throws {
+        let fixture = try ExecutionFixture(kind.manifest)
+        for group in GroupCase.all(kind) {
+            let turns = AnswersInTurn(group)
+            let transport = FakeTransport { request in
+                guard !request.url.hasSuffix("/z") else { return nil }
+                turns.arrived()
+                return .held
+            }
+            let outcome = await turns.carryOut { events, clock in
+                await fixture.run(over: transport, events: events, clock: clock)
+            } letGo: { step in
+                let status = group.failing.contains(step) ? 500 : 200
+                transport.release("/" + GroupCase.steps[step], .json("{}", status: status))
+            }
+            check(group, outcome, turns, sent: transport.paths)
+        }
+    }
+
+    @Test(arguments: GroupCase.Kind.all)
+    func `the outcomes are the same where a server answers`(kind: GroupCase.Kind) async throws {
+        let server = try AnswersOnCall()
+        defer { server.stop() }
+        let fixture = try ExecutionFixture(kind.manifest, at: server.url)
+        let transport = try CurlTransport()
+        for group in GroupCase.all(kind) {
+            let turns = AnswersInTurn(group)
+            server.begin { if $0.target != "/z" { turns.arrived() } }
+            server.answer("/z", ServerAnswer(failing: false))
+            let outcome = await turns.carryOut { events, clock in
+                await fixture.run(over: transport, events: events, clock: clock)
+            } letGo: { step in
+                server.answer("/" + GroupCase.steps[step], ServerAnswer(failing: group.failing.contains(step)))
+            }
+            check(group, outcome, turns, sent: server.targets)
+        }
+        await transport.shutDown()
+    }
+}
+
+extension ServerAnswer {
+    fileprivate init(failing: Bool) {
+        self.init(
+            status: failing ? 500 : 200,
+            headers: [("Content-Type", "application/json")],
+            body: Array("{}".utf8)
+        )
+    }
+}

@@ -1,0 +1,115 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What comes on the disk before what.
+@Suite struct SyncTests {
+    private let folder = TemporaryFolder()
+    private let log = SyncLog()
+
+    private func append(_ text: String, to sink: RecordSink) throws {
+        try sink.append([.value(Samples.redactor.json(.string(text)))])
+    }
+
+    /// Hands a line to the journal, and waits until it is on the disk.
+    private func sync(_ journal: Journal) async throws {
+        _ = journal.append(Samples.events[0])
+        try await journal.finish()
+    }
+
+    @Test func `the files of records are synced before the journal, and only if there is something new`() async throws {
+        let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
+        let first = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
+        let second = try await run.records(at: "b.ndjson", .ndjson, of: "main.b")
+        try await sync(run.journal)
+        #expect(log.take() == ["events.ndjson"])
+        try append("one", to: first)
+        try append("two", to: second)
+        try await sync(run.journal)
+        #expect(log.take() == ["a.ndjson.part", "b.ndjson.part", "events.ndjson"])
+        try append("three", to: second)
+        try await sync(run.journal)
+        #expect(log.take() == ["b.ndjson.part", "events.ndjson"])
+        _ = try await second.commit()
+        #expect(log.take() == ["b.ndjson.part"])
+        try await sync(run.journal)
+        #expect(log.take() == ["events.ndjson"])
+        try await run.journal.finish()
+        #expect(log.take() == [])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a file that an earlier process wrote to is synced as well`() async throws {
+        folder.write("1\n", to: "a.ndjson.part")
+        let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
+        let sink = try await run.records(at: "a.ndjson", .ndjson, of: "main.a", from: .init(bytes: 2, records: 1))
+        try await sync(run.journal)
+        #expect(log.take() == ["a.ndjson.part", "events.ndjson"])
+        withExtendedLifetime(sink) {}
+    }
+
+    @Test func `a file that nobody has open any more is not kept open`() async throws {
+        let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
+        weak var sink: RecordSink?
+        do {
+            let open = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
+            try append("one", to: open)
+            sink = open
+        }
+        try await sync(run.journal)
+        #expect(sink == nil)
+        #expect(log.take() == ["events.ndjson"])
+    }
+
+    @Test func `a file whose bytes do not come on the disk is written to no more`() async throws {
+        log.fail("a.ndjson.part", with: EIO)
+        let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
+        let sink = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
+        try append("one", to: sink)
+        try await sync(run.journal)
+        #expect(sink.error?.description == "cannot write '\(folder.path)/a.ndjson': Input/output error")
+        #expect(throws: ResultsError.self) { try append("two", to: sink) }
+        await #expect(throws: ResultsError.self) { try await sink.commit() }
+        #expect(folder.names() == ["a.ndjson.part", "events.ndjson"])
+    }
+}
+
+/// A disk that remembers which files were synced, by their names.
+private final class SyncLog: Sendable {
+    private struct State {
+        var names: [String] = []
+        var failures: [String: Int32] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var disk: Disk {
+        Disk { _, path in
+            let name = FileContents.name(of: path)
+            return self.state.withLock { state in
+                state.names.append(name)
+                return state.failures[name] ?? 0
+            }
+        }
+    }
+
+    /// Has every sync of a file fail.
+    func fail(_ name: String, with code: Int32) { state.withLock { $0.failures[name] = code } }
+
+    /// What was synced since the last call, in order.
+    func take() -> [String] {
+        state.withLock { state in
+            defer { state.names = [] }
+            return state.names
+        }
+    }
+}
