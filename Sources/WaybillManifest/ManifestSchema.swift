@@ -20,12 +20,14 @@ struct ManifestSchema: Sendable {
     ///
     /// - Returns: the findings, and the faults with theirs.
     func check(_ node: YAMLNode, besides faults: TreeFaults) -> (diagnostics: [Diagnostic], faults: TreeFaults) {
-        if schema.isValid(node.index, in: node.tree.values) { return ([], faults) }
-        let json = node.json
-        // As JSON, which has every name once, a text with faults may have the right shape.
         let all =
-            faults.isEmpty
-            ? schema.violations(of: json, limit: Self.limit) : schema.validate(json, limit: Self.limit)
+            if faults.isEmpty {
+                schema.validate(node.index, in: node.tree.values, limit: Self.limit)
+            } else {
+                // As JSON, which has every name once, a text with faults may have the right shape.
+                schema.validate(node.json, limit: Self.limit)
+            }
+        guard !all.isEmpty else { return ([], faults) }
         let violations = all.filter { !faults.explain($0, in: node) }
         let diagnostics = diagnostics(for: violations, in: node)
         var faults = faults

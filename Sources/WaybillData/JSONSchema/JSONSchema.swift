@@ -35,17 +35,34 @@ package struct JSONSchema: Sendable {
         return evaluator.acceptsRoot()
     }
 
+    /// Everything that is wrong with a value of a tree, in whose objects all names are texts that occur once.
+    ///
+    /// Members that are in order, up to the first that is not, are not looked at a second time, nor made into `JSON`.
+    package func validate(
+        _ value: ValueTree.Index,
+        in tree: ValueTree,
+        limit: Int
+    ) -> [SchemaViolation] {
+        var evaluator = SchemaEvaluator(program, TreeInstances.Value(index: value), of: TreeInstances(tree: tree))
+        guard !evaluator.acceptsRoot() else { return [] }
+        let first = program.nodes[0]
+        let looksOnlyAtMembers =
+            first.applicators.isEmpty && first.unevaluatedProperties == nil
+            && first.object?.dependentSchemas.isEmpty ?? true
+        let accepted = looksOnlyAtMembers && !evaluator.isExhausted ? evaluator.acceptedMembers : 0
+        let instance = tree.json(of: value, leavingOut: accepted)
+        var collector = ViolationCollector(program, instance, accepting: accepted, limit: max(limit, 1))
+        defer { giveBackLater(instance) }
+        return collector.findings()
+    }
+
     /// Everything that is wrong with an instance, in the order of the instance; empty when it is valid.
     ///
     /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
     ///
     /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        isValid(instance) ? [] : violations(of: instance, limit: limit)
-    }
-
-    /// Everything that is wrong with an instance that `isValid` has refused.
-    package func violations(of instance: JSON, limit: Int = .max) -> [SchemaViolation] {
+        guard !isValid(instance) else { return [] }
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
     }

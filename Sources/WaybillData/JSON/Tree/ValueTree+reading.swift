@@ -126,6 +126,19 @@ extension ValueTree {
         }
     }
 
+    /// The value, with null in the place of the first members of an object, which nobody will look at.
+    func json(of value: Index, leavingOut count: Int) -> JSON {
+        guard count > 0 else { return json(of: value) }
+        return .object(
+            JSONObject(
+                (0..<memberCount(of: value)).map { position in
+                    let name = text(of: name(at: position, of: value))
+                    return (name, position < count ? .null : json(of: self.value(at: position, of: value)))
+                }
+            )
+        )
+    }
+
     /// The number that a scalar of that kind is.
     package func number(of scalar: Index) -> JSONNumber {
         unusualNumbers[scalar] ?? JSONNumber(validated: text(of: scalar))

@@ -96,6 +96,8 @@ extension SchemaEvaluator {
                 if !accepts(additional, instances.value(at: position, of: members)) { return false }
             }
             if isKnown { seen.insert(position) }
+            // Only the schema's first node looks at the instance from this depth.
+            if depth == 1 { acceptedMembers = position + 1 }
         }
         return requiredFound == rules.all.requiredCount
     }

@@ -6,7 +6,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     let instances: Instances
     /// The resources that evaluation has passed through, outermost first; kept only where a `$dynamicRef` asks.
     var scope: [Int] = []
-    private var depth = 0
+    private(set) var depth = 0
+    /// How many members of the instance, which is an object, were found in order, one after the other from the first.
+    var acceptedMembers = 0
     /// How many alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`) lie around.
     var layers = 0
     /// Whether a limit was passed, so that the verdict is worth nothing.

@@ -83,7 +83,8 @@ extension ViolationCollector {
             let message = "must have at most \(Wording.count(most, "key")), but has \(members.count)"
             report(node, ["maxProperties"], message, .other, reference)
         }
-        for (name, value) in members { collectMember(node, rules, name, value, reference) }
+        let rest = instancePath.isEmpty ? members.dropFirst(acceptedMembers) : members[...]
+        for (name, value) in rest { collectMember(node, rules, name, value, reference) }
         for (name, needs, keyword) in rules.dependentRequired where members[name] != nil {
             for need in needs where members[need] == nil {
                 let message = "is missing the key '\(need)', which '\(name)' needs"

@@ -12,7 +12,7 @@ struct ViolationCollector {
     private var told: Set<Told> = []
     /// How many alternatives are being tried out to see which is nearest.
     private var trials = 0
-    private var instancePath: [JSONPointer.Token] = []
+    private(set) var instancePath: [JSONPointer.Token] = []
     private var keywordPath: [String] = []
     /// Whether the value at hand is the name of the member at the instance path.
     private var isAtName = false
@@ -24,11 +24,14 @@ struct ViolationCollector {
     private var suggestionsLeft = 1000
 
     private let root: JSON
+    /// How many members of the instance, from the first, are known to be in order.
+    let acceptedMembers: Int
     private let limit: Int
 
     /// A collector for one instance, which looks no further after a number of violations.
-    init(_ program: SchemaProgram, _ instance: JSON, limit: Int) {
+    init(_ program: SchemaProgram, _ instance: JSON, accepting acceptedMembers: Int = 0, limit: Int) {
         self.program = program
+        self.acceptedMembers = acceptedMembers
         self.limit = limit
         root = instance
         evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
