@@ -6,8 +6,9 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Chains and batches of three steps as whole runs, in every order of ending and with every set of failures: once with
-/// answers that are made up, once with those of a server.
-@Suite(.timeLimit(.minutes(1))) struct GroupOrderTests {
+/// answers that are made up, once with those of a server. The time limit ends a run that waits for an answer which it should
+/// have given up.
+@Suite(.timeLimit(.minutes(10))) struct GroupOrderTests {
     private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: AnswersInTurn, sent: [String]) {
         #expect(outcome.summary == group.summary, "\(group)")
         #expect(outcome.result.outcome == group.runOutcome, "\(group)")
