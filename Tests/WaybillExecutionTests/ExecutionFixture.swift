@@ -38,7 +38,9 @@ struct ExecutionFixture {
         variables: [String: String] = [:],
         folder: RunFolder? = nil,
         control: RunControl = RunControl(),
-        clock: any RunClock = SystemClock()
+        clock: any RunClock = SystemClock(),
+        past: RunRecord? = nil,
+        repeatsUnsure: Bool = false
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
@@ -50,7 +52,9 @@ struct ExecutionFixture {
             folder: folder,
             proxies: ProxyVariables(variables),
             control: control,
-            clock: clock
+            clock: clock,
+            past: past,
+            repeatsUnsure: repeatsUnsure
         )
         return await executor.run(id: RunID())
     }

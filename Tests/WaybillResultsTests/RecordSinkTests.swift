@@ -169,17 +169,50 @@ import WaybillTestSupport
         #expect(folder.read("cut") == folder.read("whole"))
     }
 
-    @Test func `a file that is shorter than its journal says is not gone on with`() throws {
-        folder.write("1\n", to: "a.part")
-        let error = #expect(throws: ResultsError.self) {
-            try RecordSink(
-                "\(folder.path)/a",
-                .ndjson,
-                from: .init(bytes: 3, records: 1),
-                thread: FileThread()
-            )
+    @Test(arguments: [RecordFormatName.ndjson, .json, .csv(columns: nil), .raw])
+    func `a file that has lost its end is gone on with behind its last whole element`(
+        format: RecordFormatName
+    ) async throws {
+        let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
+        let whole = try sink("whole", format)
+        var place = RecordSink.Resumption(bytes: 0, records: 0)
+        var ends = [0]
+        for (element, record) in all.enumerated() {
+            try whole.append([record], of: element)
+            guard case .written(let bytes, let records) = try whole.end(element, .kept) else { return }
+            place.add(element: element, upTo: bytes, records: records)
+            ends.append(bytes)
         }
-        #expect(error?.description == "'\(folder.path)/a.part' is shorter than its journal says")
+        let bytes = try #require(TemporaryFolder.contents(of: "\(folder.path)/whole.part"))
+        _ = try await whole.commit()
+
+        for size in Set(ends.flatMap { [$0 - 1, $0, $0 + 1] }).intersection(0..<bytes.count) {
+            folder.write(Array(bytes.prefix(size)), to: "cut.part")
+            let left = try #require(ends.lastIndex { $0 <= size })
+            let sink = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
+            let rest = RecordSink.Resumption.Mark(bytes: ends[left], records: left, count: left)
+            #expect(sink.loss == .init(rest: rest, elements: left..<4))
+            for element in left..<4 {
+                try sink.append([all[element]], of: element)
+                _ = try sink.end(element, .kept)
+            }
+            #expect(try await sink.commit().records == 4)
+            #expect(folder.read("cut") == folder.read("whole"), "\(size)")
+        }
+    }
+
+    @Test func `pages of before are taken back with those that follow`() async throws {
+        let first = try sink("a", .json)
+        try first.append(records("1"))
+        var place = RecordSink.Resumption(bytes: 0, records: 0)
+        place.add(page: 1, upTo: 3, records: 1)
+        let second = try RecordSink("\(folder.path)/a", .json, from: place, thread: FileThread())
+        #expect(second.loss == nil)
+        try second.append(records("2"))
+        try second.takeBack()
+        try second.append(records("3"))
+        _ = try await second.commit()
+        #expect(folder.read("a") == "[\n3\n]\n")
     }
 
     @Test func `an element that must wait goes on when it is its turn`() async throws {

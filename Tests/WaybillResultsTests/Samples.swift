@@ -132,6 +132,12 @@ enum Samples {
                 "main.each[3]"
             ),
             (.pageFinished(.init(page: 2, items: 0, next: nil, records: .held([], records: 0))), "main.each[3]"),
+            (
+                .writeCut(
+                    .init(path: redactor.text("a/hunter2.csv"), rest: .init(bytes: 200, records: 10, count: 3))
+                ),
+                "main.each"
+            ),
             (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.stepFinished(steps[1]), "main.each"),
             (.sessionRenewed(service: "accounts"), nil),

@@ -51,8 +51,10 @@ struct PageRun {
     private mutating func takeUp() -> Bool {
         // An element begins anew, and so does another try of `until`.
         guard !request.frame.isElement(request.step), request.step.flow?.until == nil,
-            let past = run.past?.pages(of: request.path), let next = past.next
+            var past = run.past?.pages(of: request.path)
         else { return false }
+        if let loss = request.output?.file.loss { past.goBack(to: loss.rest.count) }
+        guard let next = past.next else { return false }
         if keepsItems {
             guard let kept = past.kept else { return false }
             items = kept

@@ -118,7 +118,8 @@ struct ForEachRun: Sendable {
     /// The element that is to begin now, if one is. Those that had ended before the run was resumed are taken as they are.
     private func begin(_ state: inout Ledger.State, of source: ElementSource) -> Int? {
         while frame.mayBegin, file?.hasRoom ?? true, let index = state.order.begin() {
-            guard let before = past?.elements[index] else { return index }
+            let isLost = file?.loss?.elements.contains(index) ?? false
+            guard !isLost, let before = past?.elements[index] else { return index }
             add(take(before, at: index, of: source), &state)
         }
         return nil
@@ -187,7 +188,7 @@ struct ForEachRun: Sendable {
             records: records,
             kept: element.kept
         )
-        run.events.emit(.elementFinished(end), step: path, durably: !isIdempotent)
+        run.events.emit(.elementFinished(end), step: path, durably: !step.isIdempotent)
         return element
     }
 
@@ -221,12 +222,6 @@ struct ForEachRun: Sendable {
         }
     }
 
-    /// Whether what the step does for an element can be done twice without harm.
-    private var isIdempotent: Bool {
-        guard case .request(let request) = step.work else { return true }
-        return HTTPRequest.isIdempotent(method: request.method)
-    }
-
     /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
         let outcome = summary.outcome(isTolerated: step.isTolerated)
@@ -245,6 +240,12 @@ extension ScopeValue {
 }
 
 extension StepPlan {
+    /// Whether what the step does, once or for an element, can be done twice without harm.
+    var isIdempotent: Bool {
+        guard case .request(let request) = work else { return true }
+        return HTTPRequest.isIdempotent(method: request.method)
+    }
+
     /// The greatest number of the elements at once that the step's own settings allow.
     fileprivate var concurrency: Int? {
         guard case .group(let group) = work, group.order == .chain else { return nil }

@@ -47,6 +47,26 @@ struct StepFile: Sendable {
             case .file(let error): throw Failure(.output, run.redactor.text(error.description), at: write.to.span)
             }
         }
+        if let loss = sink.loss { try await settle(loss, of: step, in: folder) }
+    }
+
+    /// What was lost of the file before the run was resumed; `nil` where it is all there.
+    var loss: RecordSink.Loss? { sink.loss }
+
+    /// Has the journal say what is left of the file, before anything is added.
+    private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
+        guard step.isIdempotent || run.repeatsUnsure else {
+            let message =
+                "'\(RecordSink.part(path.string))' is shorter than its journal says, and the requests were sent whose "
+                + "records it lacks; --repeat-unsure sends them again"
+            throw Failure(.output, run.redactor.text(message), at: write.to.span)
+        }
+        run.events.emit(.writeCut(.init(path: path, rest: loss.rest)), step: self.step, durably: true)
+        do throws(ResultsError) {
+            try await folder.journal.settle()
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// Whether nothing can be written any more.

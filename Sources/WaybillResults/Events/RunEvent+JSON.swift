@@ -16,6 +16,7 @@ extension RunEvent.Kind {
         case .stepFinished: "step.finished"
         case .elementFinished: "element.finished"
         case .pageFinished: "page.finished"
+        case .writeCut: "write.cut"
         case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
@@ -81,6 +82,9 @@ extension RunEvent.Kind {
             object.add("next", end.next)
             object.add("kept", end.kept)
             end.records?.addMembers(to: &object)
+        case .writeCut(let file):
+            object.add("path", file.path)
+            file.rest.addMembers(to: &object)
         case .writeCommitted(let file):
             object.add("path", file.path)
             object.add("records", file.records)

@@ -48,6 +48,8 @@ package struct RunEvent: Sendable, Equatable {
         case elementFinished(ElementEnd)
         /// A page of a step with `paginate` has been taken, and another one follows or the last one has been reached.
         case pageFinished(PageEnd)
+        /// A file of `write` is shorter than it was before the run was resumed, and is gone on with at its new end.
+        case writeCut(CutFile)
         /// A file of `write` is complete and in its place.
         case writeCommitted(WrittenFile)
         /// A request is about to be sent.
@@ -276,6 +278,20 @@ package struct RunEvent: Sendable, Equatable {
             self.items = items
             self.next = next
             self.records = records
+        }
+    }
+
+    /// A file of records of which the end is gone.
+    package struct CutFile: Sendable, Equatable {
+        /// The path, as the manifest gives it.
+        package var path: RedactedText
+        /// What is left of it.
+        package var rest: RecordSink.Resumption.Mark
+
+        /// A file; see the properties.
+        package init(path: RedactedText, rest: RecordSink.Resumption.Mark) {
+            self.path = path
+            self.rest = rest
         }
     }
 

@@ -79,16 +79,21 @@ package final class Journal: Sendable {
         sinks.withLock { $0.append(OpenSink(sink: sink)) }
     }
 
+    /// Waits until everything is on the disk.
+    package func settle() async throws(ResultsError) {
+        flush()
+        try await thread.run { () throws(ResultsError) in
+            self.sync()
+            if let error = self.error { throw error }
+        }
+    }
+
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
     /// - Throws: what went wrong first since the journal was begun.
     package func finish() async throws(ResultsError) {
-        flush()
-        try await thread.run { () throws(ResultsError) in
-            self.sync()
-            self.file.unlock()
-            if let error = self.error { throw error }
-        }
+        defer { file.unlock() }
+        try await settle()
     }
 
     private func sync() {

@@ -10,28 +10,47 @@ struct PastOutput: Sendable {
     mutating func take(_ records: RecordedOutput, of element: Int) {
         switch records {
         case .written(let bytes, let count):
-            guard element >= place.element else { return }
-            (place.bytes, place.records, place.element) = (bytes, count, element + 1)
-            place.forget(before: element + 1)
+            place.add(element: element, upTo: bytes, records: count)
         case .held(let bytes, let count):
             place.hold(bytes, records: count, of: element)
         }
     }
 
     /// Takes note of the records of a page.
-    mutating func take(_ records: RecordedOutput) {
-        if case .written(let bytes, let count) = records { (place.bytes, place.records) = (bytes, count) }
+    mutating func take(_ records: RecordedOutput, ofPage page: Int) {
+        if case .written(let bytes, let count) = records { place.add(page: page, upTo: bytes, records: count) }
+    }
+
+    /// Takes note of a file that was shorter when it was gone on with.
+    ///
+    /// - Returns: the elements whose records were lost.
+    mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {
+        let end = place.element
+        place.goBack(to: mark)
+        return place.element..<end
     }
 }
 
 /// The pages that a step had had before a run was resumed.
 package struct PastPages: Sendable {
+    /// The step after a page.
+    private struct Place: Sendable {
+        var page = 0
+        var items = 0
+        var next: JSON?
+        var kept = 0
+    }
+
+    /// The step after each page, and before the first.
+    private var places = [Place()]
+    private var last: Place { places[places.count - 1] }
+
     /// How many.
-    package private(set) var count = 0
+    package var count: Int { last.page }
     /// How many items they had.
-    package private(set) var items = 0
+    package var items: Int { last.items }
     /// What asks for the next page; `nil` when there is none.
-    package private(set) var next: JSON?
+    package var next: JSON? { last.next }
     /// The items, where later steps need them; `nil` when the journal does not have them all.
     package private(set) var kept: [JSON]? = []
 
@@ -39,9 +58,14 @@ package struct PastPages: Sendable {
     mutating func take(_ page: Int, _ event: JSON) {
         // The pages of an earlier try do not count any more.
         if page == 1 { self = PastPages() }
-        count = page
-        items += event["items"]?.number?.int ?? 0
-        next = event["next"]
         if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
+        let items = self.items + (event["items"]?.number?.int ?? 0)
+        places.append(Place(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
+    }
+
+    /// Forgets the pages behind so many: they have to be asked for again.
+    package mutating func goBack(to count: Int) {
+        places.removeAll { $0.page > count }
+        if let kept { self.kept = Array(kept.prefix(last.kept)) }
     }
 }

@@ -89,7 +89,9 @@ package struct PastSteps: Sendable {
             guard let path, let page = event["page"]?.number?.int else { return }
             unsure.remove(path)
             pages[path, default: PastPages()].take(page, event)
-            if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records) }
+            if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, ofPage: page) }
+        case "write.cut":
+            if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committed":
             if let path { outputs[path, default: PastOutput()].isCommitted = true }
         case "step.finished":
@@ -98,6 +100,13 @@ package struct PastSteps: Sendable {
             if let path, let element = event["element"]?.number?.int { finish(path, element, event) }
         default: break
         }
+    }
+
+    /// The file of a step was shorter than it had been when the run was gone on with.
+    private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
+        guard let lost = outputs[path]?.goBack(to: rest) else { return }
+        for element in lost { elements[path]?.elements[element] = nil }
+        pages[path]?.goBack(to: rest.count)
     }
 
     private mutating func finish(_ path: String, _ event: JSON) {

@@ -12,54 +12,6 @@ import WaybillData
 /// Records belong to elements, numbered from 0; those of a lower number stand first. What comes before its turn waits in
 /// memory. Everything that a call appends has been handed to the system when the call returns.
 package final class RecordSink: Sendable {
-    /// Where a file that was begun by an earlier process is gone on with.
-    package struct Resumption: Sendable {
-        /// The bytes that are good.
-        package var bytes: Int
-        /// The records in them.
-        package var records: Int
-        /// The first element whose records are not, or not all, in the file.
-        package var element: Int
-        /// What waits for its turn, by element.
-        package var held: [Int: [UInt8]]
-        /// The elements from that one on that have ended.
-        package var ended: Set<Int>
-
-        /// A place to go on; see the properties.
-        package init(
-            bytes: Int,
-            records: Int,
-            element: Int = 0,
-            held: [Int: (bytes: [UInt8], records: Int)] = [:],
-            ended: Set<Int> = []
-        ) {
-            self.bytes = bytes
-            self.records = records
-            self.element = element
-            self.held = held.mapValues(\.bytes)
-            heldRecords = held.mapValues(\.records)
-            self.ended = ended
-        }
-
-        fileprivate var heldRecords: [Int: Int]
-
-        /// Adds an element that has ended before its turn came.
-        mutating func hold(_ bytes: [UInt8], records: Int, of element: Int) {
-            guard element >= self.element else { return }
-            ended.insert(element)
-            if records > 0 { (held[element], heldRecords[element]) = (bytes, records) }
-        }
-
-        /// Forgets what is in the file.
-        mutating func forget(before element: Int) {
-            for place in ended where place < element {
-                ended.remove(place)
-                held[place] = nil
-                heldRecords[place] = nil
-            }
-        }
-    }
-
     /// What has come of a file.
     package struct Committed: Sendable, Equatable {
         /// The records in it.
@@ -73,7 +25,8 @@ package final class RecordSink: Sendable {
     /// How many bytes may wait for their turn before no more elements should begin.
     fileprivate static let roomBytes = 16 << 20
 
-    fileprivate struct Waiting {
+    /// Records whose turn has not come, as bytes of the file.
+    struct Waiting {
         var bytes: [UInt8] = []
         var records = 0
     }
@@ -104,6 +57,8 @@ package final class RecordSink: Sendable {
 
     /// The path that the file will have.
     package let path: String
+    /// What was lost of the file before it was gone on with; `nil` where it is all there.
+    package let loss: Loss?
 
     private let file: OutputFile
     private let thread: FileThread
@@ -118,12 +73,13 @@ package final class RecordSink: Sendable {
     ) throws(ResultsError) {
         self.path = path
         self.thread = thread
+        loss = nil
         if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
         file = try OutputFile(Self.part(path), .new, disk: disk)
         state = Mutex(State(format: format.format))
     }
 
-    /// A file that was begun before, cut to where it is good.
+    /// A file that was begun before, cut to where it is good: where its journal says, or before that if it is shorter.
     init(
         _ path: String,
         _ format: RecordFormatName,
@@ -134,22 +90,28 @@ package final class RecordSink: Sendable {
         self.path = path
         self.thread = thread
         file = try OutputFile(Self.part(path), .any, disk: disk)
-        guard try file.size() >= place.bytes else {
-            throw ResultsError(path: Self.part(path), "'\(Self.part(path))' is shorter than its journal says")
+        var place = place
+        let size = try file.size()
+        if size < place.bytes {
+            let rest = place.lastMark(within: size)
+            let end = place.element
+            place.goBack(to: rest)
+            loss = Loss(rest: rest, elements: place.element..<end)
+        } else {
+            loss = nil
         }
         try file.cut(to: place.bytes)
         var state = State(format: format.format)
         state.format.resume(behind: try file.head(min(place.bytes, 1 << 20)))
         state.bytes = place.bytes
         state.records = place.records
-        state.isSyncDue = place.bytes > 0
+        state.isSyncDue = true
         state.turn = place.element
-        state.mark = Committed(records: place.records, bytes: place.bytes)
+        // What there is of the first element are pages, with which it begins.
+        if place.element > 0 { state.mark = Committed(records: place.records, bytes: place.bytes) }
         state.ended = place.ended
-        for (element, bytes) in place.held {
-            state.waiting[element] = Waiting(bytes: bytes, records: place.heldRecords[element] ?? 0)
-            state.waitingBytes += bytes.count
-        }
+        state.waiting = place.held
+        state.waitingBytes = place.held.values.reduce(0) { $0 + $1.bytes.count }
         self.state = Mutex(state)
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }

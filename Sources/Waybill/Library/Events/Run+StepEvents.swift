@@ -63,6 +63,25 @@ extension Run {
         }
     }
 
+    /// A file of `write` of which the end is gone.
+    public struct CutFile: Sendable, Equatable {
+        /// The path, as the manifest gives it.
+        public let path: String
+        /// How many elements of the step, or pages, are still in it.
+        public let count: Int
+        /// How many records are still in it.
+        public let records: Int
+        /// How many bytes it still has.
+        public let bytes: Int
+
+        init(_ file: RunEvent.CutFile) {
+            path = file.path.string
+            count = file.rest.count
+            records = file.rest.records
+            bytes = file.rest.bytes
+        }
+    }
+
     /// A file of `write` that is complete.
     public struct WrittenFile: Sendable, Equatable {
         /// The path, as the manifest gives it.

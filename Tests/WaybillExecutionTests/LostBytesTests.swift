@@ -1,0 +1,136 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Runs that are resumed after the system has ended with them, and with bytes of their files that were not on the disk.
+@Suite struct LostBytesTests {
+    private let folder = TemporaryFolder()
+
+    private func each(_ method: String = "get", answering word: String = "x") throws -> ExecutionFixture {
+        try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: "range(0, 6)", as: n, concurrency: 1}
+                    \(method): "/${n}"
+                    write: {to: a.ndjson}
+            """
+        ) { request in .json("\"\(word)\(request.url.last!)\"") }
+    }
+
+    private func pages() throws -> ExecutionFixture {
+        try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: all, get: /0, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson}}
+            """
+        ) { request in
+            let page = Int(String(request.url.last!))!
+            return .json("{\"rows\": [\(page), \(page)], \"next\": \(page < 4 ? "\"/\(page + 1)\"" : "null")}")
+        }
+    }
+
+    /// Goes on with the run in the folder.
+    private func resume(_ fixture: ExecutionFixture, repeatsUnsure: Bool = false) async throws -> Executor.Outcome {
+        let past = try RunRecord(folder: folder.path)
+        let run = try RunFolder.reopen(folder.path, after: past)
+        let outcome = await fixture.run(
+            events: EventStream(journal: run.journal, after: past.lastNumber),
+            folder: run,
+            past: past,
+            repeatsUnsure: repeatsUnsure
+        )
+        try await run.journal.finish()
+        return outcome
+    }
+
+    /// Takes back what came after the last line of the journal that has this text, and all of the file but these bytes.
+    private func lose(after text: String, keeping bytes: Int) throws {
+        let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
+        let last = try #require(lines.lastIndex { $0.contains(text) })
+        folder.write(lines[...last].joined(separator: "\n") + "\n", to: "events.ndjson")
+        let file = try #require(TemporaryFolder.contents(of: "\(folder.path)/a.ndjson"))
+        folder.write(Array(file.prefix(bytes)), to: "a.ndjson.part")
+        unlink("\(folder.path)/a.ndjson")
+    }
+
+    private static let whole = (0..<6).map { "\"x\($0)\"\n" }.joined()
+
+    @Test(arguments: [(0, 0), (4, 0), (5, 1), (14, 2), (25, 5), (29, 5), (30, 6)])
+    func `elements whose records are lost are done again`(bytes: Int, left: Int) async throws {
+        _ = try await each().run(into: folder)
+        #expect(folder.read("a.ndjson") == Self.whole)
+        try lose(after: "element.finished", keeping: bytes)
+        let again = try each()
+        #expect(try await resume(again).summary == "each:passed")
+        #expect(again.transport.paths == (left..<6).map { "/\($0)" })
+        #expect(folder.read("a.ndjson") == Self.whole)
+    }
+
+    @Test func `what is lost twice is found by what the journal says of the second time`() async throws {
+        _ = try await each().run(into: folder)
+        // Two are left.
+        try lose(after: "element.finished", keeping: 12)
+        #expect(try await resume(each(answering: "longer-")).summary == "each:passed")
+        // The third has 11 bytes now. With the 6 of the fourth that are left, the file is longer than its first four were.
+        try lose(after: "\"element\":4", keeping: 27)
+        let last = try each()
+        #expect(try await resume(last).summary == "each:passed")
+        #expect(last.transport.paths == ["/3", "/4", "/5"])
+        #expect(folder.read("a.ndjson") == "\"x0\"\n\"x1\"\n\"longer-2\"\n\"x3\"\n\"x4\"\n\"x5\"\n")
+    }
+
+    @Test func `what was lost once is known to a run that dies before it has done more`() async throws {
+        _ = try await each().run(into: folder)
+        try lose(after: "element.finished", keeping: 12)
+        #expect(try await resume(each(answering: "longer-")).summary == "each:passed")
+        // The journal says of no element that it has been done again, though the file has bytes of all.
+        try lose(after: "write.cut", keeping: 1_000)
+        let last = try each()
+        #expect(try await resume(last).summary == "each:passed")
+        #expect(last.transport.paths == ["/2", "/3", "/4", "/5"])
+        #expect(folder.read("a.ndjson") == Self.whole)
+    }
+
+    @Test func `what must not be sent twice is sent again only if that is asked for`() async throws {
+        _ = try await each("post").run(into: folder)
+        try lose(after: "element.finished", keeping: 14)
+        let refused = try each("post")
+        let outcome = try await resume(refused)
+        #expect(outcome.summary == "each:failed")
+        #expect(
+            outcome.result.steps[0].failure?.message.string
+                == "'a.ndjson.part' is shorter than its journal says, and the requests were sent whose records it lacks; "
+                + "--repeat-unsure sends them again"
+        )
+        #expect(refused.transport.paths == [])
+        let repeated = try each("post")
+        #expect(try await resume(repeated, repeatsUnsure: true).summary == "each:passed")
+        #expect(repeated.transport.paths == ["/2", "/3", "/4", "/5"])
+        #expect(folder.read("a.ndjson") == Self.whole)
+    }
+
+    @Test(arguments: [(0, 0), (3, 0), (4, 1), (11, 2), (15, 3), (16, 4)])
+    func `pages whose records are lost are asked for again`(bytes: Int, left: Int) async throws {
+        _ = try await pages().run(into: folder)
+        #expect(folder.read("a.ndjson") == "0\n0\n1\n1\n2\n2\n3\n3\n4\n4\n")
+        try lose(after: "\"page\":4", keeping: bytes)
+        let again = try pages()
+        #expect(try await resume(again).summary == "all:passed")
+        #expect(again.transport.paths == (left..<5).map { "/\($0)" })
+        #expect(folder.read("a.ndjson") == "0\n0\n1\n1\n2\n2\n3\n3\n4\n4\n")
+    }
+}
