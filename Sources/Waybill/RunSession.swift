@@ -58,6 +58,12 @@ package struct RunSession: Sendable {
         self.options = options
     }
 
+    /// Begins what takes time before the first request of a process can be sent, on another thread, for a caller that has a
+    /// manifest to read first. The process must then end by `_exit`; see `LibCurl.beginSetUp`.
+    package static func beginPreparing() {
+        LibCurl.beginSetUp()
+    }
+
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
     package func run() async throws(RunError) -> Report {
         let unsupported = plan.unsupported
@@ -89,9 +95,11 @@ package struct RunSession: Sendable {
             isMocked: options.usesMock
         )
         let outcome = await executor.run(id: id)
-        await transport.shutDown()
-        await mock?.stop()
-        return try await write(outcome, to: folder)
+        // What was sent by is closed while the results are written.
+        async let closed: Void = close(transport, mock)
+        let report = try await write(outcome, to: folder)
+        await closed
+        return report
     }
 
     private func makeFolder(_ id: RunID) async throws(RunError) -> RunFolder {
@@ -125,6 +133,11 @@ package struct RunSession: Sendable {
             await engine.shutDown()
             throw RunError(message: "the mock server cannot be started: \(error)")
         }
+    }
+
+    private func close(_ transport: any Transport & NetworkProbe, _ mock: MockServer?) async {
+        await transport.shutDown()
+        await mock?.stop()
     }
 
     private func write(_ outcome: Executor.Outcome, to folder: RunFolder) async throws(RunError) -> Report {

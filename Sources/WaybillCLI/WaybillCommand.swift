@@ -1,5 +1,6 @@
 import ArgumentParser
 import CAllocator
+import Waybill
 import WaybillData
 import WaybillDiagnostics
 
@@ -11,7 +12,7 @@ import WaybillDiagnostics
 
 /// The program.
 @main
-struct WaybillCommand: AsyncParsableCommand {
+struct WaybillCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "waybill",
         abstract: "Runs declared HTTP work.",
@@ -32,23 +33,49 @@ struct WaybillCommand: AsyncParsableCommand {
 }
 
 extension WaybillCommand {
-    /// Where the program begins.
-    ///
-    /// Commands that wait for nothing run on the main thread.
-    @MainActor
-    static func main() async {
+    /// The commands that send requests.
+    private static let sending = [RunCommand.configuration, ResumeCommand.configuration, CallCommand.configuration]
+
+    /// Where the program begins and ends.
+    static func main() {
         waybill_take_memory_in_large_pieces()
+        // Before libcurl is loaded, since the system's loader lets no thread begin meanwhile.
         Signals.beginListening()
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            exit(withError: error)
+        if let word = CommandLine.arguments.dropFirst().first, sending.contains(where: { $0.commandName == word }) {
+            RunSession.beginPreparing()
         }
+        do {
+            var command = try parse()
+            try command.run()
+            ExitStatus.leave(.success)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// The command that the arguments ask for.
+    ///
+    /// One that is named first is asked by itself, which takes half as long as the way through the tree of commands, since
+    /// ArgumentParser looks for requests for completion scripts in that. Help, mistakes and all else are for the tree.
+    private static func parse() throws -> any ParsableCommand {
+        let words = CommandLine.arguments.dropFirst()
+        if let type = configuration.subcommands.first(where: { $0.configuration.commandName == words.first }),
+            let command = try? type.parseAsRoot(Array(words.dropFirst())), Swift.type(of: command) == type
+        {
+            return command
+        }
+        return try parseAsRoot()
+    }
+
+    /// Says what is to be said of an error or of help that was asked for, and ends the process.
+    private static func end(with error: any Error) -> Never {
+        let status = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if !text.isEmpty {
+            let output = Output(noColour: true)
+            if status.isSuccess { output.write(text + "\n") } else { output.writeError(text + "\n") }
+        }
+        ExitStatus.leave(status)
     }
 }
 
@@ -61,10 +88,16 @@ enum ExitStatus {
     /// The run could not be carried out or recorded.
     static let notCarriedOut = ExitCode(3)
 
-    /// Ends the process at once, while a value is still held: to free a large manifest piece by piece would take about as
-    /// long as to read it, and the system takes the memory back all at once.
+    /// Ends the process at once. What the system takes back anyway is not given back piece by piece before, which would
+    /// take a fifth as long as a run of one request; and other threads, such as one that makes libcurl ready, may be in
+    /// the middle of something that what libraries do at an `exit` must not meet.
+    static func leave(_ status: ExitCode) -> Never {
+        _exit(status.rawValue)
+    }
+
+    /// The same while a value is still held: to free a large manifest piece by piece would take about as long as to read it.
     static func leave(_ status: ExitCode, holding value: some Any) -> Never {
-        withExtendedLifetime(value) { exit(status.rawValue) }
+        withExtendedLifetime(value) { leave(status) }
     }
 }
 

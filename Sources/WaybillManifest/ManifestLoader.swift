@@ -17,7 +17,7 @@ package struct ManifestLoader: Sendable {
 
     /// A loader. Throws only if the schema embedded in the program is damaged.
     package init() throws {
-        schema = try ManifestSchema()
+        schema = try ManifestSchema.shared.get()
     }
 
     /// The manifest at a path, `-` for standard input, and everything that is wrong with it.

@@ -69,7 +69,7 @@ package struct PlanBuilder: Sendable {
         let found = RuleRunner.findings(of: subject)
         diagnostics += found.always
         if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
-        giveBackLater(subject)
+        if subject.isLarge { giveBackLater(subject) }
         if !manifest.unknown.isEmpty {
             diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
         }

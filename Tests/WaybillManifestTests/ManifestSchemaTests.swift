@@ -22,6 +22,29 @@ import WaybillTestSupport
         #expect(metaSchema.validate(try JSONParser().parse(schema.text)) == [])
     }
 
+    // What `JSONSchema(trusting:)` takes for granted.
+    @Test func `the schema of manifests compiles as a whole, and only its root has an identifier`() throws {
+        _ = try JSONSchema(compiling: try JSONParser().parse(try published(.manifest)))
+        for schema in try manifestSchema().subschemas.dropFirst() {
+            for keyword in ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$schema"] {
+                #expect(schema.keywords[keyword] == nil, "\(schema.place)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        #"{"waybill": 1}"#, #"{"waybill": 1, "graphs": {"main": {"chain": [{"get": "http://127.0.0.1/", "if": 1}]}}}"#,
+        #"{"waybill": "1", "endpoint": {}, "defaults": {"timeout": [], "retry": {"atempts": 3}}}"#, "[]",
+        #"{"waybill": 1, "services": {"s": {"baseURL": 5}}, "endpoints": {"e": {"service": "s", "path": "/", "get": 1}}}"#,
+    ])
+    func `compiled part by part, the schema finds what it finds when it is compiled as a whole`(text: String) throws {
+        let document = try JSONParser().parse(try published(.manifest))
+        let instance = try JSONParser().parse(Array(text.utf8))
+        let (whole, inParts) = (try JSONSchema(compiling: document), try JSONSchema(trusting: document))
+        #expect(inParts.isValid(instance) == whole.isValid(instance))
+        #expect(inParts.validate(instance) == whole.validate(instance))
+    }
+
     @Test func `every key, and every definition, has a description that is a sentence`() throws {
         for schema in try manifestSchema().subschemas {
             let isDefinition = schema.place.split(separator: "/").dropLast() == ["$defs"]

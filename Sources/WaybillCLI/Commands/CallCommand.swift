@@ -6,9 +6,10 @@ import WaybillPlan
 import WaybillResults
 
 /// `waybill call`
-struct CallCommand: AsyncParsableCommand {
+struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
+        _superCommandName: "waybill",
         abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its answer.",
         discussion: """
             The endpoint's inputs are given with --input and --inputs. One that is not given takes the manifest's input or \
@@ -51,7 +52,7 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(help: "Print without colours.")
     var noColor = false
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: noColor)
         let (planOptions, findings) = inputs.planOptions(environment: options.environment)
         guard !findings.hasErrors else {
@@ -73,7 +74,7 @@ struct CallCommand: AsyncParsableCommand {
         case .ndjson: runOptions.observers = [EventPrinter(output)]
         case .outputs: break
         }
-        let report = try await SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
+        let report = try SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
         switch format {
         case .data:
             if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }

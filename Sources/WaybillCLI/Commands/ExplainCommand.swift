@@ -6,6 +6,7 @@ import WaybillDiagnostics
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
+        _superCommandName: "waybill",
         abstract: "Explains a kind of finding, with examples of wrong and right; lists all without an id."
     )
 

@@ -5,9 +5,10 @@ import WaybillMock
 import WaybillPlan
 
 /// `waybill mock`
-struct MockCommand: AsyncParsableCommand {
+struct MockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
+        _superCommandName: "waybill",
         abstract: "Answers the endpoints of a manifest on this machine, from their 'mock' examples."
     )
 
@@ -25,7 +26,7 @@ struct MockCommand: AsyncParsableCommand {
         if !(0...65535).contains(port) { throw ValidationError("--port takes a number from 0 to 65535.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: noColor)
         let (planOptions, findings) = inputs.planOptions(environment: options.environment)
         guard !findings.hasErrors else {
@@ -42,7 +43,7 @@ struct MockCommand: AsyncParsableCommand {
         }
         let bound: Int
         do {
-            bound = try await server.start(port: port)
+            bound = try waiting { try await server.start(port: port) }
         } catch {
             output.report([Diagnostic("mock-error", "the server cannot be started: \(error)", at: nil)])
             throw ExitStatus.notCarriedOut
@@ -51,8 +52,10 @@ struct MockCommand: AsyncParsableCommand {
 
         let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
         Signals.onStop { continuation.finish() }
-        for await _ in stops {}
-        await server.stop()
+        waiting {
+            for await _ in stops {}
+            await server.stop()
+        }
         if let signal = Signals.received { throw ExitCode(128 + signal) }
     }
 }

@@ -4,9 +4,10 @@ import WaybillDiagnostics
 import WaybillPlan
 
 /// `waybill plan`
-struct PlanCommand: AsyncParsableCommand {
+struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
+        _superCommandName: "waybill",
         abstract: "Prints what a run would do, without sending anything.",
         discussion: """
             Values are shown as the manifest has them, ${…} included; secrets by their names only. Formats: text (a tree of \
@@ -55,7 +56,7 @@ struct PlanCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: noColor)
         var (planOptions, findings) = inputs.planOptions(environment: options.environment)
         planOptions.graphs = graphs

@@ -6,9 +6,10 @@ import WaybillPlan
 import WaybillResults
 
 /// `waybill resume`
-struct ResumeCommand: AsyncParsableCommand {
+struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
+        _superCommandName: "waybill",
         abstract: "Goes on with a run that failed, was stopped or was killed.",
         discussion: """
             Steps that passed are taken as they are, the rest runs. Inputs are those of the run; secrets and sessions are \
@@ -28,7 +29,7 @@ struct ResumeCommand: AsyncParsableCommand {
 
     @OptionGroup var printing: RunPrintingOptions
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: printing.noColor)
         let (options, findings) = inputs.planOptions(environment: nil)
         guard !findings.hasErrors else {
@@ -49,6 +50,6 @@ struct ResumeCommand: AsyncParsableCommand {
         runOptions.variables = options.variables
         runOptions.resumed = (resumption.record, resumption.folder)
         runOptions.repeatsUnsure = repeatUnsure
-        try await printing.run(plan, runOptions, output)
+        try printing.run(plan, runOptions, output)
     }
 }

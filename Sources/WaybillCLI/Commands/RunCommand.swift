@@ -12,9 +12,10 @@ import WaybillResults
 #endif
 
 /// `waybill run`
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
+        _superCommandName: "waybill",
         abstract: "Runs the graphs of a manifest and writes results.",
         discussion: """
             The results go to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson (the journal); \
@@ -44,7 +45,7 @@ struct RunCommand: AsyncParsableCommand {
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let output = Output(noColour: printing.noColor)
         let (planOptions, findings) = planOptions
         guard !findings.hasErrors else {
@@ -59,7 +60,7 @@ struct RunCommand: AsyncParsableCommand {
         runOptions.outputFolder = out
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
-        try await printing.run(plan, runOptions, output)
+        try printing.run(plan, runOptions, output)
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

@@ -29,7 +29,7 @@ struct RunPrintingOptions: ParsableArguments {
     var noColor = false
 
     /// Runs a plan and prints what was asked for. Throws the exit status.
-    func run(_ plan: Plan, _ options: RunOptions, _ output: Output) async throws {
+    func run(_ plan: Plan, _ options: RunOptions, _ output: Output) throws {
         let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var options = options
         switch format {
@@ -37,7 +37,7 @@ struct RunPrintingOptions: ParsableArguments {
         case .ndjson: options.observers = [EventPrinter(output)]
         case .outputs: break
         }
-        let report = try await SessionRunner(RunSession(plan: plan, options: options), output).run()
+        let report = try SessionRunner(RunSession(plan: plan, options: options), output).run()
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)
         case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")

@@ -14,7 +14,7 @@ struct SessionRunner {
     }
 
     /// Runs the session. Throws the exit status, after saying why, where it could not be carried out.
-    func run() async throws -> RunSession.Report {
+    func run() throws -> RunSession.Report {
         // Listening begins before the run does, so that no signal comes too early.
         Signals.onStop(
             {
@@ -25,7 +25,7 @@ struct SessionRunner {
         )
         Signals.onPause({ session.pause() }, unpause: { session.unpause() })
         do throws(RunError) {
-            return try await session.run()
+            return try waiting { [session] () async throws(RunError) in try await session.run() }
         } catch {
             if error.diagnostics.isEmpty {
                 output.report([Diagnostic("run-error", error.message, at: nil)])

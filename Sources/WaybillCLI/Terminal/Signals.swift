@@ -73,6 +73,11 @@ enum Signals {
     }
 
     private static func listen(_ end: Int32) -> UnsafeMutableRawPointer? {
+        // Who started the program may have held signals back, and a program takes that over.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGUSR1, SIGUSR2] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true {
             var byte: UInt8 = 0
             guard read(end, &byte, 1) == 1 else { continue }

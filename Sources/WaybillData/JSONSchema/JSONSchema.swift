@@ -23,6 +23,19 @@ package struct JSONSchema: Sendable {
         program = try compiler.compile(schema, baseURI: baseURI)
     }
 
+    /// Takes a schema that belongs to the program, and compiles each part of it when something is first held against that:
+    /// a small instance needs a small part of a large schema.
+    ///
+    /// Nothing checks the schema; a fault in it ends the program when it is come upon. It refers to places in itself alone,
+    /// and none of its subschemas has an `$id` or an anchor.
+    ///
+    /// - Throws: A fault of its root.
+    package init(trusting schema: JSON) throws(JSONSchemaError) {
+        document = schema
+        var compiler = SchemaCompiler(registry: .standard, assertsFormats: false)
+        program = try compiler.compileOnDemand(schema)
+    }
+
     /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
     package func isValid(_ instance: JSON) -> Bool {
         var evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
@@ -45,7 +58,7 @@ package struct JSONSchema: Sendable {
     ) -> [SchemaViolation] {
         var evaluator = SchemaEvaluator(program, TreeInstances.Value(index: value), of: TreeInstances(tree: tree))
         guard !evaluator.acceptsRoot() else { return [] }
-        let first = program.nodes[0]
+        let first = program.node(0)
         let looksOnlyAtMembers =
             first.applicators.isEmpty && first.unevaluatedProperties == nil
             && first.object?.dependentSchemas.isEmpty ?? true

@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 import WaybillDiagnostics
 
-/// Runs rules side by side, as many at once as there are cores: none knows of another.
+/// Runs rules, which do not know of one another: side by side, as many at once as there are cores, where there is much to
+/// look at.
 enum RuleRunner {
     /// What the rules find, in the order of the rules, and apart from that what the rules for sound manifests find, which
     /// counts only where nothing is wrong.
@@ -13,6 +14,7 @@ enum RuleRunner {
 
     /// What each of some rules finds.
     private static func findings(of subject: RuleSubject, by rules: [any ManifestRule]) -> [[Diagnostic]] {
+        guard subject.isLarge else { return rules.map { $0.check(subject) } }
         let found = Mutex<[[Diagnostic]]>(Array(repeating: [], count: rules.count))
         DispatchQueue.concurrentPerform(iterations: rules.count) { index in
             let diagnostics = rules[index].check(subject)

@@ -16,9 +16,9 @@ final class BrotliDecoder: CodingDecoder {
         let release: Release
 
         init?() {
-            guard let make = LoadedFunction.named("BrotliDecoderCreateInstance"),
-                let step = LoadedFunction.named("BrotliDecoderDecompressStream"),
-                let release = LoadedFunction.named("BrotliDecoderDestroyInstance")
+            guard let make = LibCurl.function("BrotliDecoderCreateInstance"),
+                let step = LibCurl.function("BrotliDecoderDecompressStream"),
+                let release = LibCurl.function("BrotliDecoderDestroyInstance")
             else { return nil }
             self.make = unsafeBitCast(make, to: Make.self)
             self.step = unsafeBitCast(step, to: Step.self)

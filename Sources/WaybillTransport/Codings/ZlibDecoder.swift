@@ -16,8 +16,8 @@ final class ZlibDecoder: CodingDecoder {
         let end: Change
 
         init?() {
-            guard let start = LoadedFunction.named("inflateInit2_"), let step = LoadedFunction.named("inflate"),
-                let reset = LoadedFunction.named("inflateReset"), let end = LoadedFunction.named("inflateEnd")
+            guard let start = LibCurl.function("inflateInit2_"), let step = LibCurl.function("inflate"),
+                let reset = LibCurl.function("inflateReset"), let end = LibCurl.function("inflateEnd")
             else { return nil }
             self.start = unsafeBitCast(start, to: Start.self)
             self.step = unsafeBitCast(step, to: Step.self)

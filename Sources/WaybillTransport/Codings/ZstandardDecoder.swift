@@ -20,10 +20,10 @@ final class ZstandardDecoder: CodingDecoder {
         let release: Release
 
         init?() {
-            guard let make = LoadedFunction.named("ZSTD_createDCtx"),
-                let set = LoadedFunction.named("ZSTD_DCtx_setParameter"),
-                let step = LoadedFunction.named("ZSTD_decompressStream"),
-                let isError = LoadedFunction.named("ZSTD_isError"), let release = LoadedFunction.named("ZSTD_freeDCtx")
+            guard let make = LibCurl.function("ZSTD_createDCtx"),
+                let set = LibCurl.function("ZSTD_DCtx_setParameter"),
+                let step = LibCurl.function("ZSTD_decompressStream"),
+                let isError = LibCurl.function("ZSTD_isError"), let release = LibCurl.function("ZSTD_freeDCtx")
             else { return nil }
             self.make = unsafeBitCast(make, to: Make.self)
             self.set = unsafeBitCast(set, to: Set.self)

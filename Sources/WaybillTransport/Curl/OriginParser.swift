@@ -35,7 +35,7 @@ enum OriginParser {
     /// A part of a parsed URL; nil where it has none.
     static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: Int32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
+        guard waybill_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }
         return String(cString: text)
     }

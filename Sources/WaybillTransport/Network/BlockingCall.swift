@@ -15,12 +15,16 @@ package final class BlockingCall: Sendable {
     /// Makes the call and gives what it gave; nil when there is no thread to be had.
     package static func run<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
-            let work = Unmanaged.passRetained(BlockingCall { continuation.resume(returning: call()) })
-            if !start(work.toOpaque()) {
-                work.release()
-                continuation.resume(returning: nil)
-            }
+            if !begin({ continuation.resume(returning: call()) }) { continuation.resume(returning: nil) }
         }
+    }
+
+    /// Begins a call that nobody waits for; false when there is no thread to be had.
+    static func begin(_ call: @escaping @Sendable () -> Void) -> Bool {
+        let work = Unmanaged.passRetained(BlockingCall(call))
+        let hasBegun = start(work.toOpaque())
+        if !hasBegun { work.release() }
+        return hasBegun
     }
 
     private static func start(_ argument: UnsafeMutableRawPointer) -> Bool {
@@ -42,7 +46,7 @@ package final class BlockingCall: Sendable {
 
     private static func carryOut(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
-        // The reference that `run` made.
+        // The reference that `begin` made.
         Unmanaged<BlockingCall>.fromOpaque(argument).takeRetainedValue().body()
         return nil
     }

@@ -8,6 +8,7 @@ struct SchemaCompiler {
     private var places: [SchemaPlace] = []
     private var indices: [SchemaPlace: Int] = [:]
     private var nodes: [SchemaNode] = []
+    private var nodesOnDemand: [Int: SchemaNode] = [:]
     private var dynamicAnchors = NameTable()
 
     init(registry: JSONSchemaRegistry, assertsFormats: Bool) {
@@ -26,12 +27,25 @@ struct SchemaCompiler {
         if let loop = SchemaLoops.first(in: nodes) {
             throw documents.error("refers to itself without end", at: nodes[loop].place)
         }
-        return SchemaProgram(
-            nodes: nodes,
-            addresses: documents.resources.map(\.address),
-            roots: documents.resources.map(\.root),
-            dynamicAnchors: anchors
-        )
+        return SchemaProgram(nodes: nodes, resources: documents.resources, dynamicAnchors: anchors, compiler: nil)
+    }
+
+    /// A program whose nodes are compiled when they are needed.
+    mutating func compileOnDemand(_ schema: JSON) throws(JSONSchemaError) -> SchemaProgram {
+        _ = index(of: try documents.read(schema, at: "", isScanned: false))
+        return SchemaProgram(nodes: [], resources: documents.resources, dynamicAnchors: [], compiler: self)
+    }
+
+    /// The node with an index that another node has named.
+    mutating func nodeOnDemand(_ index: Int) -> SchemaNode {
+        if let known = nodesOnDemand[index] { return known }
+        do {
+            let node = try node(at: places[index])
+            nodesOnDemand[index] = node
+            return node
+        } catch {
+            preconditionFailure("a schema of the program's own is at fault: \(error)")
+        }
     }
 
     /// The index of the node for a subschema.

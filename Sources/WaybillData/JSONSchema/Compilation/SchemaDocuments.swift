@@ -32,13 +32,23 @@ struct SchemaDocuments {
         found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
-    /// Reads a document, and gives the place of its root.
-    mutating func read(_ root: JSON, at address: String) throws(JSONSchemaError) -> SchemaPlace {
+    /// Reads a document, and gives the place of its root. One that is not scanned has identifiers in its root alone; what is
+    /// referred to in it is found when it is.
+    mutating func read(
+        _ root: JSON,
+        at address: String,
+        isScanned: Bool = true
+    ) throws(JSONSchemaError) -> SchemaPlace {
         let document = documents.count
         documents.append((address, root))
         let resource = addResource(at: address, document: document, root: JSONPointer(), inheriting: .standard)
-        try scan(root, at: Position(document: document, pointer: JSONPointer()), resource: resource)
-        return place(at: Position(document: document, pointer: JSONPointer()))
+        let start = Position(document: document, pointer: JSONPointer())
+        if isScanned {
+            try scan(root, at: start, resource: resource)
+        } else {
+            found[start] = (root, try identify(root.object ?? JSONObject(), at: start, outer: resource))
+        }
+        return place(at: start)
     }
 
     /// The place of a schema that stands at a path inside another; it has been scanned with that one.

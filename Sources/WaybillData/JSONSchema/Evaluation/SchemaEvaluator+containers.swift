@@ -105,10 +105,10 @@ extension SchemaEvaluator {
     /// Whether the names are right and the members' own types and values, without looking into them.
     ///
     /// Among alternatives this tells most of those apart that were not meant, before any time goes into their depths.
-    private func acceptsAtGlance(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
+    private mutating func acceptsAtGlance(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
         guard rules.all.looksAtMembers else { return true }
         let isClosed =
-            rules.all.patterns.isEmpty && rules.all.additional.map { program.nodes[$0].refusesEverything } ?? false
+            rules.all.patterns.isEmpty && rules.all.additional.map { node($0).refusesEverything } ?? false
         var requiredFound = 0
         for position in 0..<instances.count(of: members) {
             guard let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) else {
@@ -118,7 +118,7 @@ extension SchemaEvaluator {
             let member = rules.all.members[index]
             if member.isRequired { requiredFound += 1 }
             if let schema = member.schema {
-                let node = program.nodes[schema]
+                let node = node(schema)
                 let value = instances.value(at: position, of: members)
                 if node.refusesEverything || !acceptsKind(node, instances.kind(of: value), value) { return false }
             }

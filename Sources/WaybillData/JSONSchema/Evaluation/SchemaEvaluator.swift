@@ -3,6 +3,8 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     typealias Value = Instances.Value
 
     let program: SchemaProgram
+    // The program's nodes as far as they have been needed, at hand without a lock.
+    private var nodes: [SchemaNode?]
     let instances: Instances
     /// The resources that evaluation has passed through, outermost first; kept only where a `$dynamicRef` asks.
     var scope: [Int] = []
@@ -20,6 +22,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// An evaluator for one instance.
     init(_ program: SchemaProgram, _ root: Value, of instances: Instances) {
         self.program = program
+        nodes = program.nodes
         self.root = root
         self.instances = instances
     }
@@ -27,6 +30,15 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// Whether the schema accepts the instance.
     mutating func acceptsRoot() -> Bool {
         accepts(0, root) && !isExhausted
+    }
+
+    /// The node with an index.
+    mutating func node(_ index: Int) -> SchemaNode {
+        if index < nodes.count, let node = nodes[index] { return node }
+        let node = program.node(index)
+        if index >= nodes.count { nodes += Array(repeating: nil, count: index + 1 - nodes.count) }
+        nodes[index] = node
+        return node
     }
 
     /// Whether a node accepts an instance.
@@ -38,7 +50,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// Whether a node accepts an instance; records which places of it were evaluated. After a refusal the record is
     /// not to be used.
     mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
-        let node = program.nodes[index]
+        let node = node(index)
         if node.acceptsEverything { return true }
         if node.refusesEverything { return false }
         guard enter() else { return false }

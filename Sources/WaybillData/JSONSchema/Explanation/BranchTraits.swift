@@ -15,7 +15,7 @@ struct BranchTraits {
 
     /// The traits of a node and of what it applies to the same instance in any case.
     init(of index: Int, in program: SchemaProgram, depth: Int = 0) {
-        let node = program.nodes[index]
+        let node = program.node(index)
         guard !node.refusesEverything else {
             types = []
             return
@@ -29,13 +29,13 @@ struct BranchTraits {
         if let rules = node.object {
             required = rules.requiredList
             properties = rules.propertyList
-            isClosed = rules.additional.map { program.nodes[$0].refusesEverything } ?? false
+            isClosed = rules.additional.map { program.node($0).refusesEverything } ?? false
             for (name, member) in zip(rules.names.names, rules.members) {
                 guard let schema = member.schema, let values = Self.values(of: schema, in: program) else { continue }
                 constants.append((name, values))
             }
         }
-        if let schema = node.unevaluatedProperties, program.nodes[schema].refusesEverything { isClosed = true }
+        if let schema = node.unevaluatedProperties, program.node(schema).refusesEverything { isClosed = true }
         guard depth < 16 else { return }
         for applicator in node.applicators {
             switch applicator {
@@ -72,7 +72,7 @@ struct BranchTraits {
     private static func values(of schema: Int, in program: SchemaProgram) -> [JSON]? {
         var schema = schema
         for _ in 0..<8 {
-            let node = program.nodes[schema]
+            let node = program.node(schema)
             if let values = node.constant ?? node.enumeration { return values.list }
             guard case .reference(let target)? = node.applicators.first else { return nil }
             schema = target

@@ -20,7 +20,7 @@ extension ViolationCollector {
         }
         for applicator in node.applicators {
             for schema in subschemas(of: applicator, for: instance) {
-                let next = program.nodes[schema]
+                let next = program.node(schema)
                 extend(&survey, by: next, instance)
                 if next.unevaluatedItems != nil || next.unevaluatedProperties != nil {
                     survey.seen.insert(0..<(instance.array?.count ?? instance.object?.count ?? 0))
@@ -54,7 +54,7 @@ extension ViolationCollector {
             }
         }
         for (name, schema, _) in rules.dependentSchemas where members[name] != nil {
-            extend(&survey, by: program.nodes[schema], instance)
+            extend(&survey, by: program.node(schema), instance)
         }
     }
 

@@ -40,7 +40,7 @@ extension ViolationCollector {
         _ instance: JSON,
         _ reference: JSONObject?
     ) {
-        let forbidden = program.nodes[schema]
+        let forbidden = program.node(schema)
         if forbidden.acceptsEverything {
             return report(node, ["not"], "is not allowed", .notAllowed, reference)
         }
@@ -80,7 +80,7 @@ extension ViolationCollector {
         case .object(let members):
             guard let schema = node.unevaluatedProperties else { return }
             for (position, member) in members.enumerated() where !survey.seen.contains(position) {
-                if program.nodes[schema].refusesEverything {
+                if program.node(schema).refusesEverything {
                     reportUnknown(member.name, known: survey.known, node, "unevaluatedProperties", reference)
                 } else {
                     apply(schema, member.value, ["unevaluatedProperties"], of: node, at: .name(member.name))

@@ -18,7 +18,7 @@ extension ViolationCollector {
                 let path = ["prefixItems", String(position)]
                 apply(rules.prefix[position], element, path, of: node, at: .index(position))
             } else if let items = rules.items {
-                if program.nodes[items].refusesEverything {
+                if program.node(items).refusesEverything {
                     let most = "the list may have at most \(Wording.count(rules.prefix.count, "element"))"
                     report(node, ["items"], "is not allowed: \(most)", .notAllowed, reference, at: .index(position))
                 } else {
@@ -92,7 +92,7 @@ extension ViolationCollector {
             }
         }
         for (name, schema, keyword) in rules.dependentSchemas where members[name] != nil {
-            if program.nodes[schema].refusesEverything {
+            if program.node(schema).refusesEverything {
                 report(
                     node,
                     [keyword, name],
@@ -126,7 +126,7 @@ extension ViolationCollector {
             apply(schema, value, ["patternProperties", pattern.source], of: node, at: .name(name))
         }
         guard !isKnown, let additional = rules.additional else { return }
-        if program.nodes[additional].refusesEverything {
+        if program.node(additional).refusesEverything {
             reportUnknown(name, known: rules.propertyList, node, "additionalProperties", reference)
         } else {
             apply(additional, value, ["additionalProperties"], of: node, at: .name(name))

@@ -39,7 +39,7 @@ struct ViolationCollector {
 
     /// All violations of the program's first node.
     mutating func findings() -> [SchemaViolation] {
-        let node = program.nodes[0]
+        let node = program.node(0)
         if node.refusesEverything {
             report(node, [], "is not allowed", .notAllowed, nil)
         } else {
@@ -55,7 +55,7 @@ struct ViolationCollector {
 
     /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
     mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
-        let node = program.nodes[index]
+        let node = program.node(index)
         guard violations.count < limit, !node.acceptsEverything, evaluator.enter() else { return }
         evaluator.scope.append(node.place.resource)
         defer {
@@ -81,7 +81,7 @@ struct ViolationCollector {
         at token: JSONPointer.Token? = nil,
         reference: JSONObject? = nil
     ) {
-        if program.nodes[schema].refusesEverything {
+        if program.node(schema).refusesEverything {
             let message = "is not allowed"
             return report(node, path, message, .notAllowed, reference, at: token)
         }

@@ -28,14 +28,14 @@ struct PeerCertificates {
     private init?() {
         // The name since OpenSSL 3, and the one before.
         let peerCertificate =
-            LoadedFunction.named("SSL_get1_peer_certificate") ?? LoadedFunction.named("SSL_get_peer_certificate")
+            LibCurl.function("SSL_get1_peer_certificate") ?? LibCurl.function("SSL_get_peer_certificate")
         guard let peerCertificate,
-            let verifiedChain = LoadedFunction.named("SSL_get0_verified_chain"),
-            let verifyResult = LoadedFunction.named("SSL_get_verify_result"),
-            let stackCount = LoadedFunction.named("OPENSSL_sk_num"),
-            let stackValue = LoadedFunction.named("OPENSSL_sk_value"),
-            let encode = LoadedFunction.named("i2d_X509"),
-            let release = LoadedFunction.named("X509_free")
+            let verifiedChain = LibCurl.function("SSL_get0_verified_chain"),
+            let verifyResult = LibCurl.function("SSL_get_verify_result"),
+            let stackCount = LibCurl.function("OPENSSL_sk_num"),
+            let stackValue = LibCurl.function("OPENSSL_sk_value"),
+            let encode = LibCurl.function("i2d_X509"),
+            let release = LibCurl.function("X509_free")
         else { return nil }
         // The types are those of OpenSSL's manual pages, the same since version 1.1.
         self.peerCertificate = unsafeBitCast(peerCertificate, to: PeerCertificate.self)
