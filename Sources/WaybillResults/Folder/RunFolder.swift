@@ -73,7 +73,15 @@ package final class RunFolder: Sendable {
     /// Writes `sources.json`: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
     /// when the run is resumed.
     package func write(sources: [(path: String, text: String)]) async throws(ResultsError) {
-        try await write(.object(JSONObject(sources.map { ($0.path, .string($0.text)) })), to: FolderContents.sources)
+        var bytes: [UInt8] = []
+        JSONWriter(layout: .pretty).write(.object(JSONObject(sources.map { ($0.path, .string($0.text)) })), to: &bytes)
+        let text = bytes + [UInt8(ascii: "\n")]
+        let path = "\(path)/\(FolderContents.sources)"
+        // The first request need not wait for the disk. What is renamed would have to be there first.
+        try await thread.run { () throws(ResultsError) in
+            if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
+            try OutputFile(path, .new).write(text)
+        }
     }
 
     /// The summary of a run that has ended; `nil` where there is none.
