@@ -31,7 +31,25 @@ package final class ProxyProgram: Sendable {
 
     /// Starts a proxy, which wants these credentials if there are any, and waits until it accepts connections.
     package init(_ kind: Kind, username: String? = nil, password: String = "") throws {
-        port = try LoopbackSocket.refusingPort()
+        for _ in 1...5 {
+            let port = try LoopbackSocket.refusingPort()
+            if let started = try Self.start(kind, on: port, username: username, password: password, in: folder) {
+                self.port = port
+                process = Mutex(started)
+                return
+            }
+        }
+        throw LoopbackError(call: "starting a proxy", errno: EADDRINUSE)
+    }
+
+    /// Starts a proxy on a port; `nil` where it ended at once, since another one had taken the port meanwhile.
+    private static func start(
+        _ kind: Kind,
+        on port: Int,
+        username: String?,
+        password: String,
+        in folder: TemporaryFolder
+    ) throws -> pid_t? {
         let command: [String]
         switch kind {
         case .http:
@@ -57,12 +75,12 @@ package final class ProxyProgram: Sendable {
         var started = pid_t()
         let code = posix_spawn(&started, command[0], &actions, nil, &arguments, &environment)
         guard code == 0 else { throw LoopbackError(call: "posix_spawn \(command[0])", errno: code) }
-        process = Mutex(started)
-        // Neither program says when it is ready.
+        // Neither program says when it is ready. What accepts may be another program that was faster.
         while !LoopbackSocket.accepts(port: port) {
-            guard waitpid(started, nil, WNOHANG) == 0 else { throw LoopbackError(call: command[0], errno: ECHILD) }
+            guard waitpid(started, nil, WNOHANG) == 0 else { return nil }
             usleep(1000)
         }
+        return waitpid(started, nil, WNOHANG) == 0 ? started : nil
     }
 
     /// Starts a proxy, uses it, and stops it.
