@@ -38,12 +38,12 @@ extension WaybillCommand {
 
     /// Where the program begins and ends.
     static func main() {
-        waybill_take_memory_in_large_pieces()
+        let word = CommandLine.arguments.dropFirst().first
+        let isSending = sending.contains { $0.commandName == word }
+        waybill_take_memory_in_large_pieces(isSending ? 2 : 1)
         // Before libcurl is loaded, since the system's loader lets no thread begin meanwhile.
         Signals.beginListening()
-        if let word = CommandLine.arguments.dropFirst().first, sending.contains(where: { $0.commandName == word }) {
-            RunSession.beginPreparing()
-        }
+        if isSending { RunSession.beginPreparing() }
         do {
             var command = try parse()
             try command.run()
