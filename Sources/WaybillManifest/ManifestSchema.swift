@@ -76,9 +76,9 @@ struct ManifestSchema: Sendable {
             diagnostic.headline = custom["message"]?.string ?? diagnostic.headline
             diagnostic.help = custom["help"]?.string.map { [$0] } ?? []
         }
-        if case .wrongType(let expected, .string) = violation.detail, expected.contains(.boolean),
+        if case .wrongType(_, .string, let booleans) = violation.detail, !booleans.isEmpty,
             let text = root.node(at: violation.instanceLocation)?.scalar?.text,
-            let value = Self.booleansOfYAML1[text.lowercased()]
+            let value = Self.booleansOfYAML1[text.lowercased()], booleans.contains(value)
         {
             diagnostic.help.append("In YAML 1.2 '\(text)' is a text; write \(value).")
         }

@@ -25,6 +25,7 @@ package struct CSVPlaces: DocumentPlaces, Sendable {
         fields = found
     }
 
+    /// Where the row stands, or the field that a pointer of one name leads to; `nil` for longer pointers.
     package func span(at pointer: JSONPointer) -> SourceSpan? {
         guard let token = pointer.tokens.first else { return span }
         guard pointer.tokens.count == 1 else { return nil }

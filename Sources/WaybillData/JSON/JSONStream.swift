@@ -11,10 +11,10 @@ package struct JSONStream: Sendable {
     /// Whether nothing has been written yet in the innermost array or object.
     private var isAtStart = true
 
-    /// Text that is appended to other text.
-    package init(layout: JSONWriter.Layout = .compact, appendingTo bytes: consuming [UInt8] = []) {
+    /// Text with white space where a layout has it.
+    package init(layout: JSONWriter.Layout = .compact) {
         self.layout = layout
-        self.bytes = bytes
+        bytes = []
     }
 
     /// Forgets the text, and keeps its memory if told to.
@@ -55,22 +55,25 @@ package struct JSONStream: Sendable {
     /// Adds a member whose value is an array of objects.
     @inlinable
     package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
-        addName(name)
-        begin(UInt8(ascii: "["))
-        for object in objects {
-            separate()
-            add(object)
-        }
-        end(UInt8(ascii: "]"))
+        addElements(name, objects) { $0.add($1) }
     }
 
     /// Adds a member whose value is an array of texts.
     package mutating func add(_ name: StaticString, each texts: [String]) {
+        addElements(name, texts) { $0.add($1) }
+    }
+
+    @inlinable
+    mutating func addElements<Element>(
+        _ name: StaticString,
+        _ elements: [Element],
+        _ add: (inout JSONStream, Element) -> Void
+    ) {
         addName(name)
         begin(UInt8(ascii: "["))
-        for text in texts {
+        for element in elements {
             separate()
-            add(text)
+            add(&self, element)
         }
         end(UInt8(ascii: "]"))
     }

@@ -42,12 +42,6 @@ package struct JSONSchema: Sendable {
         return evaluator.acceptsRoot()
     }
 
-    /// Whether a value of a tree is valid; nothing of it is made into `JSON` for that.
-    package func isValid(_ value: ValueTree.Index, in tree: ValueTree) -> Bool {
-        var evaluator = SchemaEvaluator(program, TreeInstances.Value(index: value), of: TreeInstances(tree: tree))
-        return evaluator.acceptsRoot()
-    }
-
     /// Everything that is wrong with a value of a tree, in whose objects all names are texts that occur once.
     ///
     /// Members that are in order, up to the first that is not, are not looked at a second time, nor made into `JSON`.

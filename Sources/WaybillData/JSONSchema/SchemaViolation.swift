@@ -28,8 +28,8 @@ package struct SchemaViolation: Sendable, Equatable {
         case missingName([String])
         /// Members were given of which at most one may be.
         case conflictingNames([String])
-        /// The value is of another type.
-        case wrongType(expected: [SchemaType], found: SchemaType)
+        /// The value is of another type than those expected; of the booleans these would do.
+        case wrongType(expected: [SchemaType], found: SchemaType, booleans: [Bool])
         /// The value is none of those that are allowed.
         case notAllowedValue(allowed: [JSON])
         /// Nothing may stand here.

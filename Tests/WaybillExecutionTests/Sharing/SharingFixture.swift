@@ -45,6 +45,23 @@ struct SharingFixture {
         transport = ScriptedTransport(script, interface: interface)
     }
 
+    /// A run that is cancelled while what is shared is fetched, once the fetching has been told of that.
+    static func cancelled(service: String, _ rest: String) async throws -> (fixture: SharingFixture, result: RunResult) {
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let fixture = try SharingFixture(service: service, rest) { _, _ in
+            begun.yield()
+            await untilCancelled()
+            ended.yield()
+            return .json("{}")
+        }
+        let run = Task { await fixture.run() }
+        await begins.first { _ in true }
+        run.cancel()
+        await ends.first { _ in true }
+        return (fixture, await run.value)
+    }
+
     func run(isMocked: Bool = false) async -> RunResult {
         let executor = Executor(
             plan: plan,

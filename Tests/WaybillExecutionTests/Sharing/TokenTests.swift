@@ -174,19 +174,8 @@ import WaybillTransport
     }
 
     @Test func `fetching a token is cancelled when everybody who waits is`() async throws {
-        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
-        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
-        let fixture = try SharingFixture(service: Self.client, SharingFixture.batch(3)) { _, _ in
-            begun.yield()
-            await untilCancelled()
-            ended.yield()
-            return .json("{}")
-        }
-        let run = Task { await fixture.run() }
-        await begins.first { _ in true }
-        run.cancel()
-        await ends.first { _ in true }
-        #expect(await run.value.count(.passed) == 0)
+        let (fixture, result) = try await SharingFixture.cancelled(service: Self.client, SharingFixture.batch(3))
+        #expect(result.count(.passed) == 0)
         #expect(fixture.transport.requests(to: "/token").count == 1)
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
     }

@@ -6,6 +6,7 @@ package struct GraphvizPlanPrinter: PlanPrinter {
     /// A printer.
     package init() {}
 
+    /// The graphs as a document of Graphviz' DOT language.
     package func document(for description: PlanDescription) -> String {
         let diagram = PlanDiagramBuilder.diagram(of: description)
         var writer = GraphvizWriter()

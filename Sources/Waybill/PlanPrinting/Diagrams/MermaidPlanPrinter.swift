@@ -5,6 +5,7 @@ package struct MermaidPlanPrinter: PlanPrinter {
     /// A printer.
     package init() {}
 
+    /// The graphs as a flowchart of Mermaid.
     package func document(for description: PlanDescription) -> String {
         let diagram = PlanDiagramBuilder.diagram(of: description)
         var text = "flowchart TD\n"

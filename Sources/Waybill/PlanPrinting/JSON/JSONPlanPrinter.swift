@@ -9,6 +9,7 @@ package struct JSONPlanPrinter: PlanPrinter {
     /// A printer.
     package init() {}
 
+    /// The plan as `schemas/plan.schema.json` describes it.
     package func document(for description: PlanDescription) -> String {
         JSONWriter(layout: .pretty).string(value(for: description)) + "\n"
     }

@@ -13,6 +13,7 @@ package struct TextPlanPrinter: PlanPrinter {
         self.colour = colour
     }
 
+    /// The plan for people to read.
     package func document(for description: PlanDescription) -> String {
         var text = TextPlan(form: description.form, paint: TextPaint(colour: colour))
         text.add(description.plan, environment: description.environment)

@@ -21,7 +21,11 @@ extension ViolationCollector {
             let expected = types.types
             let found = Wording.found(instance, expected: expected)
             let message = expected.isEmpty ? "is not allowed" : "must be \(form(of: schemas)), but is \(found)"
-            let detail = SchemaViolation.Detail.wrongType(expected: expected, found: Wording.type(of: instance))
+            let detail = SchemaViolation.Detail.wrongType(
+                expected: expected,
+                found: Wording.type(of: instance),
+                booleans: [false, true].filter { value in schemas.contains { evaluator.tries($0, .bool(value)) } }
+            )
             report(node, [keyword], message, expected.isEmpty ? .notAllowed : detail, reference)
         case .notListed(let allowed):
             let message = "must be \(form(of: schemas))"

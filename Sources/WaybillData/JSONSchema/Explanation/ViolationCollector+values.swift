@@ -9,7 +9,11 @@ extension ViolationCollector {
                     ? [mapping(with: node.object?.requiredList ?? [])] : Wording.words(type, isAlone: types.count == 1)
             }
             let message = "must be \(Wording.list(words)), but is \(found)"
-            let detail = SchemaViolation.Detail.wrongType(expected: types, found: Wording.type(of: instance))
+            let detail = SchemaViolation.Detail.wrongType(
+                expected: types,
+                found: Wording.type(of: instance),
+                booleans: types.contains(.boolean) ? [false, true] : []
+            )
             report(node, ["type"], message, detail, reference)
             return false
         }
