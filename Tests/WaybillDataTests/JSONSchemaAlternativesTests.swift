@@ -108,6 +108,8 @@ import WaybillData
         #expect(body.validate([:]).map(\.detail) == [.missingName(["json", "form", "text"])])
         #expect(body.validate(["jsn": 1]).map(\.detail) == [.unknownName("jsn", known: ["json", "form", "text"])])
         #expect(body.validate(["json": 1, "form": [:]]).map(\.detail) == [.conflictingNames(["json", "form"])])
-        #expect(body.validate(1).map(\.detail) == [.wrongType(expected: [.string, .object], found: .integer, booleans: [])])
+        #expect(
+            body.validate(1).map(\.detail) == [.wrongType(expected: [.string, .object], found: .integer, booleans: [])]
+        )
     }
 }

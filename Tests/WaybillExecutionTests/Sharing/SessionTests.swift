@@ -95,7 +95,10 @@ import WaybillTransport
     }
 
     @Test func `a login is cancelled when everybody who waits is`() async throws {
-        let (fixture, result) = try await SharingFixture.cancelled(service: Self.service, Self.login + SharingFixture.batch(3))
+        let (fixture, result) = try await SharingFixture.cancelled(
+            service: Self.service,
+            Self.login + SharingFixture.batch(3)
+        )
         #expect(result.count(.passed) == 0)
         #expect(fixture.transport.requests(to: "/login").count == 1)
     }

@@ -46,7 +46,8 @@ struct SharingFixture {
     }
 
     /// A run that is cancelled while what is shared is fetched, once the fetching has been told of that.
-    static func cancelled(service: String, _ rest: String) async throws -> (fixture: SharingFixture, result: RunResult) {
+    static func cancelled(service: String, _ rest: String) async throws -> (fixture: SharingFixture, result: RunResult)
+    {
         let (begins, begun) = AsyncStream.makeStream(of: Void.self)
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let fixture = try SharingFixture(service: service, rest) { _, _ in
