@@ -21,9 +21,10 @@ package protocol Transport: Sendable {
     /// or `cancelled` when the task was.
     func reach(_ request: HTTPRequest) async -> TransportFailure?
 
-    /// Runs tasks where the transport does its own work, if it has such a place. A task that sends many small requests is
-    /// much faster there (`withTaskExecutorPreference`), since nothing is handed from thread to thread. Meanwhile the
-    /// transport stands still, so what computes for long goes to another executor, such as `globalConcurrentExecutor`.
+    /// Runs tasks where the transport does its own work or close by, if it has such a place. Tasks that send many small
+    /// requests are much faster there (`withTaskExecutorPreference`), since little is handed from thread to thread.
+    /// Meanwhile the transport may stand still, so what computes for long goes to another executor, such as
+    /// `globalConcurrentExecutor`.
     var taskExecutor: (any TaskExecutor)? { get }
 
     /// Ends what is under way with failures of kind `cancelled`, gives up all connections and threads, and returns when

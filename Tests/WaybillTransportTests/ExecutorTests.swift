@@ -9,7 +9,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// Tasks on the transport's own thread.
+/// Tasks on the transport's own threads.
 @Suite struct ExecutorTests {
     /// A number for the thread that this runs on.
     static var currentThread: UInt {
@@ -20,30 +20,64 @@ import WaybillTransport
         #endif
     }
 
-    @Test func `tasks that send requests stay on one thread, in sequence and side by side`() async throws {
+    @Test(arguments: [(lines: 4, threads: 1), (lines: 20, threads: 2)])
+    func `tasks stay on the thread of the transfers when these are few, and have one beside it when they are many`(
+        lines: Int,
+        threads: Int
+    ) async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
-                let threads = await withTaskExecutorPreference(transport.taskExecutor) {
+                let seen = await withTaskExecutorPreference(transport.taskExecutor) {
                     await withTaskGroup(of: Set<UInt>.self) { group in
-                        for line in 0..<20 {
+                        for line in 0..<lines {
                             group.addTask {
-                                var threads: Set<UInt> = []
-                                for number in 0..<20 {
-                                    let path = "/\(line)/\(number)"
-                                    let response = await transport.send(HTTPRequest(url: server.url(path))).response
-                                    #expect(response?.body == Array(path.utf8))
-                                    threads.insert(Self.currentThread)
-                                }
-                                return threads
+                                await Self.threads(ofRequests: 20, from: transport, to: server, "/\(line)")
                             }
                         }
                         return await group.reduce(into: Set<UInt>()) { $0.formUnion($1) }
                     }
                 }
-                #expect(threads.count == 1)
-                #expect(server.requests.count == 400)
+                #expect(seen.count == threads)
+                #expect(server.requests.count == lines * 20)
             }
         }
+    }
+
+    @Test func `tasks are back on the transport's thread when transfers have become few`() async throws {
+        try await LoopbackServer.run(answer: { .text($0.target) }) { server in
+            try await CurlTransport.run { transport in
+                await withTaskExecutorPreference(transport.taskExecutor) {
+                    let before = await Self.threads(ofRequests: 5, from: transport, to: server, "/before")
+                    await withTaskGroup(of: Void.self) { group in
+                        for line in 0..<20 {
+                            group.addTask {
+                                _ = await Self.threads(ofRequests: 5, from: transport, to: server, "/\(line)")
+                            }
+                        }
+                    }
+                    _ = await transport.send(HTTPRequest(url: server.url()))
+                    let after = await Self.threads(ofRequests: 5, from: transport, to: server, "/after")
+                    #expect(after == before)
+                }
+            }
+        }
+    }
+
+    /// Sends requests one after another, and gives the threads on which it went on.
+    static func threads(
+        ofRequests count: Int,
+        from transport: CurlTransport,
+        to server: LoopbackServer,
+        _ path: String
+    ) async -> Set<UInt> {
+        var threads: Set<UInt> = []
+        for number in 0..<count {
+            let path = "\(path)/\(number)"
+            let response = await transport.send(HTTPRequest(url: server.url(path))).response
+            #expect(response?.body == Array(path.utf8))
+            threads.insert(currentThread)
+        }
+        return threads
     }
 
     @Test func `a task that never rests does not keep transfers from going on`() async throws {

@@ -17,8 +17,8 @@ package final class CurlTransport: Transport {
     }
 
     private let commands: CommandQueue
-    private let executor: EngineExecutor
-    private let thread: EngineThread
+    private let executor: TransportExecutor
+    private let thread: TransportThread
     private let files: RequestFiles
 
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
@@ -31,7 +31,7 @@ package final class CurlTransport: Transport {
         } catch {
             throw TransportSetUpError(reason: "cannot wake a thread: \(error)")
         }
-        executor = EngineExecutor(commands)
+        executor = TransportExecutor(commands)
         files = RequestFiles()
         let engine = try TransferEngine(
             commands: commands,
@@ -39,12 +39,11 @@ package final class CurlTransport: Transport {
             files: files,
             maximumConnections: maximumConnections
         )
-        thread = try EngineThread(engine)
+        thread = try TransportThread { engine.run() }
     }
 
     deinit {
         commands.close()
-        thread.detach()
     }
 
     package var taskExecutor: (any TaskExecutor)? { executor }
@@ -124,6 +123,7 @@ package final class CurlTransport: Transport {
     package func shutDown() async {
         commands.close()
         await thread.join()
+        await executor.join()
     }
 
     /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.

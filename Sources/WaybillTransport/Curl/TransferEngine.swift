@@ -9,7 +9,7 @@ import CLibCurl
 /// Carries transfers out with libcurl. All of it lives on one thread, which `run` takes; commands come by the queue.
 final class TransferEngine {
     private let commands: CommandQueue
-    private let executor: EngineExecutor
+    private let executor: TransportExecutor
     private let poller: any Poller
     private var busyWait = BusyWait()
     private let multi: MultiHandle
@@ -32,7 +32,7 @@ final class TransferEngine {
     /// Makes an engine that does what comes by these commands.
     init(
         commands: CommandQueue,
-        executor: EngineExecutor,
+        executor: TransportExecutor,
         files: RequestFiles,
         maximumConnections: Int
     ) throws(TransportSetUpError) {
@@ -68,12 +68,14 @@ final class TransferEngine {
             turnsSinceLook += 1
             // A task that has got its answer here mostly sends the next request: that goes before a look at the sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            if hasDelivered && transfers.isEmpty { lingerForCommands() }
+            // A chain sends its next request right after an answer: that is not slept through.
+            if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
             lookAtSockets()
             turnsSinceLook = 0
         }
         for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
         _ = deliver()
+        executor.close()
         return jars.save()
     }
 
@@ -81,23 +83,12 @@ final class TransferEngine {
         let milliseconds = commands.beginWaiting() ? millisecondsToWait : 0
         if milliseconds == 0 {
             _ = act(within: 0)
-        } else if !busyWait.isWorthwhile || !actSoon() {
+        } else if !busyWait.isWorthwhile || !BusyWait.look(for: { act(within: 0) }) {
             let start = ContinuousClock.now
             _ = act(within: milliseconds)
             busyWait.note(slept: .now - start)
         }
         _ = collectFinished()
-    }
-
-    /// Looks for events for a moment without sleeping; false when there was none. Others may have the processor meanwhile:
-    /// one of them may be the server.
-    private func actSoon() -> Bool {
-        let end = ContinuousClock.now + BusyWait.longest
-        repeat {
-            if act(within: 0) { return true }
-            sched_yield()
-        } while ContinuousClock.now < end
-        return false
     }
 
     /// Waits for events and acts on them; false when there was none.
@@ -114,15 +105,9 @@ final class TransferEngine {
         return hasActed
     }
 
-    // A chain sends its next request right after an answer. Looking out for it for a moment, while the tasks' threads may
-    // have the processor, spares it the time of waking this thread.
-    private func lingerForCommands() {
-        let end = ContinuousClock.now + .microseconds(30)
-        while commands.isEmpty && ContinuousClock.now < end { sched_yield() }
-    }
-
     // All that ended in one round at once: one wake-up of the tasks' threads instead of many.
     private func deliver() -> Bool {
+        executor.note(transfers: transfers.count + ended.count)
         let isAny = !ended.isEmpty
         for transfer in ended { transfer.deliver() }
         ended.removeAll(keepingCapacity: true)

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Decides whether it is worth looking for events again and again before a thread goes to sleep.
 ///
 /// An answer from near by takes less time than it takes to put a thread to sleep, wake it, and fill the processor's caches
@@ -9,6 +15,17 @@ struct BusyWait {
 
     /// Whether the last wait was so short that the next one is likely to be too.
     private(set) var isWorthwhile = false
+
+    /// Looks again and again until something has come, for `longest` at most; false when nothing had. Others may have the
+    /// processor meanwhile: one of them may be who is waited for.
+    static func look(for hasCome: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + longest
+        repeat {
+            if hasCome() { return true }
+            sched_yield()
+        } while ContinuousClock.now < end
+        return false
+    }
 
     /// Notes how long a wait took that was slept through, the time to be woken included.
     mutating func note(slept duration: Duration) {

@@ -47,4 +47,11 @@ final class WakeUp: Sendable {
             && descriptor != writeDescriptor
         {}
     }
+
+    /// Sleeps until it is signalled, and makes the descriptor unreadable. May return early.
+    func wait() {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&request, 1, -1)
+        clear()
+    }
 }

@@ -5,13 +5,20 @@ import WaybillTransport
 @Suite struct RequestBodyTests {
     static let large = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
 
-    enum Piece: Sendable {
+    enum Piece: Sendable, CustomStringConvertible {
         case bytes([UInt8])
         case file([UInt8])
 
         var content: [UInt8] {
             switch self {
             case .bytes(let bytes), .file(let bytes): bytes
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .bytes(let bytes): "\(bytes.count) bytes"
+            case .file(let bytes): "a file of \(bytes.count) bytes"
             }
         }
     }

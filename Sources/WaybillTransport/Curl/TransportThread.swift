@@ -6,16 +6,16 @@ import Synchronization
     import Darwin
 #endif
 
-/// The thread that an engine runs on.
-final class EngineThread: Sendable {
+/// A thread of a transport.
+final class TransportThread: Sendable {
     private let end = ThreadEnd()
     // Nil once it has been joined or detached, which may happen once.
     private let handle: Mutex<pthread_t?>
 
-    /// Starts a thread that runs the engine to its end.
-    init(_ engine: sending TransferEngine) throws(TransportSetUpError) {
-        let body = Unmanaged.passRetained(ThreadBody(engine: engine, end: end))
-        // The reference goes over to the thread; the engine with it, of which `sending` says that nobody else has it.
+    /// Starts a thread that does this, and then says what it found.
+    init(_ work: sending @escaping () -> [String]) throws(TransportSetUpError) {
+        let body = Unmanaged.passRetained(ThreadBody(work: work, end: end))
+        // The reference goes over to the thread; the work with it, of which `sending` says that nobody else has it.
         let argument = body.toOpaque()
         #if canImport(Glibc)
             var created = pthread_t()
@@ -32,18 +32,18 @@ final class EngineThread: Sendable {
         handle = Mutex(created)
     }
 
-    /// Waits until the engine has ended and is gone.
+    /// Waits until the work is done and its thread gone.
     func join() async {
         await end.wait()
         // The thread has nothing left to do: this does not block for longer than its exit takes.
         if let thread = take() { pthread_join(thread, nil) }
     }
 
-    /// What the engine found at its end; nothing before.
+    /// What was found at the end; nothing before.
     var findings: [String] { end.findings }
 
-    /// Lets the thread end on its own.
-    func detach() {
+    deinit {
+        // It ends on its own.
         if let thread = take() { pthread_detach(thread) }
     }
 
@@ -57,11 +57,11 @@ final class EngineThread: Sendable {
 
 /// What a thread does. Made by one thread, used by the other.
 private final class ThreadBody {
-    private var engine: TransferEngine?
+    private var work: (() -> [String])?
     private let end: ThreadEnd
 
-    init(engine: TransferEngine, end: ThreadEnd) {
-        self.engine = engine
+    init(work: @escaping () -> [String], end: ThreadEnd) {
+        self.work = work
         self.end = end
     }
 
@@ -74,8 +74,9 @@ private final class ThreadBody {
         // The program's signals are for its other threads, and a write to a closed connection must not end the program:
         // libcurl leaves SIGPIPE alone, and OpenSSL does not ask for its absence. Threads of libcurl's inherit the mask.
         pthread_sigmask(SIG_BLOCK, &all, nil)
-        let findings = body.engine?.run() ?? []
-        body.engine = nil
+        let findings = body.work?() ?? []
+        // What it holds is let go of before anybody hears of the end.
+        body.work = nil
         body.end.announce(findings)
         return nil
     }
