@@ -1,5 +1,28 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
+
+/// Archives of libcurl and of what it needs, each before those that it needs itself. The list is of libcurl 7.88 as Debian 12
+/// builds it, where `scripts/install-packages.sh` gets them.
+let archives = [
+    "curl", "nghttp2", "psl", "idn2", "unistring", "ssl", "crypto", "zstd", "brotlidec", "brotlicommon", "z",
+]
+let hasArchives = ["x86_64", "aarch64"].contains { architecture in
+    let header = try? String(contentsOfFile: "/usr/include/\(architecture)-linux-gnu/curl/curlver.h", encoding: .utf8)
+    return header?.contains("LIBCURL_VERSION \"7.88.") ?? false
+        && archives.allSatisfy {
+            FileManager.default.fileExists(atPath: "/usr/lib/\(architecture)-linux-gnu/lib\($0).a")
+        }
+}
+
+/// When libcurl is put into what is built, instead of being loaded from the system (CLibCurl.h says why): in release builds
+/// where there are archives. `WAYBILL_LIBCURL=linked` or `loaded` asks for one or the other.
+let linksLibCurl: BuildSettingCondition? =
+    switch Context.environment["WAYBILL_LIBCURL"] {
+    case "linked": .when(platforms: [.linux])
+    case "loaded": nil
+    default: hasArchives ? .when(platforms: [.linux], configuration: .release) : nil
+    }
 
 let package = Package(
     name: "waybill",
@@ -20,7 +43,11 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
         ),
-        .target(name: "CLibCurl"),
+        .target(
+            name: "CLibCurl",
+            cSettings: linksLibCurl.map { [.define("WAYBILL_LINKS_LIBCURL", $0)] },
+            linkerSettings: linksLibCurl.map { condition in archives.map { .linkedLibrary(":lib\($0).a", condition) } }
+        ),
         .target(name: "CSchemas"),
         .target(name: "CAllocator"),
         .target(name: "WaybillDiagnostics"),

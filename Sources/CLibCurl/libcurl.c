@@ -6,8 +6,11 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "linked.h"
 
 #ifdef __APPLE__
 #define LIBRARY "libcurl.4.dylib"
@@ -15,39 +18,46 @@
 #define LIBRARY "libcurl.so.4"
 #endif
 
-// Those that are called from here alone.
-#define OTHER_FUNCTIONS(each) \
-    each(curl_url_get) \
-    each(curl_easy_setopt) \
-    each(curl_easy_getinfo) \
-    each(curl_multi_setopt) \
-    each(curl_share_setopt) \
-    each(curl_version_info)
-
 // Each function's address, with the type that libcurl's header gives it.
 struct functions {
 #define FIELD(name) __typeof__(&(name)) name;
     WAYBILL_CURL_FUNCTIONS(FIELD)
-    OTHER_FUNCTIONS(FIELD)
+    WAYBILL_OTHER_CURL_FUNCTIONS(FIELD)
 #undef FIELD
 };
 
 static struct functions functions;
-static void *handle;
 static char problem[512];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void load(void) {
+#ifdef WAYBILL_LINKS_LIBCURL
+
+static bool open_library(void) { return true; }
+
+static void *find(const char *name) { return waybill_linked_function(name); }
+
+#else
+
+static void *handle;
+
+static bool open_library(void) {
     handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (!handle) {
+    if (!handle)
         snprintf(problem, sizeof problem, "cannot load %s; please install libcurl 4 (on Debian: libcurl4)", dlerror());
-        return;
-    }
+    return handle;
+}
+
+static void *find(const char *name) { return dlsym(handle, name); }
+
+#endif
+
+static void load(void) {
+    if (!open_library()) return;
 #define FIND(name) \
-    functions.name = (__typeof__(functions.name))dlsym(handle, #name); \
+    functions.name = (__typeof__(functions.name))find(#name); \
     if (!functions.name && !problem[0]) snprintf(problem, sizeof problem, "there is no %s in %s", #name, LIBRARY);
     WAYBILL_CURL_FUNCTIONS(FIND)
-    OTHER_FUNCTIONS(FIND)
+    WAYBILL_OTHER_CURL_FUNCTIONS(FIND)
 #undef FIND
 }
 
@@ -67,7 +77,7 @@ static const struct functions *library(void) {
 
 void *waybill_loaded_function(const char *name) {
     library();
-    return dlsym(handle, name);
+    return find(name);
 }
 
 CURL *curl_easy_init(void) { return library()->curl_easy_init(); }

@@ -1,35 +1,16 @@
 // libcurl's interface for Swift, and how the library comes into the process.
 //
-// The program is not linked with libcurl, but loads it when it is first needed. libcurl brings some thirty other libraries
-// along, and the system's loader spends 3 to 4 milliseconds on them before a program begins: as much as `curl --version`
-// takes in all, and most of what a run of one request could spare. So commands that send nothing do without them, and
-// those that send have them loaded on a second thread while the first one reads the manifest.
+// libcurl as a library of the system brings some thirty others along, and the system's loader spends 4 to 5 milliseconds on
+// them: most of the time that `curl` takes for a request, and more than a run of one request could spare.
+//
+// So a program that is built with WAYBILL_LINKS_LIBCURL has libcurl inside, from archives. Others load it when it is first
+// needed: commands that send nothing do without it, and those that send have it loaded on a second thread while the first
+// one reads the manifest.
 
 #ifndef WAYBILL_CURL_H
 #define WAYBILL_CURL_H
 
-// The functions that Swift calls by libcurl's own names.
-#define WAYBILL_CURL_FUNCTIONS(each) \
-    each(curl_easy_init) \
-    each(curl_easy_cleanup) \
-    each(curl_easy_reset) \
-    each(curl_easy_pause) \
-    each(curl_easy_strerror) \
-    each(curl_free) \
-    each(curl_global_init) \
-    each(curl_multi_init) \
-    each(curl_multi_cleanup) \
-    each(curl_multi_add_handle) \
-    each(curl_multi_remove_handle) \
-    each(curl_multi_socket_action) \
-    each(curl_multi_info_read) \
-    each(curl_share_init) \
-    each(curl_share_cleanup) \
-    each(curl_slist_append) \
-    each(curl_slist_free_all) \
-    each(curl_url) \
-    each(curl_url_cleanup) \
-    each(curl_url_set)
+#include "CLibCurlFunctions.h"
 
 // In object files they have names of ours, so that they neither stand in the way of libcurl's own where a program is linked
 // with that too, nor are found by libcurl instead of its own.

@@ -99,7 +99,8 @@ extension EasyOptions {
     }
 }
 
-/// `CURLAUTH_DIGEST`, whose macro Swift cannot see through.
+/// `CURLAUTH_BASIC` and `CURLAUTH_DIGEST`, whose macros Swift cannot see through.
+let CURLAUTH_BASIC_BITS: UInt = 1 << 0
 private let CURLAUTH_DIGEST_BITS: UInt = 1 << 1
 
 extension Duration {

@@ -10,6 +10,8 @@ extension EasyOptions {
         if let proxy = prepared.proxy {
             set(CURLOPT_PROXY, proxy.url)
             set(CURLOPT_NOPROXY, proxy.exceptions)
+            // By name and password alone: Kerberos is not spoken.
+            set(CURLOPT_SOCKS5_AUTH, Int(bitPattern: CURLAUTH_BASIC_BITS))
             // What a proxy says to CONNECT is no part of the answer.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         } else {
