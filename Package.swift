@@ -49,7 +49,7 @@ let package = Package(
             linkerSettings: linksLibCurl.map { condition in archives.map { .linkedLibrary(":lib\($0).a", condition) } }
         ),
         .target(name: "CSchemas"),
-        .target(name: "CAllocator"),
+        .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(
             name: "WaybillData",
@@ -69,7 +69,7 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
-        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics"]),
+        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics", "CPlatform"]),
         .target(
             name: "WaybillTransport",
             dependencies: [
@@ -107,7 +107,7 @@ let package = Package(
             name: "WaybillCLI",
             dependencies: [
                 "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
-                "WaybillDiagnostics", "CAllocator",
+                "WaybillDiagnostics", "CPlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [

@@ -5,6 +5,21 @@ set -euo pipefail
 
 wanted=()
 pkg-config --exists yaml-0.1 libcurl 2>/dev/null || wanted+=(pkg-config libyaml-dev libcurl4-openssl-dev)
+if command -v apt-get >/dev/null; then
+    # The archives that a release build takes libcurl from; without them the program loads the system's (Package.swift).
+    while read -r archive package; do
+        compgen -G "/usr/lib/*-linux-gnu/lib$archive.a" >/dev/null || wanted+=("$package")
+    done <<-END
+		nghttp2 libnghttp2-dev
+		psl libpsl-dev
+		idn2 libidn2-dev
+		unistring libunistring-dev
+		ssl libssl-dev
+		zstd libzstd-dev
+		brotlidec libbrotli-dev
+		z zlib1g-dev
+	END
+fi
 if [ "${1:-}" = --tests ]; then
     [ -x /usr/sbin/nginx ] || wanted+=(nginx-light)
     [ -x /usr/bin/dot ] || wanted+=(graphviz)

@@ -1,6 +1,7 @@
 package import WaybillData
 package import WaybillDiagnostics
 package import WaybillExecution
+import WaybillManifest
 import WaybillMock
 package import WaybillPlan
 package import WaybillResults
@@ -58,10 +59,13 @@ package struct RunSession: Sendable {
         self.options = options
     }
 
-    /// Begins what takes time before the first request of a process can be sent, on another thread, for a caller that has a
-    /// manifest to read first. The process must then end by `_exit`; see `LibCurl.beginSetUp`.
+    /// Begins what takes time before a manifest can be checked and the first request of a process be sent, on another thread,
+    /// for a caller that has something else to do first. The process must then end by `_exit`; see `LibCurl.prepare`.
     package static func beginPreparing() {
-        LibCurl.beginSetUp()
+        _ = BlockingCall.begin {
+            _ = try? ManifestLoader()
+            LibCurl.prepare()
+        }
     }
 
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
@@ -142,9 +146,7 @@ package struct RunSession: Sendable {
 
     private func write(_ outcome: Executor.Outcome, to folder: RunFolder) async throws(RunError) -> Report {
         do {
-            try await folder.write(outputs: outcome.outputs)
-            try await folder.write(outcome.result)
-            try await folder.journal.finish()
+            try await folder.finish(outcome.result, outputs: outcome.outputs)
         } catch {
             throw RunError(message: error.description)
         }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CAllocator
+import CPlatform
 import Waybill
 import WaybillData
 import WaybillDiagnostics

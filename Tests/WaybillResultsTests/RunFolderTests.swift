@@ -38,10 +38,10 @@ import WaybillTestSupport
 
     @Test func `result and outputs are written whole, for people to read`() async throws {
         let run = try create(.at("\(folder.path)/out"))
-        try await run.write(Samples.result)
-        try await run.write(outputs: [
+        let values = [
             ("main", Samples.redactor.json(["token": "hunter2", "n": 1])), ("other", Samples.redactor.json([:])),
-        ])
+        ]
+        try await run.finish(Samples.result, outputs: values)
         let text = try #require(folder.read("out/run.json"))
         #expect(text.hasPrefix("{\n  \"id\": \"20261121-052703-k3v9qa\",\n") && text.hasSuffix("}\n"))
         #expect(try JSONParser().parse(Array(text.utf8)) == Samples.result.json)
@@ -84,10 +84,8 @@ import WaybillTestSupport
         var run: RunFolder? = try create(place)
         _ = run?.journal.append(Samples.events[0])
         run?.journal.flush()
-        try await run?.write(Samples.result)
-        try await run?.write(outputs: [])
         _ = try await run?.keep(body: Samples.redactor.bytes([1]), of: "x", contentType: nil)
-        try await run?.journal.finish()
+        try await run?.finish(Samples.result, outputs: [])
         run = nil
         let next = try create(place)
         #expect(folder.names() == ["notes.txt", "events.ndjson", "bodies"])
@@ -144,8 +142,8 @@ import WaybillTestSupport
     @Test func `a file that cannot be replaced leaves nothing beside it`() async throws {
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/run.json", 0o700)
-        let error = await #expect(throws: ResultsError.self) { try await run.write(Samples.result) }
+        let error = await #expect(throws: ResultsError.self) { try await run.finish(Samples.result, outputs: []) }
         #expect(error?.description == "cannot write '\(folder.path)/run.json': Is a directory")
-        #expect(folder.names() == ["events.ndjson", "run.json"])
+        #expect(folder.names() == ["outputs.json", "run.json", "events.ndjson"])
     }
 }

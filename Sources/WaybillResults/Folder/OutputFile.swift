@@ -1,3 +1,4 @@
+import CPlatform
 import WaybillData
 
 #if canImport(Glibc)
@@ -89,6 +90,11 @@ struct OutputFile: ~Copyable, Sendable {
         }
     }
 
+    /// Has the system begin to bring to the disk what was written, so that a wait for it later is shorter.
+    func beginSync() {
+        waybill_begin_sync(descriptor)
+    }
+
     /// Waits until what was written is on the disk. May take long.
     func sync() throws(ResultsError) {
         while true {
@@ -104,19 +110,19 @@ struct OutputFile: ~Copyable, Sendable {
 
 extension OutputFile {
     /// Writes a file whole or not at all: beside it first, then in its place.
-    ///
-    /// With `durably`, the new content is on the disk before it takes the old one's place, and this may take long.
-    static func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(ResultsError) {
-        let temporary = temporaryPath(beside: path)
-        do throws(ResultsError) {
-            let file = try OutputFile(temporary, .new)
-            try file.write(bytes)
-            if durably { try file.sync() }
-            if rename(temporary, path) != 0 { throw ResultsError(cannot: "write", path) }
-        } catch {
-            unlink(temporary)
-            // The user knows the file by its own name only.
-            throw ResultsError(path: path, error.description.replacing(temporary, with: path))
+    static func replace(_ path: String, with bytes: [UInt8]) throws(ResultsError) {
+        let file = try NewFile(path, bytes)
+        try file.takePlace()
+    }
+
+    /// Writes files whole or not at all, each of them once its content is on the disk. May take long.
+    static func replaceDurably(_ files: [(path: String, bytes: [UInt8])]) throws(ResultsError) {
+        var written: [NewFile] = []
+        // The disk is at work on all of them while the first is waited for.
+        for (path, bytes) in files { written.append(try NewFile(path, bytes, beginsSync: true)) }
+        for file in written {
+            try file.sync()
+            try file.takePlace()
         }
     }
 
@@ -133,5 +139,53 @@ extension OutputFile {
         let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         let tail = String(UInt64.random(in: .min ... .max), radix: 36)
         return path[..<nameStart] + "." + path[nameStart...].prefix(40) + ".\(tail).tmp"
+    }
+}
+
+/// A file that is written beside another one, to take its place. Where it does not it goes away.
+private final class NewFile {
+    private let path: String
+    private let temporaryPath: String
+    private let file: OutputFile
+    private var isInPlace = false
+
+    init(_ path: String, _ bytes: [UInt8], beginsSync: Bool = false) throws(ResultsError) {
+        self.path = path
+        temporaryPath = OutputFile.temporaryPath(beside: path)
+        do throws(ResultsError) {
+            file = try OutputFile(temporaryPath, .new)
+        } catch {
+            throw Self.named(error, path, temporaryPath)
+        }
+        try attempt { () throws(ResultsError) in try file.write(bytes) }
+        if beginsSync { file.beginSync() }
+    }
+
+    deinit {
+        if !isInPlace { unlink(temporaryPath) }
+    }
+
+    func sync() throws(ResultsError) {
+        try attempt { () throws(ResultsError) in try file.sync() }
+    }
+
+    func takePlace() throws(ResultsError) {
+        try attempt { () throws(ResultsError) in
+            if rename(temporaryPath, path) != 0 { throw ResultsError(cannot: "write", path) }
+        }
+        isInPlace = true
+    }
+
+    private func attempt(_ work: () throws(ResultsError) -> Void) throws(ResultsError) {
+        do throws(ResultsError) {
+            try work()
+        } catch {
+            throw Self.named(error, path, temporaryPath)
+        }
+    }
+
+    /// The user knows the file by its own name only.
+    private static func named(_ error: ResultsError, _ path: String, _ temporaryPath: String) -> ResultsError {
+        ResultsError(path: path, error.description.replacing(temporaryPath, with: path))
     }
 }

@@ -100,16 +100,25 @@ package final class RunFolder: Sendable {
         return Dictionary(object.map { ($0.name, Array(($0.value.string ?? "").utf8)) }) { first, _ in first }
     }
 
-    /// Writes `run.json`.
-    package func write(_ result: RunResult) async throws(ResultsError) {
-        try await write(result.jsonText(layout: .pretty), to: FolderContents.result)
-    }
-
-    /// Writes `outputs.json`: for each graph, in this order, the object of its outputs.
-    package func write(outputs: [(graph: String, values: RedactedJSON)]) async throws(ResultsError) {
+    /// Ends the run: writes `outputs.json`, for each graph in this order the object of its outputs, and `run.json`, waits until
+    /// they and the journal are on the disk, and lets another run have the folder.
+    ///
+    /// - Throws: what went wrong, also what went wrong first in the journal since it was begun.
+    package func finish(
+        _ result: RunResult,
+        outputs: [(graph: String, values: RedactedJSON)]
+    ) async throws(ResultsError) {
         var object = JSONObject()
         for (graph, values) in outputs { object[graph] = values.value }
-        try await write(.object(object), to: FolderContents.outputs)
+        var outputsText: [UInt8] = []
+        JSONWriter(layout: .pretty).write(.object(object), to: &outputsText)
+        let files = [
+            ("\(path)/\(FolderContents.outputs)", outputsText),
+            ("\(path)/\(FolderContents.result)", result.jsonText(layout: .pretty)),
+        ]
+        try await journal.finish { () throws(ResultsError) in
+            try OutputFile.replaceDurably(files.map { ($0, $1 + [UInt8(ascii: "\n")]) })
+        }
     }
 
     /// Keeps the body of an answer; a later one of the same step takes its place.
@@ -124,7 +133,7 @@ package final class RunFolder: Sendable {
         let folder = "\(path)/\(FolderContents.bodies)"
         try await thread.run { () throws(ResultsError) in
             try FolderContents.make(folder)
-            try OutputFile.replace("\(folder)/\(name)", with: body.bytes, durably: false)
+            try OutputFile.replace("\(folder)/\(name)", with: body.bytes)
         }
         return "\(FolderContents.bodies)/\(name)"
     }
@@ -175,18 +184,5 @@ package final class RunFolder: Sendable {
             return true
         }
         guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }
-    }
-
-    private func write(_ json: JSON, to name: String) async throws(ResultsError) {
-        var bytes: [UInt8] = []
-        JSONWriter(layout: .pretty).write(json, to: &bytes)
-        try await write(bytes, to: name)
-    }
-
-    private func write(_ text: [UInt8], to name: String) async throws(ResultsError) {
-        let path = "\(path)/\(name)"
-        try await thread.run { () throws(ResultsError) in
-            try OutputFile.replace(path, with: text + [UInt8(ascii: "\n")], durably: true)
-        }
     }
 }

@@ -81,19 +81,28 @@ package final class Journal: Sendable {
 
     /// Waits until everything is on the disk.
     package func settle() async throws(ResultsError) {
-        flush()
-        try await thread.run { () throws(ResultsError) in
-            self.sync()
-            if let error = self.error { throw error }
-        }
+        try await settle {}
     }
 
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
-    /// - Throws: what went wrong first since the journal was begun.
-    package func finish() async throws(ResultsError) {
+    /// - Parameter write: What else is to be written first, on the journal's own thread.
+    /// - Throws: what that threw, or what went wrong first since the journal was begun.
+    package func finish(
+        after write: @escaping @Sendable () throws(ResultsError) -> Void = {}
+    ) async throws(ResultsError) {
         defer { file.unlock() }
-        try await settle()
+        try await settle(after: write)
+    }
+
+    private func settle(after write: @escaping @Sendable () throws(ResultsError) -> Void) async throws(ResultsError) {
+        flush()
+        try await thread.run { () throws(ResultsError) in
+            self.file.beginSync()
+            try write()
+            self.sync()
+            if let error = self.error { throw error }
+        }
     }
 
     private func sync() {

@@ -13,11 +13,11 @@ package enum LibCurl {
         if let problem { throw problem }
     }
 
-    /// Begins to make the library ready on a thread of its own, which takes 4 to 5 milliseconds: for a caller that knows
-    /// that there will be a transport, and has something else to do until then. The process may then end by `_exit` alone,
-    /// since what OpenSSL does at an `exit` must not fall into the middle of its beginning.
-    package static func beginSetUp() {
-        _ = BlockingCall.begin { _ = problem }
+    /// Makes the library ready, for a caller on a thread that has nothing else to do: the transport need not wait for that
+    /// later. While it goes on the process may end by `_exit` alone, since what OpenSSL does at an `exit` must not fall into
+    /// the middle of its beginning.
+    package static func prepare() {
+        _ = problem
     }
 
     /// The address of a function of a library that libcurl has brought along, so that nothing else needs to be installed

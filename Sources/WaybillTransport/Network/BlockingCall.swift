@@ -20,7 +20,7 @@ package final class BlockingCall: Sendable {
     }
 
     /// Begins a call that nobody waits for; false when there is no thread to be had.
-    static func begin(_ call: @escaping @Sendable () -> Void) -> Bool {
+    package static func begin(_ call: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(BlockingCall(call))
         let hasBegun = start(work.toOpaque())
         if !hasBegun { work.release() }
