@@ -78,7 +78,7 @@ enum Samples {
 
     /// One event of every kind, those of a step with its path.
     static var events: [RunEvent] {
-        let headers = redactor.headers([(name: "Authorization", value: "Bearer x"), (name: "X-A", value: "hunter2")])
+        let headers = [redactor.header("Authorization", "Bearer x"), redactor.header("X-A", "hunter2")]
         let kinds: [(RunEvent.Kind, String?)] = [
             (.runStarted(.init(id: id, manifest: "accounts.yaml", environment: "dev", graphs: ["main"])), nil),
             (.graphStarted(graph: "main"), nil),

@@ -33,6 +33,31 @@ struct ByteCursor {
         put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
         put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
+
+    /// Writes `significand` / 10^`fractionDigits`.
+    mutating func put(_ significand: UInt64, fractionDigits: Int, isNegative: Bool) {
+        if isNegative { put(UInt8(ascii: "-")) }
+        var count = 1
+        var rest = significand / 10
+        while rest > 0 {
+            count += 1
+            rest /= 10
+        }
+        count = max(count, fractionDigits + 1)
+        let end = position + count + (fractionDigits > 0 ? 1 : 0)
+        var place = end
+        rest = significand
+        for digit in 0..<count {
+            if digit == fractionDigits, digit > 0 {
+                place -= 1
+                place.initialize(to: UInt8(ascii: "."))
+            }
+            place -= 1
+            place.initialize(to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        }
+        position = end
+    }
 }
 
 extension [UInt8] {

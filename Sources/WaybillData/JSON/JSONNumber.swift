@@ -71,29 +71,14 @@ extension JSONNumber {
         case .text(let text):
             output.append(contentsOf: text.utf8)
         case .decimal(let significand, let fractionDigits, let isNegative):
-            if isNegative { output.append(UInt8(ascii: "-")) }
-            Self.write(significand, fractionDigits: Int(fractionDigits), to: &output)
+            output.append(atMost: Self.longestDecimal) { cursor in
+                cursor.put(significand, fractionDigits: Int(fractionDigits), isNegative: isNegative)
+            }
         }
     }
 
-    private static func write(_ significand: UInt64, fractionDigits: Int, to output: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { digits in
-            var start = digits.count
-            var rest = significand
-            var written = 0
-            repeat {
-                if written == fractionDigits, written > 0 {
-                    start -= 1
-                    digits[start] = UInt8(ascii: ".")
-                }
-                start -= 1
-                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-                written += 1
-            } while rest > 0 || written <= fractionDigits
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
-        }
-    }
+    /// The greatest number of bytes that a decimal has: a sign, a point and the 20 digits of the largest significand.
+    static let longestDecimal = 22
 }
 
 extension JSONNumber {

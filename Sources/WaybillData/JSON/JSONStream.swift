@@ -3,7 +3,9 @@ package import WaybillDiagnostics
 /// JSON text (RFC 8259) that is written piece by piece, with no value of the whole in memory.
 ///
 /// In an object everything is written with a name, in an array without one; members whose value is `nil` are left out.
-package struct JSONStream: Sendable {
+///
+/// Public, as `JSONStreamable` is, since the compiler builds into other modules only what is part of a public type.
+public struct JSONStream: Sendable {
     /// The text so far, in UTF-8.
     package private(set) var bytes: [UInt8]
     private let layout: JSONWriter.Layout
@@ -48,32 +50,28 @@ package struct JSONStream: Sendable {
     @inlinable
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
-        addName(name)
-        add(object)
+        begin(name, UInt8(ascii: "{"))
+        object.addMembers(to: &self)
+        end(UInt8(ascii: "}"))
     }
 
     /// Adds a member whose value is an array of objects.
     @inlinable
     package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
-        addElements(name, objects) { $0.add($1) }
+        begin(name, UInt8(ascii: "["))
+        for object in objects {
+            separate()
+            add(object)
+        }
+        end(UInt8(ascii: "]"))
     }
 
     /// Adds a member whose value is an array of texts.
     package mutating func add(_ name: StaticString, each texts: [String]) {
-        addElements(name, texts) { $0.add($1) }
-    }
-
-    @inlinable
-    mutating func addElements<Element>(
-        _ name: StaticString,
-        _ elements: [Element],
-        _ add: (inout JSONStream, Element) -> Void
-    ) {
-        addName(name)
-        begin(UInt8(ascii: "["))
-        for element in elements {
+        begin(name, UInt8(ascii: "["))
+        for text in texts {
             separate()
-            add(&self, element)
+            add(text)
         }
         end(UInt8(ascii: "]"))
     }
@@ -103,8 +101,7 @@ package struct JSONStream: Sendable {
     /// Adds a whole number.
     package mutating func add(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
-        addName(name)
-        JSONNumber(number).write(to: &bytes)
+        add(name, JSONNumber(number))
     }
 
     /// Adds a whole number by a name that is not known beforehand.
@@ -143,11 +140,7 @@ package struct JSONStream: Sendable {
     /// Adds a duration, as milliseconds to the microsecond.
     package mutating func add(_ name: StaticString, milliseconds duration: Duration?) {
         guard let duration else { return }
-        addName(name)
-        let (seconds, attoseconds) = duration.components
-        let (microseconds, isTooLong) = Int(seconds).multipliedReportingOverflow(by: 1_000_000)
-        let rest = Int(attoseconds / 1_000_000_000_000)
-        JSONNumber(thousandths: isTooLong ? .max : microseconds + rest).write(to: &bytes)
+        add(name, JSONNumber(thousandths: Int(clamping: duration.attoseconds / 1_000_000_000_000)))
     }
 
     /// Adds a value that is safe to write.
@@ -157,11 +150,28 @@ package struct JSONStream: Sendable {
         JSONWriter(layout: layout).write(json.value, to: &bytes, depth: depth)
     }
 
+    private mutating func add(_ name: StaticString, _ number: JSONNumber) {
+        guard case .decimal(let significand, let fractionDigits, let isNegative) = number.form else {
+            addName(name)
+            return number.write(to: &bytes)
+        }
+        addName(name, room: JSONNumber.longestDecimal) { cursor in
+            cursor.put(significand, fractionDigits: Int(fractionDigits), isNegative: isNegative)
+        }
+    }
+
     // MARK: Layout
 
     @usableFromInline
     mutating func begin(_ bracket: UInt8) {
         bytes.append(bracket)
+        depth += 1
+        isAtStart = true
+    }
+
+    @usableFromInline
+    mutating func begin(_ name: StaticString, _ bracket: UInt8) {
+        addName(name, room: 1) { $0.put(bracket) }
         depth += 1
         isAtStart = true
     }
@@ -181,8 +191,7 @@ package struct JSONStream: Sendable {
         isAtStart = false
     }
 
-    @usableFromInline
-    mutating func addName(_ name: StaticString) {
+    private mutating func addName(_ name: StaticString) {
         addName(name, room: 0) { _ in }
     }
 
@@ -213,7 +222,7 @@ package struct JSONStream: Sendable {
 }
 
 /// A value that is written as a JSON object, member by member.
-package protocol JSONStreamable {
+public protocol JSONStreamable {
     /// Adds the members, each name once.
     func addMembers(to object: inout JSONStream)
 }

@@ -19,7 +19,23 @@ extension JSONWriter {
 
     /// Whether a text in UTF-8 can stand in quotes as it is.
     static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        text.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        let bytes = UnsafeRawBufferPointer(text)
+        var position = 0
+        while position + 8 <= bytes.count {
+            if hasEscaped(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) { return false }
+            position += 8
+        }
+        return text[position...].allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+
+    /// Whether one of eight bytes must be escaped: the highest bit of a byte comes out set where it is below 0x20, or where
+    /// nothing is left of it without the bits of a quotation mark or backslash.
+    private static func hasEscaped(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quoted = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let slashed = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let found = (word &- (ones &* 0x20)) & ~word | (quoted &- ones) & ~quoted | (slashed &- ones) & ~slashed
+        return found & (ones &* 0x80) != 0
     }
 
     private static func writeEscape(of byte: UInt8, to output: inout [UInt8]) {

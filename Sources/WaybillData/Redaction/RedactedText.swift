@@ -91,19 +91,20 @@ extension Redactor {
         RedactedBytes(redacted: redact(bytes))
     }
 
-    /// Header fields, made safe to write: of credentials and cookies only the name is left, whatever is registered.
-    package func headers(_ headers: [(name: String, value: String)]) -> [RedactedHeader] {
-        headers.map { name, value in
-            RedactedHeader(
-                name: text(name),
-                value: Self.isCredential(headerNamed: name) ? RedactedText(redacted: Self.mask) : text(value)
-            )
-        }
+    /// A header field, made safe to write: of credentials and cookies only the name is left, whatever is registered.
+    package func header(_ name: String, _ value: String) -> RedactedHeader {
+        RedactedHeader(
+            name: text(name),
+            value: Self.isCredential(headerNamed: name) ? RedactedText(redacted: Self.mask) : text(value)
+        )
     }
 
     /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
     package static func isCredential(headerNamed name: String) -> Bool {
-        credentialHeaders.contains { $0.utf8.count == name.utf8.count && $0 == name.lowercased() }
+        // What these names are made of, lower-case letters and hyphens, has the bit that upper-case ones lack.
+        credentialHeaders.contains { credential in
+            credential.utf8.count == name.utf8.count && credential.utf8.elementsEqual(name.utf8.lazy.map { $0 | 0x20 })
+        }
     }
 
     private static let credentialHeaders = ["authorization", "proxy-authorization", "cookie", "set-cookie"]

@@ -61,12 +61,14 @@ package final class Redactor: Sendable {
 
     /// The value without secrets in its strings and names; a number that is written exactly as a secret becomes `"***"`.
     package func redact(_ json: JSON) -> JSON {
-        let (automata, secrets) = state.withLock { ($0.generations.map(\.automaton), $0.secrets) }
-        return automata.isEmpty ? json : Self.redact(json, automata, secrets) ?? json
+        let automata = automata
+        guard !automata.isEmpty else { return json }
+        return Self.redact(json, automata, state.withLock { $0.secrets }) ?? json
     }
 
     private var automata: [PatternAutomaton] {
-        state.withLock { $0.generations.map(\.automaton) }
+        // Most runs have no secrets, and everything that is told asks.
+        state.withLock { $0.generations.isEmpty ? [] : $0.generations.map(\.automaton) }
     }
 
     private static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {

@@ -1,11 +1,15 @@
 /// A value behind a reference: to copy it is to count one reference, whatever its size. It is copied when it is changed
 /// and somebody else has it too.
+///
+/// Public, since the compiler builds into other modules only what is part of a public type: of a `package` one each use
+/// would be a call that asks at run time what `Value` is.
 @frozen
-package struct CopyOnWrite<Value: Sendable>: Sendable {
-    /// Changed only by whoever has the only reference, so that nobody else can see it meanwhile.
+public struct CopyOnWrite<Value: Sendable>: Sendable {
+    /// Changed only by whoever has the only reference, so that nobody else can see it meanwhile, and nothing has to look
+    /// for that at run time.
     @usableFromInline
     final class Storage: @unchecked Sendable {
-        @usableFromInline var value: Value
+        @usableFromInline @exclusivity(unchecked) var value: Value
 
         @inlinable
         init(_ value: Value) {
@@ -38,7 +42,7 @@ package struct CopyOnWrite<Value: Sendable>: Sendable {
 
 extension CopyOnWrite: Equatable where Value: Equatable {
     @inlinable
-    package static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    public static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.value == right.value
     }
 }

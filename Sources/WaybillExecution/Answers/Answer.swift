@@ -32,6 +32,9 @@ struct Answer {
     private var scope: RequestScope
     private var evaluated = Evaluated()
 
+    /// An answer to a request.
+    ///
+    /// - Parameter scope: What expressions see, the answer among it.
     init(
         _ plan: RequestPlan,
         _ response: HTTPResponse,
@@ -44,7 +47,6 @@ struct Answer {
         self.response = response
         self.redactor = redactor
         self.scope = scope
-        self.scope.response = response
     }
 
     /// Goes through all steps.
@@ -137,6 +139,7 @@ struct Answer {
     }
 
     private mutating func filter(isSuccess: Bool) -> Failure? {
+        guard !plan.filters.isEmpty else { return nil }
         do {
             let scope = scope
             let filtered = try FilterRunner.run(
@@ -146,7 +149,7 @@ struct Answer {
                 scope: scope.scope
             )
             take(filtered)
-            if !plan.filters.isEmpty { evaluated.isBytes = false }
+            evaluated.isBytes = false
             return nil
         } catch {
             let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message

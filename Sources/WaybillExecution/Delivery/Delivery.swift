@@ -90,7 +90,7 @@ struct Delivery: Sendable {
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):
-            if let lane = TurnWish(plan, in: request.frame).lane {
+            if let lane = TurnWish.Lane(plan) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", lane: lane.name)
             }
             return Outcome(end: .answer(response), lastURL: lastURL, record: record)
@@ -107,7 +107,7 @@ struct Delivery: Sendable {
                     attempt: number,
                     method: sending.method,
                     url: run.redactor.text(sending.url),
-                    headers: run.redactor.headers(sending.headers.map { ($0.name, $0.value) })
+                    headers: sending.headers.map { run.redactor.header($0.name, $0.value) }
                 )
             ),
             step: request.path,

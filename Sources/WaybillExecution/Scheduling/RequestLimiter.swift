@@ -27,6 +27,7 @@ final class RequestLimiter: Sendable {
     func acquire(_ wish: TurnWish) async -> Turn? {
         let (ticket, turn, ready) = state.withLock { state -> (Int, Turn??, Ready) in
             if state.isStopped, !wish.isFinal { return (0, .some(nil), []) }
+            if let turn = state.turns.beginAtOnce(wish) { return (0, turn, []) }
             let ticket = state.turns.enter(wish, now: clock.now)
             let ready = advance(&state)
             return (ticket, state.outcomes.removeValue(forKey: ticket), ready)
@@ -76,6 +77,7 @@ final class RequestLimiter: Sendable {
     }
 
     private func advance(_ state: inout State) -> Ready {
+        guard !state.turns.isEmpty || state.timer != nil else { return [] }
         let step = state.turns.advance(now: clock.now)
         if state.timer?.at != step.wake {
             state.timer?.task.cancel()

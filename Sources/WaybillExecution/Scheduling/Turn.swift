@@ -39,9 +39,16 @@ extension TurnWish {
         priority = request.settings.priority?.value ?? .default
         needsPlace = frame.waitsForPlaces
         isFinal = frame.isFinal
-        guard let rate = request.settings.rate?.value else { return }
-        var limit: Int?
+        lane = Lane(request)
+    }
+}
+
+extension TurnWish.Lane {
+    /// The rate that a request falls under, if it does.
+    init?(_ request: RequestPlan) {
+        guard let rate = request.settings.rate?.value else { return nil }
+        self.rate = rate
+        name = request.service ?? ""
         if case .path = request.address { limit = request.settings.maxConnections?.value ?? 8 }
-        lane = Lane(name: request.service ?? "", rate: rate, limit: limit)
     }
 }

@@ -55,6 +55,16 @@ struct TurnState: Sendable {
         free = places
     }
 
+    /// The turn of a request that falls under no rate, where nobody waits and there is a place: most that ask begin so.
+    mutating func beginAtOnce(_ wish: TurnWish) -> Turn? {
+        guard isEmpty, wish.lane == nil, free > 0 || !wish.needsPlace else { return nil }
+        if wish.needsPlace {
+            free -= 1
+            lines[0].underWay += 1
+        }
+        return Turn(lane: nil, hasPlace: wish.needsPlace)
+    }
+
     /// A request that wants its turn; the number is for taking the wish back.
     mutating func enter(_ wish: TurnWish, now: Duration) -> Int {
         lastTicket += 1
@@ -71,10 +81,13 @@ struct TurnState: Sendable {
         return lastTicket
     }
 
+    /// Whether nobody waits.
+    var isEmpty: Bool { places.isEmpty }
+
     /// Who begins now.
     mutating func advance(now: Duration) -> Step {
         var step: Step = ([], nil)
-        guard !places.isEmpty else { return step }
+        guard !isEmpty else { return step }
         while let (line, rank) = next(now: now, &step.wake) {
             guard let waiting = lines[line].waiting[rank.rawValue].popFirst() else { break }
             places[waiting.ticket] = nil

@@ -29,7 +29,7 @@ extension StepRecord {
         if let response {
             object["status"] = .number(JSONNumber(response.status))
             object["time"] = .number(response.timings.total.seconds)
-            object["headers"] = .array(response.headers.map { [.string($0.name), .string($0.value)] })
+            object["headers"] = .array(response.headers.list.map { [.string($0.name), .string($0.value)] })
         }
         if object.count == 1, isPassed { return RunEvent.KeptRecord(.taken, element: element) }
         let redacted = redactor.json(.object(object))

@@ -159,7 +159,7 @@ struct Attempt: Sendable {
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         if delivery.tellsDetails {
-            let headers = run.redactor.headers(response.headers.map { ($0.name, $0.value) })
+            let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             tell(.responseHead(.init(attempt: number, status: response.status, headers: headers)))
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             tell(.responseFinished(attempt: number, status: response.status, PhaseTimes(response.timings), bytes))

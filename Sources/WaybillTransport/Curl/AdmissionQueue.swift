@@ -28,6 +28,8 @@ final class AdmissionQueue<Element> {
             waiting.insert((limit, priority, element), at: index)
         }
 
+        var isIdle: Bool { active == 0 && waiting.isEmpty }
+
         var canAdmit: Bool {
             let least = isMultiplexed ? AdmissionQueue.streamsPerConnection : 0
             return waiting.first.map { active < max(least, $0.limit) } ?? false
@@ -40,6 +42,8 @@ final class AdmissionQueue<Element> {
     private let totalLimit: Int
     private var totalActive = 0
     private var lines: [Origin: Line] = [:]
+    // The line that was asked for last. It is kept without elements: the next one is mostly for the same origin.
+    private var latest: Line?
     // The lines with an element that may start, each once.
     private var ready: Deque<Line> = []
     private var multiplexed: Set<Origin> = []
@@ -51,7 +55,7 @@ final class AdmissionQueue<Element> {
 
     /// Puts an element at the end of its origin's line. It starts when fewer than `limit` are active there.
     func enqueue(_ element: Element, origin: Origin, limit: Int, priority: Priority = .default) {
-        let line = lines[origin] ?? addLine(origin)
+        let line = line(of: origin) ?? addLine(origin)
         line.insert(element, limit: limit, priority: priority)
         makeReady(line)
     }
@@ -78,14 +82,14 @@ final class AdmissionQueue<Element> {
     /// Says that an active element of an origin has ended.
     func finished(at origin: Origin) {
         totalActive -= 1
-        guard let line = lines[origin] else { return }
+        guard let line = line(of: origin) else { return }
         line.active -= 1
         settle(line)
     }
 
     /// Takes waiting elements of an origin away.
     func removeWaiting(at origin: Origin, where isUnwanted: (Element) -> Bool) {
-        guard let line = lines[origin] else { return }
+        guard let line = line(of: origin) else { return }
         line.waiting.removeAll { isUnwanted($0.element) }
         settle(line)
     }
@@ -93,7 +97,20 @@ final class AdmissionQueue<Element> {
     private func addLine(_ origin: Origin) -> Line {
         let line = Line(origin, isMultiplexed: multiplexed.contains(origin))
         lines[origin] = line
+        makeLatest(line)
         return line
+    }
+
+    private func line(of origin: Origin) -> Line? {
+        if let latest, latest.origin == origin { return latest }
+        guard let line = lines[origin] else { return nil }
+        makeLatest(line)
+        return line
+    }
+
+    private func makeLatest(_ line: Line) {
+        if let latest, latest.isIdle { lines[latest.origin] = nil }
+        latest = line
     }
 
     private func settle(_ line: Line) {
@@ -101,8 +118,8 @@ final class AdmissionQueue<Element> {
             ready.removeAll { $0 === line }
             line.isQueued = false
         }
-        if line.active == 0 && line.waiting.isEmpty {
-            lines[line.origin] = nil
+        if line.isIdle {
+            if line !== latest { lines[line.origin] = nil }
         } else {
             makeReady(line)
         }

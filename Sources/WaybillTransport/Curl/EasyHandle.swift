@@ -13,6 +13,8 @@ final class EasyHandle {
     // Survives a reset, and must outlive the handle.
     private var share: ShareHandle?
     private var isShareAttached = false
+    // What the handle has been told since it was reset.
+    private var told: (prepared: PreparedRequest, wantsProgress: Bool)?
 
     /// Makes a handle; nil without memory.
     init?() {
@@ -24,9 +26,9 @@ final class EasyHandle {
     }
 
     deinit {
+        reset()
         // Before the share handle, which is kept until here.
         curl_easy_cleanup(pointer)
-        for list in lists { curl_slist_free_all(list) }
         errorText.deallocate()
     }
 
@@ -37,9 +39,25 @@ final class EasyHandle {
 
     /// Takes a transfer up, with all of its options. Says which code stands in the way, if one does.
     func prepare(for transfer: Transfer, share: ShareHandle) -> CURLcode {
+        let isTold = isTold(asWellAs: transfer)
+        if !isTold { reset() }
         self.transfer = transfer
         errorText[0] = 0
         var options = EasyOptions(pointer)
+        options.setAddress(transfer.prepared)
+        if !isTold { setRest(of: transfer, share: share, &options) }
+        for list in lists { curl_slist_free_all(list) }
+        lists = options.lists
+        told = (transfer.prepared, transfer.wantsProgress)
+        return options.failure
+    }
+
+    private func isTold(asWellAs transfer: Transfer) -> Bool {
+        guard let told else { return false }
+        return told.wantsProgress == transfer.wantsProgress && transfer.prepared.isTold(asWellAs: told.prepared)
+    }
+
+    private func setRest(of transfer: Transfer, share: ShareHandle, _ options: inout EasyOptions) {
         // The handle outlives every call with this pointer: the engine holds it while libcurl may use it.
         let owner = Unmanaged.passUnretained(self).toOpaque()
         options.setCallbacks(owner: owner)
@@ -53,8 +71,6 @@ final class EasyHandle {
             self.share = share
             isShareAttached = true
         }
-        lists = options.lists
-        return options.failure
     }
 
     /// Takes libcurl's own limit of time away from the transfer under way.
@@ -73,9 +89,19 @@ final class EasyHandle {
         curl_easy_pause(pointer, mask)
     }
 
-    /// Gives the transfer up and forgets its options. Must not be in use by a multi handle.
-    func reset() {
-        if let transfer, transfer.prepared.request.options.cookies != .off {
+    /// Gives the transfer up. Must not be in use by a multi handle.
+    ///
+    /// - Parameter hasAnswer: Whether it has ended well. The next transfer may be told of faster then, if it is much the
+    ///   same.
+    func giveUp(hasAnswer: Bool) {
+        transfer = nil
+        if !hasAnswer { reset() }
+    }
+
+    /// Forgets all options.
+    private func reset() {
+        guard let told else { return }
+        if told.prepared.request.options.cookies != .off {
             // The reset forgets the list of files without giving its memory back. This does, and takes the shared cookies
             // away from the handle besides.
             waybill_easy_set_string(pointer, CURLOPT_COOKIEFILE, nil)
@@ -84,7 +110,7 @@ final class EasyHandle {
         curl_easy_reset(pointer)
         for list in lists { curl_slist_free_all(list) }
         lists = []
-        transfer = nil
+        self.told = nil
     }
 
     /// The handle behind the pointer that libcurl was given.

@@ -11,24 +11,25 @@ extension EasyOptions {
         set(CURLOPT_PATH_AS_IS, 1)
     }
 
-    /// What one request says. `owner` is asked for the bytes of a body that is not small.
-    mutating func setRequest(_ prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
+    /// What each request says anew, also to a handle that keeps the rest: the address, the header lines and the times.
+    mutating func setAddress(_ prepared: PreparedRequest) {
         let request = prepared.request
         set(CURLOPT_URL, request.url)
-        setVersion(of: prepared)
         // libcurl's clock does not stop while a transfer is held up; the engine's does.
         if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds) }
         set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.timeout).curlMilliseconds)
+        setList(CURLOPT_HTTPHEADER, prepared.headerLines)
+    }
+
+    /// What one request says besides. `owner` is asked for the bytes of a body that is not small.
+    mutating func setRequest(_ prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
+        let request = prepared.request
+        setVersion(of: prepared)
         if prepared.purpose == .stream { set(CURLOPT_BUFFERSIZE, 256 << 10) }
         setMethod(of: prepared, owner: owner)
-        setList(CURLOPT_HTTPHEADER, prepared.headerLines)
         if let cookies = prepared.cookies { set(CURLOPT_COOKIE, cookies) }
         // No file, but the wish for cookies at all: those of the share handle.
         if request.options.cookies != .off { set(CURLOPT_COOKIEFILE, "") }
-        if request.acceptsCompression {
-            set(CURLOPT_ACCEPT_ENCODING, ContentDecoder.accepted)
-            set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        }
         switch request.options.credentials {
         case .none: break
         case .digest(let username, let password):

@@ -16,7 +16,7 @@ extension EasyOptions {
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         } else {
             // Otherwise the environment's proxies would be used.
-            set(CURLOPT_PROXY, "")
+            set(CURLOPT_NOPROXY, "*")
         }
         if prepared.origin.isSecure || prepared.proxy != nil { setTLS(prepared) }
     }

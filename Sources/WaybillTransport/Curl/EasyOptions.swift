@@ -30,7 +30,7 @@ struct EasyOptions {
         note(waybill_easy_set_string(easy, option, value))
     }
 
-    /// Sets a list; none when it is empty.
+    /// Sets a list; an empty one takes an earlier one away.
     mutating func setList(_ option: CURLoption, _ entries: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for entry in entries {
@@ -40,8 +40,7 @@ struct EasyOptions {
             }
             list = longer
         }
-        guard let list else { return }
-        lists.append(list)
+        if let list { lists.append(list) }
         note(waybill_easy_set_list(easy, option, list))
     }
 

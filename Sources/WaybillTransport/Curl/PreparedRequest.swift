@@ -50,11 +50,25 @@ final class PreparedRequest: Sendable {
             unixSocket: options.unixSocket
         )
         body = try Self.body(of: request)
-        let header = try RequestHeader(request.headers, bodyCount: body?.count ?? 0)
+        let header = try RequestHeader(request, body: body)
         headerLines = header.lines
         cookies = header.cookies
         proxy = try PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
         self.pins = origin.isSecure ? try files.pinSet(for: options.tls.pins) : nil
+    }
+
+    /// Whether a handle that has been told of another request has to be told nothing of this one but its address, its
+    /// header lines and its times.
+    func isTold(asWellAs other: PreparedRequest) -> Bool {
+        isPlain && other.isPlain && request.method == other.request.method
+            && origin.isSecure == other.origin.isSecure && origin.unixSocket == other.origin.unixSocket
+            && request.options == other.request.options
+    }
+
+    /// Whether there is no body, no credentials that libcurl would remember, and nothing else that is seldom said.
+    private var isPlain: Bool {
+        purpose == .exchange && body == nil && cookies == nil && origin.connectTo == nil
+            && request.options.credentials == .none
     }
 
     /// Whether HTTP/2 is not offered to the server.

@@ -7,11 +7,17 @@ struct RequestHeader {
     /// The `Cookie` fields set by hand, as one: libcurl puts them together with those of a jar.
     private(set) var cookies: String?
 
-    /// Checks fields. Throws for what may not be sent.
-    init(_ fields: [HTTPField], bodyCount: Int) throws(TransportFailure) {
-        lines.reserveCapacity(fields.count + 3)
+    /// Checks the fields of a request with a body, or without one. Throws for what may not be sent.
+    init(_ request: HTTPRequest, body: BodyPlan?) throws(TransportFailure) {
+        let fields = request.headers
+        func isMissing(_ name: String) -> Bool { !fields.contains { $0.isNamed(name) } }
+        lines.reserveCapacity(fields.count + 4)
+        // libcurl has an option for it, but puts what is given so together twice.
+        if request.acceptsCompression, isMissing("Accept-Encoding") {
+            lines.append("Accept-Encoding: \(ContentDecoder.accepted)")
+        }
         for field in fields {
-            let value = try Self.checkedValue(of: field, bodyCount: bodyCount)
+            let value = try Self.checkedValue(of: field, bodyCount: body?.count ?? 0)
             if field.isNamed("Content-Length") { continue }
             if field.isNamed("Cookie") && !value.isEmpty {
                 cookies = cookies.map { "\($0); \(value)" } ?? value
@@ -21,9 +27,10 @@ struct RequestHeader {
             lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
         }
         // What libcurl adds by itself when it is not told otherwise. `Expect` would also cost a second.
-        for name in ["Accept", "Content-Type", "Expect"] where !fields.contains(where: { $0.isNamed(name) }) {
-            lines.append("\(name):")
-        }
+        if isMissing("Accept") { lines.append("Accept:") }
+        guard body != nil else { return }
+        if isMissing("Content-Type") { lines.append("Content-Type:") }
+        if isMissing("Expect") { lines.append("Expect:") }
     }
 
     private static func checkedValue(of field: HTTPField, bodyCount: Int) throws(TransportFailure) -> String {

@@ -1,6 +1,8 @@
 /// Collects the header of the final answer, line by line as libcurl gives it. Headers of informational answers are
 /// dropped and trailers are not taken, but all count, so that neither can go on for ever.
 struct ResponseHeadCollector {
+    /// Room for what most answers' headers need.
+    private static let usualBytes = 512
     /// How many bytes of header one answer may have in all.
     static let maximumBytes = 256 << 10
 
@@ -20,6 +22,7 @@ struct ResponseHeadCollector {
         count += line.count
         guard count <= Self.maximumBytes else { return false }
         guard !isComplete else { return true }
+        if bytes.isEmpty { bytes.reserveCapacity(Self.usualBytes) }
         if line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8) {
             bytes.removeAll(keepingCapacity: true)
             namesCodings = false

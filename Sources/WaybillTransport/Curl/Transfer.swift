@@ -35,7 +35,9 @@ final class Transfer {
     private var decoding = Decoding.undecided
     private var sendings = 0
     private var hasBegunChannel = false
-    private var lastProgress: (at: ContinuousClock.Instant, progress: TransferProgress)?
+    // What was told last, and when.
+    private var lastProgress = TransferProgress(sent: 0, sentTotal: 0, received: 0)
+    private var lastProgressAt: ContinuousClock.Instant?
 
     /// A transfer that has not started.
     init(_ order: TransferOrder, marks: SocketMarks) {
@@ -193,18 +195,18 @@ final class Transfer {
 
     /// Tells how far the transfer is, if it is worth telling.
     func advance(sent: Int, received: Int, of receivedTotal: Int) {
-        let progress = TransferProgress(
+        // libcurl asks many times between two bytes.
+        guard sent != lastProgress.sent || received != lastProgress.received else { return }
+        let now = ContinuousClock.now
+        guard now - (lastProgressAt ?? startedAt) >= .milliseconds(100) else { return }
+        lastProgressAt = now
+        lastProgress = TransferProgress(
             sent: sent,
             sentTotal: prepared.body?.count ?? 0,
             received: received,
             receivedTotal: receivedTotal > 0 ? receivedTotal : nil
         )
-        let now = ContinuousClock.now
-        let last = lastProgress ?? (startedAt, TransferProgress(sent: 0, sentTotal: 0, received: 0))
-        guard now - last.at >= .milliseconds(100), sent != last.progress.sent || received != last.progress.received
-        else { return }
-        lastProgress = (now, progress)
-        order.monitor?.tell(.progress(progress))
+        order.monitor?.tell(.progress(lastProgress))
     }
 
     /// Asked each time before the request is given to a connection. libcurl gives it to another one by itself when a

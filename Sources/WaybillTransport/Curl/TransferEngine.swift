@@ -295,31 +295,31 @@ extension TransferEngine {
 
     /// Ends a transfer by itself: an answer that came while the transfer was held up waits until it goes on.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
-        giveUpHandle(of: transfer)
-        if case .answered = outcome, transfer.isPaused {
-            return transfer.end(with: outcome)
-        }
+        var hasAnswer = false
+        if case .answered = outcome { hasAnswer = true }
+        giveUpHandle(of: transfer, hasAnswer: hasAnswer)
+        if hasAnswer, transfer.isPaused { return transfer.end(with: outcome) }
         finish(transfer, with: outcome)
     }
 
     private func finish(_ transfer: Transfer, with outcome: TransferOutcome) {
-        giveUpHandle(of: transfer)
+        giveUpHandle(of: transfer, hasAnswer: false)
         transfers[transfer.id] = nil
         transfer.end(with: outcome)
         ended.append(transfer)
     }
 
-    private func giveUpHandle(of transfer: Transfer) {
+    private func giveUpHandle(of transfer: Transfer, hasAnswer: Bool) {
         if transfer.isCounted {
             transfer.isCounted = false
             queue.finished(at: transfer.prepared.origin)
         }
         guard let handle = transfer.handle else { return }
         transfer.handle = nil
-        timed[transfer.id] = nil
-        streaming[transfer.id] = nil
+        if !timed.isEmpty { timed[transfer.id] = nil }
+        if !streaming.isEmpty { streaming[transfer.id] = nil }
         multi.remove(handle)
-        handle.reset()
+        handle.giveUp(hasAnswer: hasAnswer)
         idleHandles.append(handle)
         if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }
     }
