@@ -68,7 +68,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         case .number:
             if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
         case .string:
-            if let rules = node.stringRules, !rules.all.accepts(instances.string(instance)) { return false }
+            if let rules = node.stringRules, !instances.withText(of: instance, rules.all.accepts) { return false }
         default: break
         }
         if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {
