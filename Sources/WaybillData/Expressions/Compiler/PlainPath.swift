@@ -9,8 +9,13 @@ struct PlainPath {
     /// The path that a text is; `nil` if it is anything else, or wrong.
     init?(_ text: String) {
         var copy = text
-        let reading = copy.withUTF8 { PlainPathReading($0) }
-        guard let reading else { return nil }
+        guard let path = copy.withUTF8({ PlainPath($0, text) }) else { return nil }
+        self = path
+    }
+
+    /// - Parameter bytes: The text in UTF-8.
+    private init?(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) {
+        guard let reading = PlainPathReading(bytes) else { return nil }
         let range = reading.start..<reading.end
         let path = CompiledPath(
             segments: reading.segments,

@@ -12,6 +12,8 @@ struct TemplateScanner {
 
     mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
         var parts: [Template.Part] = []
+        // One text and one expression, as most have at most.
+        parts.reserveCapacity(2)
         var literal = ""
         var literalEnd = 0
         while position < bytes.count {
