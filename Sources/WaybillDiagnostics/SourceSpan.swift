@@ -30,11 +30,11 @@ package struct SourceSpan: Sendable {
 
 extension SourceSpan: Hashable {
     package static func == (left: SourceSpan, right: SourceSpan) -> Bool {
-        left.file === right.file && left.lower == right.lower && left.upper == right.upper
+        left.file == right.file && left.lower == right.lower && left.upper == right.upper
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(file))
+        hasher.combine(file)
         hasher.combine(lower)
         hasher.combine(upper)
     }

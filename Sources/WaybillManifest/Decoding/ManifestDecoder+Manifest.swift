@@ -44,7 +44,8 @@ extension ManifestDecoder {
         } _: {
             other()
         } _: {
-            definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
+            let node = file.isLarge ? YAMLNode(tree: node.tree.twin, index: node.index) : node
+            return definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
                 decoder.graph(node, named: name.value, earlier: earlier)
             }
         }
