@@ -7,7 +7,7 @@ extension Template {
         let bytes = Array(text.utf8)
         let start = bytes.firstIndex { !ExpressionParser.isSpace($0) } ?? 0
         let end = (bytes.lastIndex { !ExpressionParser.isSpace($0) } ?? start) + 1
-        var scanner = TemplateScanner(String(decoding: bytes[start..<end], as: UTF8.self))
+        var scanner = TemplateScanner(String(decoding: bytes[start..<end], as: UTF8.self), embeddedAt: start)
         let parts: [Template.Part]
         do {
             parts = try scanner.parts()
