@@ -82,7 +82,9 @@ struct TreeInstances: SchemaInstances {
         tree.withText(of: value.index, body)
     }
     func isName(_ value: Value, in names: NameTable) -> Bool { tree.index(ofText: value.index, in: names) != nil }
-    func json(_ value: Value) -> JSON { value.isName ? .string(tree.text(of: value.index)) : tree.json(of: value.index) }
+    func json(_ value: Value) -> JSON {
+        value.isName ? .string(tree.text(of: value.index)) : tree.json(of: value.index)
+    }
 
     func elements(of value: Value) -> ValueTree.Index { value.index }
     func count(of elements: ValueTree.Index) -> Int { tree.elementCount(of: elements) }
