@@ -80,13 +80,13 @@ extension [Diagnostic] {
     ///
     /// Files keep the order in which they first appear among the findings.
     package func sortedByPlace() -> [Diagnostic] {
-        var fileOrder: [ObjectIdentifier: Int] = [:]
-        for file in compactMap({ $0.primary?.span.file }) where fileOrder[ObjectIdentifier(file)] == nil {
-            fileOrder[ObjectIdentifier(file)] = fileOrder.count
+        var fileOrder: [SourceFile: Int] = [:]
+        for file in compactMap({ $0.primary?.span.file }) where fileOrder[file] == nil {
+            fileOrder[file] = fileOrder.count
         }
         func key(_ diagnostic: Diagnostic) -> (Int, Int, Int) {
             guard let span = diagnostic.primary?.span else { return (-1, 0, 0) }
-            return (fileOrder[ObjectIdentifier(span.file)] ?? 0, span.range.lowerBound, span.range.upperBound)
+            return (fileOrder[span.file] ?? 0, span.range.lowerBound, span.range.upperBound)
         }
         return enumerated()
             .map { (index: $0.offset, key: key($0.element), value: $0.element) }

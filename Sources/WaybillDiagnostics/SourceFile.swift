@@ -3,7 +3,8 @@ import Synchronization
 /// One text that diagnostics can point into: its name as a person knows it, and its bytes.
 ///
 /// The text is kept as bytes, because that is what was read: it may not be valid UTF-8, and finding exactly that is one
-/// of the things a diagnostic has to say. Two files are equal when they are the same object; a file is read once.
+/// of the things a diagnostic has to say. Two files are equal when they are of the same reading, not when they say the same;
+/// a file is read once.
 package final class SourceFile: Sendable {
     /// The greatest size of a text in bytes: 4 GiB, so that a place in it takes four bytes.
     package static let greatestSize = Int(UInt32.max) - 1
@@ -14,15 +15,24 @@ package final class SourceFile: Sendable {
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
-    /// Where the lines are; found when it is first asked for, which is never where there is nothing to say of a text.
-    private let knownLines = Mutex<LineTable?>(nil)
+    /// What all objects for the text have in common, and no others.
+    private let lineCache: LineCache
 
-    /// Keeps a text of at most `greatestSize` under a name.
-    package init(name: String, bytes: [UInt8]) {
-        precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
+    private init(name: String, bytes: [UInt8], lineCache: LineCache) {
         self.name = name
         self.bytes = bytes
+        self.lineCache = lineCache
     }
+
+    /// Keeps a text of at most `greatestSize` under a name.
+    package convenience init(name: String, bytes: [UInt8]) {
+        precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
+        self.init(name: name, bytes: bytes, lineCache: LineCache())
+    }
+
+    /// Another object for the same text, equal to this one. Each place in a text counts as a reference to its object, and
+    /// threads that count on the same one all the time hold each other up.
+    package var twin: SourceFile { SourceFile(name: name, bytes: bytes, lineCache: lineCache) }
 
     /// Keeps a text that is already a string.
     package convenience init(name: String, text: String) {
@@ -80,13 +90,24 @@ package final class SourceFile: Sendable {
     }
 
     private var lines: LineTable {
-        knownLines.withLock { known in
+        lineCache.lines.withLock { known in
             if let known { return known }
             let lines = LineTable(bytes)
             known = lines
             return lines
         }
     }
+}
+
+extension SourceFile: Hashable {
+    package static func == (left: SourceFile, right: SourceFile) -> Bool { left.lineCache === right.lineCache }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(lineCache)) }
+}
+
+/// Where the lines of a text are; found when it is first asked for, which is never where there is nothing to say of the text.
+private final class LineCache: Sendable {
+    let lines = Mutex<LineTable?>(nil)
 }
 
 /// A place in a text as people and editors count: both numbers from 1, the column in code points.

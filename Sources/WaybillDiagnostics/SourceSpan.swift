@@ -30,11 +30,11 @@ package struct SourceSpan: Sendable {
 
 extension SourceSpan: Hashable {
     package static func == (left: SourceSpan, right: SourceSpan) -> Bool {
-        left.file === right.file && left.lower == right.lower && left.upper == right.upper
+        left.file == right.file && left.lower == right.lower && left.upper == right.upper
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(file))
+        hasher.combine(file)
         hasher.combine(lower)
         hasher.combine(upper)
     }
@@ -55,12 +55,14 @@ package struct Spanned<Value> {
     package var span: SourceSpan
 
     /// Puts a value and its place together.
+    @inlinable @inline(__always)
     package init(_ value: Value, at span: SourceSpan) {
         self.value = value
         self.span = span
     }
 
     /// The same place with another value.
+    @inlinable
     package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Spanned<Other> {
         Spanned<Other>(try transform(value), at: span)
     }

@@ -1,19 +1,15 @@
 /// Places in files, to ask whether others have something in common with them.
 package struct SourceSpanSet: Sendable {
     /// By the file, the ranges in order; none has anything in common with another.
-    private var ranges: [ObjectIdentifier: [Range<Int>]] = [:]
-    /// Keeps the files, so that no other one is taken for them.
-    private var files: [SourceFile] = []
+    private var ranges: [SourceFile: [Range<Int>]] = [:]
 
     /// No places.
     package init() {}
 
     /// Adds a place.
     package mutating func insert(_ span: SourceSpan) {
-        let file = ObjectIdentifier(span.file)
-        if ranges[file] == nil { files.append(span.file) }
         var range = span.range
-        var others = ranges.removeValue(forKey: file) ?? []
+        var others = ranges.removeValue(forKey: span.file) ?? []
         var start = others.firstIndex(touching: range)
         while start < others.count, others[start].upperBound <= range.lowerBound, others[start] != range { start += 1 }
         var end = start
@@ -22,19 +18,19 @@ package struct SourceSpanSet: Sendable {
             end += 1
         }
         others.replaceSubrange(start..<end, with: [range])
-        ranges[file] = others
+        ranges[span.file] = others
     }
 
     /// Adds the places of another set.
     package mutating func formUnion(_ other: SourceSpanSet) {
-        for file in other.files {
-            for range in other.ranges[ObjectIdentifier(file)] ?? [] { insert(SourceSpan(file: file, range: range)) }
+        for (file, ranges) in other.ranges {
+            for range in ranges { insert(SourceSpan(file: file, range: range)) }
         }
     }
 
     /// Whether a place has something in common with one of these. An empty one is a part of what it touches.
     package func overlaps(_ span: SourceSpan) -> Bool {
-        guard let ranges = ranges[ObjectIdentifier(span.file)] else { return false }
+        guard let ranges = ranges[span.file] else { return false }
         let range = span.range
         let first = ranges.firstIndex(touching: range)
         // Before one with bytes in common there may be one that ends where the place begins, and an empty one.

@@ -113,10 +113,8 @@ private struct ManifestLoading {
         faults.note(problems)
         let traps = ManifestTraps(in: node).findings.filter { !faults.explain($0) }
         faults.note(traps)
-        let (shape, decoded) = sideBySide(if: file.isLarge) { [schema, faults] in
+        let (decoded, shape) = ManifestDecoder.decode(node, of: file, files: files) { [schema, faults] in
             schema.check(node, besides: faults)
-        } _: {
-            ManifestDecoder.decode(node, of: file, files: files)
         }
         faults = shape.faults
         let rest = decoded.diagnostics.filter { !faults.explain($0) }

@@ -23,7 +23,7 @@ package struct EndpointCascade: Sendable {
     ) {
         let name = endpoint.name.value
         let definition = endpoint.value.request
-        let service = RequestService(of: definition, settings: [], in: manifest)
+        let service = RequestService(of: definition, settings: [], in: FarLevels(manifest))
         var far: [(level: Level, settings: Settings)] = [(.defaults, original.defaults)]
         if let environment { far.append((.defaults, environment.defaults)) }
         if let name = service.name {

@@ -7,6 +7,13 @@ package import WaybillManifest
 struct PlanAssembly {
     let manifest: Manifest
     let inputs: JSONObject
+    private let far: FarLevels
+
+    init(manifest: Manifest, inputs: JSONObject) {
+        self.manifest = manifest
+        self.inputs = inputs
+        far = FarLevels(manifest)
+    }
 
     /// The plan of a graph.
     func graph(_ name: String, _ graph: Graph) -> GraphPlan {
@@ -174,8 +181,8 @@ struct PlanAssembly {
         graph: String = "",
         step: Step? = nil
     ) -> RequestPlan {
-        let service = RequestService(of: definition, settings: settings, in: manifest)
-        let layers = RequestLayers(definition, service: service, steps: settings, in: manifest)
+        let service = RequestService(of: definition, settings: settings, in: far)
+        let layers = RequestLayers(definition, service: service, steps: settings, in: far)
         let merged = Cascade.merge(layers.settings)
         return RequestPlan(
             endpoint: endpoint,

@@ -2,6 +2,41 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
+/// What of a manifest is far from all of its requests: the defaults and the services. A class, since the manifest as a whole
+/// takes long to copy.
+final class FarLevels: Sendable {
+    /// The settings of every request.
+    let defaults: Settings
+    /// The services.
+    let services: Definitions<Service>
+    /// What is not known of the manifest.
+    let unknown: UnknownContent
+    /// The defaults and the settings of each service merged, by its name.
+    private let merged: [String: Settings]
+
+    init(_ manifest: Manifest) {
+        let defaults = manifest.defaults
+        self.defaults = defaults
+        services = manifest.services
+        unknown = manifest.unknown
+        merged = Dictionary(
+            uniqueKeysWithValues: manifest.services.map { name, service in
+                (name, Cascade.merge([defaults, service.value.settings]))
+            }
+        )
+    }
+
+    /// The levels of a request merged.
+    func merge(_ levels: [Settings], service: RequestService) -> Settings {
+        // Levels of a request that stands alone do not begin with those of its service.
+        guard let name = service.name, !service.standsAlone, var merged = merged[name] else {
+            return Cascade.merge(levels)
+        }
+        for level in levels.dropFirst(2) where !level.isEmpty { merged.apply(level) }
+        return merged
+    }
+}
+
 /// The service of a request: the one that it names, or the only one there is.
 struct RequestService: Sendable {
     /// Its name; `nil` where the request belongs to none.
@@ -15,7 +50,7 @@ struct RequestService: Sendable {
     /// Whether it is not known which service it is, or whether its settings apply.
     var isUnknown: Bool
 
-    init(of definition: RequestDefinition, settings: [Settings], in manifest: Manifest) {
+    init(of definition: RequestDefinition, settings: [Settings], in far: FarLevels) {
         let mayStandAlone =
             definition.settings.unknown.contains(.standalone) || settings.contains { $0.unknown.contains(.standalone) }
         standsAlone =
@@ -25,17 +60,17 @@ struct RequestService: Sendable {
         isUnknown = mayStandAlone || definition.unknown.contains(.service)
         if let named = definition.service {
             name = named.value
-            self.settings = manifest.services[named.value]?.value.settings
-            isUnknown = isUnknown || self.settings == nil || manifest.unknown.isDefined(named.value, in: .services)
-        } else if isUnknown || manifest.unknown.mayDefineSomething(in: .services) {
+            self.settings = far.services[named.value]?.value.settings
+            isUnknown = isUnknown || self.settings == nil || far.unknown.isDefined(named.value, in: .services)
+        } else if isUnknown || far.unknown.mayDefineSomething(in: .services) {
             isUnknown = true
-        } else if manifest.services.count == 1, let only = manifest.services.values.first {
+        } else if far.services.count == 1, let only = far.services.values.first {
             name = only.name.value
             self.settings = only.value.settings
-        } else if case .path = definition.address, manifest.services.count > 1 {
+        } else if case .path = definition.address, far.services.count > 1 {
             isAmbiguous =
                 !definition.unknown.contains(.address)
-                && !([manifest.defaults, definition.settings] + settings).contains { $0.mayHave(.baseURL) }
+                && !([far.defaults, definition.settings] + settings).contains { $0.mayHave(.baseURL) }
         }
     }
 }
@@ -45,8 +80,15 @@ struct RequestLayers {
     /// The settings of each level.
     let settings: [Settings]
 
-    init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in manifest: Manifest) {
-        let far = service.standsAlone ? [] : [manifest.defaults] + [service.settings].compactMap { $0 }
-        settings = far + [definition.settings] + steps
+    init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in far: FarLevels) {
+        var settings: [Settings] = []
+        settings.reserveCapacity(steps.count + 3)
+        if !service.standsAlone {
+            settings.append(far.defaults)
+            if let ofService = service.settings { settings.append(ofService) }
+        }
+        settings.append(definition.settings)
+        settings += steps
+        self.settings = settings
     }
 }

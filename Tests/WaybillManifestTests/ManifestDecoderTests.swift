@@ -18,9 +18,10 @@ import WaybillTestSupport
         let file = SourceFile(name: "\(folder)/every-key.yaml", bytes: bytes)
         let node = try #require(YAMLReader().read(file).document)
         let boundary = FolderBoundary(folder: folder, allowsOutside: false)
-        var decoder = ManifestDecoder(files: ManifestFiles(folder: folder, boundary: boundary))
-        manifest = decoder.manifest(node, file: file).manifest
-        findings = decoder.diagnostics
+        let files = ManifestFiles(folder: folder, boundary: boundary)
+        let decoded = ManifestDecoder.decode(node, of: file, files: files)
+        manifest = decoded.part.manifest
+        findings = decoded.diagnostics
     }
 
     private var steps: [Step] {

@@ -167,7 +167,7 @@ struct MutationMaker {
     private mutating func visitPaths(of manifest: Manifest, in file: SourceFile) {
         var found: [Mutation] = []
         var shapes = 0
-        for site in RuleSubject(manifest).references.sites where site.text.span.file === file {
+        for site in RuleSubject(manifest).references.sites where site.text.span.file == file {
             let reference = site.reference
             let root = site.span(of: reference.nameRange)
             found.append(Mutation(sort: .path, range: root.range, replacement: reference.name + "x"))

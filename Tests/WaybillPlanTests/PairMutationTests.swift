@@ -92,7 +92,7 @@ private struct Finding: Hashable {
         let (text, findings) = original.findings(with: mutations)
         return Set(
             findings.map { finding in
-                let place = finding.primary.flatMap { $0.span.file === text ? $0.span.range.lowerBound : nil }
+                let place = finding.primary.flatMap { $0.span.file == text ? $0.span.range.lowerBound : nil }
                 return Finding(
                     id: finding.id,
                     severity: finding.severity,

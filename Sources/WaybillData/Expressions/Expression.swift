@@ -31,7 +31,8 @@ package struct Expression: Sendable {
 
     /// The expression as it was written.
     package var text: String { parts.text }
-    /// Every path that begins at a bare name or at `$`, also those inside filters, in the order of the text.
+    /// Every path that begins at a bare name or at `$`, also those inside filters, in the order of the text. They have their
+    /// ranges in the larger text where the expression stands in one.
     package var references: [Reference] { parts.references }
     /// Things that work but are probably not meant.
     package var warnings: [ExpressionWarning] { parts.warnings }
@@ -43,7 +44,12 @@ package struct Expression: Sendable {
 
     /// Parses and checks an expression.
     package init(parsing text: String) throws(ExpressionSyntaxError) {
-        if let path = PlainPath(text) {
+        try self.init(parsing: text, embeddedAt: 0)
+    }
+
+    /// Parses and checks an expression that begins at a byte of a larger text.
+    init(parsing text: String, embeddedAt offset: Int) throws(ExpressionSyntaxError) {
+        if let path = PlainPath(text, embeddedAt: offset) {
             let range = path.query.range
             let compiled = CompiledExpression(kind: .query(path.query), type: .any, context: .plain, range: range)
             parts = Parts(text, compiled, references: [path.reference], warnings: [], isConstant: false)
@@ -51,7 +57,7 @@ package struct Expression: Sendable {
             let syntax = try ExpressionParser.expression(text)
             var compiler = ExpressionCompiler(text, dialect: .waybill)
             let compiled = try compiler.value(syntax)
-            let references = compiler.references
+            let references = offset == 0 ? compiler.references : compiler.references.map { $0.moved(by: offset) }
             parts = Parts(
                 text,
                 compiled,

@@ -84,11 +84,11 @@ package struct HumanRenderer: DiagnosticRenderer {
         let labels =
             (finding.primary.map { [($0, true)] } ?? []) + finding.secondary.map { ($0, secondaryIsPrimary) }
         var files: [SourceFile] = []
-        for (label, _) in labels where !files.contains(where: { $0 === label.span.file }) {
+        for (label, _) in labels where !files.contains(where: { $0 == label.span.file }) {
             files.append(label.span.file)
         }
         return files.compactMap { file in
-            let ofFile = labels.filter { $0.0.span.file === file }
+            let ofFile = labels.filter { $0.0.span.file == file }
             guard let start = ofFile.first?.0.span.start else { return nil }
             let name = PrintableText.oneLine(file.name)
             return Block(

@@ -5,7 +5,7 @@ import WaybillDiagnostics
 extension ManifestDecoder {
     /// What a step's keys say of that; `nil` where they say nothing.
     mutating func flow(_ entries: KnownEntries<StepKey>, level: Level) -> Flow? {
-        guard Self.flowKeys.contains(where: { entries[$0] != nil }) else { return nil }
+        guard Self.flowKeys.contains(where: entries.has) else { return nil }
         return Flow(
             when: entries[.when].flatMap { condition($0) },
             delay: entries[.delay].flatMap { duration($0) },

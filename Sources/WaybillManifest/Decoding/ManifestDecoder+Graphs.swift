@@ -63,8 +63,8 @@ extension ManifestDecoder {
         let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
         let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
         let flow = flow(entries, level: level)
-        for name in StepKey.allCases {
-            if let (key, _) = entries.entry(name), let reason = written?.form.reasonAgainst(name) {
+        for name in StepKey.allCases where entries.has(name) {
+            if let reason = written?.form.reasonAgainst(name), let (key, _) = entries.entry(name) {
                 report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
             }
         }

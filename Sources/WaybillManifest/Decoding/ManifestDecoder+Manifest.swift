@@ -23,13 +23,39 @@ extension ManifestDecoder {
         faults: TreeFaults? = nil,
         earlier: Manifest? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files, faults: faults)
-        let part = decoder.manifest(node, file: file, earlier: earlier)
-        return (part, decoder.diagnostics)
+        decode(node, of: file, files: files, faults: faults, earlier: earlier) {}.decoded
     }
 
-    /// The whole of one file.
-    mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest? = nil) -> ManifestPart {
+    /// The same, and at the same time something else that is to be made of the file.
+    static func decode<Other: Sendable>(
+        _ node: YAMLNode,
+        of file: SourceFile,
+        files: ManifestFiles,
+        faults: TreeFaults? = nil,
+        earlier: Manifest? = nil,
+        besides other: @Sendable () -> Other
+    ) -> (decoded: (part: ManifestPart, diagnostics: [Diagnostic]), other: Other) {
+        var decoder = ManifestDecoder(files: files, faults: faults)
+        var part = decoder.part(node, file: file)
+        let (endpoints, other, graphs) = sideBySide(if: file.isLarge) {
+            definitions(node["endpoints"], files, faults, earlier?.endpoints) { decoder, name, node, _ in
+                decoder.endpoint(node, named: name.value)
+            }
+        } _: {
+            other()
+        } _: {
+            let node = file.isLarge ? YAMLNode(tree: node.tree.twin, index: node.index) : node
+            return definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
+                decoder.graph(node, named: name.value, earlier: earlier)
+            }
+        }
+        part.manifest.endpoints = endpoints.definitions
+        part.manifest.graphs = graphs.definitions
+        return ((part, decoder.diagnostics + endpoints.diagnostics + graphs.diagnostics), other)
+    }
+
+    /// One file without its endpoints and graphs.
+    private mutating func part(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
@@ -45,18 +71,6 @@ extension ManifestDecoder {
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
-        let (endpoints, graphs) = sideBySide(if: file.isLarge) { [files, faults] in
-            Self.definitions(node["endpoints"], files, faults, earlier?.endpoints) { decoder, name, node, _ in
-                decoder.endpoint(node, named: name.value)
-            }
-        } _: { [files, faults] in
-            Self.definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
-                decoder.graph(node, named: name.value, earlier: earlier)
-            }
-        }
-        manifest.endpoints = endpoints.definitions
-        manifest.graphs = graphs.definitions
-        for finding in endpoints.diagnostics + graphs.diagnostics { report(finding) }
         let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
         return ManifestPart(manifest: manifest, includes: includes)
     }

@@ -58,7 +58,7 @@ struct TreeFaults: Sendable {
     mutating func note(_ findings: [Diagnostic]) {
         for finding in findings where finding.severity == .error {
             for label in [finding.primary].compactMap({ $0 }) + finding.secondary
-            where label.span.file === root.span.file {
+            where label.span.file == root.span.file {
                 note(label.span)
                 // What is given twice is well formed both times.
                 note(at: label.span.range, isMeaningless: finding.id != "duplicate-key")

@@ -81,12 +81,27 @@ package final class Endpoint: Sendable {
 
 /// A value that a manifest or an endpoint takes.
 package struct InputDeclaration: Sendable {
+    /// What the schema says. Inputs of one short type share it.
+    private final class Shape: Sendable {
+        let schema: JSONSchema
+        let document: JSON
+        let types: [String]
+
+        init(_ schema: JSONSchema, _ document: JSON, _ types: [String]) {
+            self.schema = schema
+            self.document = document
+            self.types = types
+        }
+    }
+
+    private let shape: Shape
+
     /// What the value must be.
-    package var schema: JSONSchema
+    package var schema: JSONSchema { shape.schema }
     /// The schema as it was written.
-    package var document: JSON
+    package var document: JSON { shape.document }
     /// The types that the schema names, for reading a value from the command line; empty when it names none.
-    package var types: [String]
+    package var types: [String] { shape.types }
     /// The value when none is given.
     package var defaultValue: JSON?
     /// An environment variable that gives the value.
@@ -94,7 +109,24 @@ package struct InputDeclaration: Sendable {
     /// Where the declaration stands.
     package var span: SourceSpan
     /// Whether there is a mistake in its text, so that it may say anything.
-    package var isUnknown = false
+    package var isUnknown: Bool
+
+    /// A declaration; see the properties.
+    init(
+        schema: JSONSchema,
+        document: JSON,
+        types: [String],
+        defaultValue: JSON? = nil,
+        environmentVariable: String? = nil,
+        span: SourceSpan,
+        isUnknown: Bool = false
+    ) {
+        shape = Shape(schema, document, types)
+        self.defaultValue = defaultValue
+        self.environmentVariable = environmentVariable
+        self.span = span
+        self.isUnknown = isUnknown
+    }
 }
 
 /// Where a secret comes from.

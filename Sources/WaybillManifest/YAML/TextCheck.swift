@@ -1,16 +1,26 @@
 import WaybillDiagnostics
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Whether a file is a text that YAML allows (YAML 1.2.2, sections 5.1 and 5.2), checked before it is parsed.
 ///
 /// Of the encodings only UTF-8 is taken, with or without a byte order mark.
 struct TextCheck {
     /// How many bytes the byte order mark takes: 0 or 3.
     let byteOrderMarkLength: Int
+    /// Whether all bytes behind the byte order mark are ASCII, so that each of them is a code point.
+    let isASCII: Bool
     /// The first thing that does not belong into a text.
     let finding: Diagnostic?
 
     init(_ file: SourceFile) {
-        byteOrderMarkLength = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let markLength = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        byteOrderMarkLength = markLength
+        var isASCII = true
         if let encoding = Self.otherEncoding(of: file.bytes) {
             finding = Diagnostic(
                 "invalid-utf8",
@@ -20,14 +30,20 @@ struct TextCheck {
             )
         } else {
             finding =
-                file.bytes.withUnsafeBufferPointer { bytes in Self.firstFinding(in: bytes, of: file) }
-                ?? Self.tooManyDirectives(in: file)
+                file.bytes.withUnsafeBufferPointer { bytes in
+                    Self.firstFinding(in: bytes, from: markLength, of: file, &isASCII)
+                } ?? Self.tooManyDirectives(in: file)
         }
+        self.isASCII = isASCII
     }
 
     /// libyaml compares each `%TAG` directive with all before it, so that many of them take forever.
     private static func tooManyDirectives(in file: SourceFile) -> Diagnostic? {
-        guard file.bytes.contains(UInt8(ascii: "%")) else { return nil }
+        let percent = Int32(UInt8(ascii: "%"))
+        let hasDirectives = file.bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { memchr($0, percent, bytes.count) != nil } ?? false
+        }
+        guard hasDirectives else { return nil }
         let limit = 100
         let directive = Array("%TAG".utf8)
         let lines = (1...file.lineCount).lazy.map { file.byteRange(ofLine: $0) }
@@ -43,8 +59,13 @@ struct TextCheck {
         return nil
     }
 
-    private static func firstFinding(in bytes: UnsafeBufferPointer<UInt8>, of file: SourceFile) -> Diagnostic? {
-        var index = 0
+    private static func firstFinding(
+        in bytes: UnsafeBufferPointer<UInt8>,
+        from start: Int,
+        of file: SourceFile,
+        _ isASCII: inout Bool
+    ) -> Diagnostic? {
+        var index = start
         while index < bytes.count {
             index += plainBytes(in: bytes, from: index)
             guard index < bytes.count else { break }
@@ -57,6 +78,7 @@ struct TextCheck {
                 }
                 index += 1
             } else {
+                isASCII = false
                 guard let (code, length) = decode(bytes, at: index) else {
                     return Diagnostic(
                         "invalid-utf8",

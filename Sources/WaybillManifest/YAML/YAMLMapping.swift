@@ -46,10 +46,17 @@ package struct YAMLMapping: Sendable {
         package var startIndex: Int { 0 }
         package var endIndex: Int { tree.values.memberCount(of: index) }
         package subscript(position: Int) -> Entry {
-            (
-                YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)),
-                YAMLNode(tree: tree, index: tree.values.value(at: position, of: index))
-            )
+            (YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)), value(at: position))
+        }
+
+        /// The value at a position.
+        func value(at position: Int) -> YAMLNode {
+            YAMLNode(tree: tree, index: tree.values.value(at: position, of: index))
+        }
+
+        /// Which of a set of names the key at a position is.
+        func key(at position: Int, in names: NameTable) -> Int? {
+            YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)).index(in: names)
         }
     }
 }

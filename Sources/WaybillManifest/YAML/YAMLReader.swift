@@ -68,7 +68,7 @@ package struct YAMLReader: Sendable {
         let check = TextCheck(file)
         if let finding = check.finding { return ([], [finding], false) }
         var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: isSingleDocument)
-        let failure = YAMLEventParser.parse(file, skipping: check.byteOrderMarkLength) { builder.take($0, $1) }
+        let failure = YAMLEventParser.parse(file, check) { builder.take($0, $1) }
         let (documents, lastValue) = builder.finished()
         if let failure {
             builder.findings.append(SyntaxError(failure, in: file, behind: lastValue).diagnostic)

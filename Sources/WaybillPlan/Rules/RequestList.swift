@@ -27,8 +27,7 @@ struct RequestList: Sendable {
                 step: nil,
                 endpoint: name.value,
                 span: name.span,
-                in: manifest,
-                far
+                in: far
             )
         }
         var plainCalls = [Bool?](repeating: nil, count: all.count)
@@ -39,13 +38,13 @@ struct RequestList: Sendable {
                 if site.hasSettings {
                     plainCalls[position] = plainCalls[position] ?? false
                     let (name, span) = (call.name.value, call.name.span)
-                    request = RequestSite(endpoint.request, step: site, endpoint: name, span: span, in: manifest, far)
+                    request = RequestSite(endpoint.request, step: site, endpoint: name, span: span, in: far)
                 } else {
                     plainCalls[position] = true
                 }
             } else if case .request(let definition) = site.step.action {
                 let span = site.step.span
-                request = RequestSite(definition, step: site, endpoint: nil, span: span, in: manifest, far)
+                request = RequestSite(definition, step: site, endpoint: nil, span: span, in: far)
             }
             ofSteps.append(request)
             if let request { all.append(request) }

@@ -22,7 +22,7 @@ final class RequestSite: Sendable {
     let unknown: SettingNames
     /// The statuses that are expected, if that is known.
     let expectedStatus: Setting<[StatusPattern]>?
-    /// The merged far levels of each service.
+    /// The levels that are the same for other requests.
     private let far: FarLevels
 
     init(
@@ -30,8 +30,7 @@ final class RequestSite: Sendable {
         step: StepSite?,
         endpoint: String?,
         span: SourceSpan,
-        in manifest: Manifest,
-        _ far: FarLevels
+        in far: FarLevels
     ) {
         self.definition = definition
         let steps = step?.settings ?? []
@@ -39,10 +38,15 @@ final class RequestSite: Sendable {
         self.endpoint = endpoint
         self.span = span
         self.far = far
-        service = RequestService(of: definition, settings: steps, in: manifest)
-        levels = RequestLayers(definition, service: service, steps: steps, in: manifest).settings
-        names = levels.reduce(into: []) { $0.formUnion($1.names) }
-        unknown = levels.contains { !$0.unknown.isEmpty } ? levels.reduce(into: []) { $0.formUnion($1.unknown) } : []
+        service = RequestService(of: definition, settings: steps, in: far)
+        levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
+        var (names, unknown) = (SettingNames(), SettingNames())
+        for level in levels {
+            names.formUnion(level.names)
+            unknown.formUnion(level.unknown)
+        }
+        self.names = names
+        self.unknown = unknown
         expectedStatus =
             names.contains(.expect)
             ? levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } } : nil
@@ -92,27 +96,5 @@ extension [Settings] {
             }
         }
         return nil
-    }
-}
-
-/// The merged far levels of each service, which all of its requests share.
-final class FarLevels: Sendable {
-    private let merged: [String: Settings]
-
-    init(_ manifest: Manifest) {
-        merged = Dictionary(
-            uniqueKeysWithValues: manifest.services.map { name, service in
-                (name, Cascade.merge([manifest.defaults, service.value.settings]))
-            }
-        )
-    }
-
-    func merge(_ levels: [Settings], service: RequestService) -> Settings {
-        // Levels of a request that stands alone do not begin with those of its service.
-        guard let name = service.name, !service.standsAlone, var merged = merged[name] else {
-            return Cascade.merge(levels)
-        }
-        for level in levels.dropFirst(2) where !level.isEmpty { merged.apply(level) }
-        return merged
     }
 }

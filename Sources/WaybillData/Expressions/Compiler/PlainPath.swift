@@ -7,10 +7,17 @@ struct PlainPath {
     let reference: Reference
 
     /// The path that a text is; `nil` if it is anything else, or wrong.
-    init?(_ text: String) {
+    ///
+    /// - Parameter offset: Where the text begins in a larger one, in which the reference has its ranges.
+    init?(_ text: String, embeddedAt offset: Int = 0) {
         var copy = text
-        let reading = copy.withUTF8 { PlainPathReading($0) }
-        guard let reading else { return nil }
+        guard let path = copy.withUTF8({ PlainPath($0, text, offset) }) else { return nil }
+        self = path
+    }
+
+    /// - Parameter bytes: The text in UTF-8.
+    private init?(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String, _ offset: Int) {
+        guard let reading = PlainPathReading(bytes, offset) else { return nil }
         let range = reading.start..<reading.end
         let path = CompiledPath(
             segments: reading.segments,
@@ -21,9 +28,9 @@ struct PlainPath {
         query = CompiledQuery(root: reading.name.map { .name($0) } ?? .document, path: path, range: range)
         reference = Reference(
             name: reading.name ?? "$",
-            nameRange: reading.start..<reading.start + reading.ends[0],
+            nameRange: (reading.start..<reading.start + reading.ends[0]).moved(by: offset),
             segments: reading.keys,
-            range: range
+            range: range.moved(by: offset)
         )
     }
 }
@@ -38,9 +45,12 @@ private struct PlainPathReading {
     private(set) var text = ""
     let start: Int
     private(set) var end: Int
+    /// Where the text begins in a larger one, in which the keys have their ranges.
+    private let offset: Int
 
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) {
         guard bytes.count <= ExpressionParser.maximumLength else { return nil }
+        self.offset = offset
         start = Self.skipSpace(bytes, from: 0)
         end = start
         guard start < bytes.count, readRoot(bytes) else { return nil }
@@ -80,7 +90,7 @@ private struct PlainPathReading {
         let name = Self.text(bytes, range)
         end = range.upperBound
         segments.append(.name(name))
-        keys.append(Reference.Segment(key: .name(name), range: range))
+        keys.append(Reference.Segment(key: .name(name), range: range.moved(by: offset)))
         ends.append(end - start)
         return true
     }
@@ -97,7 +107,7 @@ private struct PlainPathReading {
         if range.count > 1, bytes[range.lowerBound] == UInt8(ascii: "0") { return false }
         end = position + 1
         segments.append(.index(index))
-        keys.append(Reference.Segment(key: .index(index), range: range))
+        keys.append(Reference.Segment(key: .index(index), range: range.moved(by: offset)))
         ends.append(end - start)
         return true
     }

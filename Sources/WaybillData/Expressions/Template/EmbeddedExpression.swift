@@ -9,7 +9,7 @@ package struct EmbeddedExpression: Sendable, Equatable {
     package var range: Range<Int> { offset..<offset + expression.text.utf8.count }
 
     /// What the expression refers to, in UTF-8 bytes of the larger text.
-    package var references: [Reference] { expression.references.map { $0.moved(by: offset) } }
+    package var references: [Reference] { expression.references }
 
     /// What is probably not meant, in UTF-8 bytes of the larger text.
     package var warnings: [ExpressionWarning] { expression.warnings.map { $0.moved(by: offset) } }

@@ -1,13 +1,13 @@
 extension Template {
     /// The expression of an expression position, where `EXPR` and `${EXPR}` mean the same.
     package static func expression(in text: String) throws(ExpressionSyntaxError) -> EmbeddedExpression {
-        let bytes = Array(text.utf8)
-        let start = bytes.firstIndex { !ExpressionParser.isSpace($0) } ?? 0
-        guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "$"), bytes[start + 1] == UInt8(ascii: "{") else {
+        guard text.utf8.drop(while: ExpressionParser.isSpace).starts(with: "${".utf8) else {
             return EmbeddedExpression(expression: try Expression(parsing: text), offset: 0)
         }
+        let bytes = Array(text.utf8)
+        let start = bytes.firstIndex { !ExpressionParser.isSpace($0) } ?? 0
         let end = (bytes.lastIndex { !ExpressionParser.isSpace($0) } ?? start) + 1
-        var scanner = TemplateScanner(String(decoding: bytes[start..<end], as: UTF8.self))
+        var scanner = TemplateScanner(String(decoding: bytes[start..<end], as: UTF8.self), embeddedAt: start)
         let parts: [Template.Part]
         do {
             parts = try scanner.parts()

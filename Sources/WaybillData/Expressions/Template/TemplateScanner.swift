@@ -5,13 +5,18 @@ struct TemplateScanner {
     private(set) var references: [Reference] = []
     private let bytes: [UInt8]
     private var position = 0
+    /// Where the template begins in a larger text, in which references have their ranges.
+    private let offset: Int
 
-    init(_ text: String) {
+    init(_ text: String, embeddedAt offset: Int = 0) {
         bytes = Array(text.utf8)
+        self.offset = offset
     }
 
     mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
         var parts: [Template.Part] = []
+        // One text and one expression, as most have at most.
+        parts.reserveCapacity(2)
         var literal = ""
         var literalEnd = 0
         while position < bytes.count {
@@ -78,13 +83,13 @@ struct TemplateScanner {
     private mutating func embedded(from start: Int, to end: Int) throws(ExpressionSyntaxError) -> EmbeddedExpression {
         let expression: Expression
         do {
-            expression = try Expression(parsing: text(start..<end))
+            expression = try Expression(parsing: text(start..<end), embeddedAt: offset + start)
         } catch {
             throw error.moved(by: start)
         }
         let embedded = EmbeddedExpression(expression: expression, offset: start)
         if !expression.warnings.isEmpty { warnings += embedded.warnings }
-        for reference in expression.references { references.append(reference.moved(by: start)) }
+        if references.isEmpty { references = expression.references } else { references += expression.references }
         return embedded
     }
 

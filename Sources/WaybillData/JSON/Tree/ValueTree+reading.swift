@@ -86,11 +86,12 @@ extension ValueTree {
     /// The members whose name an earlier member has, too, with the first of that name.
     package func duplicateNames(in object: Index) -> [(first: Int, position: Int)] {
         var found: [(first: Int, position: Int)] = []
+        let isLarge = memberCount(of: object) >= NameIndex.smallestUse
         for position in 0..<memberCount(of: object) {
             let name = name(at: position, of: object)
             guard isScalar(name) else { continue }
             let first =
-                nameIndices[object] != nil
+                isLarge
                 ? withText(of: name) { self.position(of: $0, in: object) }
                 : (0..<position).first { hasSameText(self.name(at: $0, of: object), name) }
             if let first, first < position { found.append((first, position)) }
@@ -99,10 +100,11 @@ extension ValueTree {
     }
 
     private func position(of name: UnsafeBufferPointer<UInt8>, in object: Index) -> Int? {
-        if let nameIndex = nameIndices[object] {
+        let count = memberCount(of: object)
+        if count >= NameIndex.smallestUse, let nameIndex = nameIndices[object] {
             return nameIndex.position(hash: NameIndex.hash(name)) { hasText(self.name(at: $0, of: object), name) }
         }
-        return (0..<memberCount(of: object)).first { hasText(self.name(at: $0, of: object), name) }
+        return (0..<count).first { hasText(self.name(at: $0, of: object), name) }
     }
 
     /// A value as JSON; the names of members are the texts of their names, and a name that is no scalar is left out.

@@ -8,7 +8,7 @@ struct SchemaCompiler {
     private var places: [SchemaPlace] = []
     private var indices: [SchemaPlace: Int] = [:]
     private var nodes: [SchemaNode] = []
-    private var nodesOnDemand: [Int: SchemaNode] = [:]
+    private var nodesOnDemand: [SchemaNode?] = []
     private var dynamicAnchors = NameTable()
 
     init(registry: JSONSchemaRegistry, assertsFormats: Bool) {
@@ -38,9 +38,10 @@ struct SchemaCompiler {
 
     /// The node with an index that another node has named.
     mutating func nodeOnDemand(_ index: Int) -> SchemaNode {
-        if let known = nodesOnDemand[index] { return known }
+        if index < nodesOnDemand.count, let known = nodesOnDemand[index] { return known }
         do {
             let node = try node(at: places[index])
+            while nodesOnDemand.count < places.count { nodesOnDemand.append(nil) }
             nodesOnDemand[index] = node
             return node
         } catch {

@@ -22,6 +22,8 @@ struct SchemaDocuments {
     /// The subschemas that have been found, and the resources they belong to.
     private var found: [Position: (schema: JSON, resource: Int)] = [:]
     private let registry: JSONSchemaRegistry
+    /// Whether subschemas may have identifiers, which have to be looked for.
+    private var mayHaveIdentifiers = true
 
     init(registry: JSONSchemaRegistry) {
         self.registry = registry
@@ -32,8 +34,8 @@ struct SchemaDocuments {
         found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
-    /// Reads a document, and gives the place of its root. One that is not scanned has identifiers in its root alone; what is
-    /// referred to in it is found when it is.
+    /// Reads a document, and gives the place of its root. One that is not scanned has identifiers in its root alone, and so
+    /// have all that are read after it.
     mutating func read(
         _ root: JSON,
         at address: String,
@@ -46,6 +48,7 @@ struct SchemaDocuments {
         if isScanned {
             try scan(root, at: start, resource: resource)
         } else {
+            mayHaveIdentifiers = false
             found[start] = (root, try identify(root.object ?? JSONObject(), at: start, outer: resource))
         }
         return place(at: start)
@@ -258,7 +261,11 @@ extension SchemaDocuments {
             pointer = pointer.appending(token)
             owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? owner
         }
-        try scan(value, at: target, resource: owner)
+        if mayHaveIdentifiers {
+            try scan(value, at: target, resource: owner)
+        } else {
+            found[target] = (value, owner)
+        }
         return self.place(at: target)
     }
 

@@ -36,7 +36,7 @@ extension SchemaNode {
             switch applicator {
             case .reference(let target), .not(let target), .conditional(let target, _, _): targets.append(target)
             case .dynamicReference: break
-            case .allOf(let schemas), .anyOf(let schemas), .oneOf(let schemas): targets += schemas
+            case .allOf(let schemas), .anyOf(let schemas), .oneOf(let schemas, _): targets += schemas
             }
         }
         return targets[...]

@@ -121,14 +121,15 @@ struct SchemaPosition: Sendable, Hashable {
 }
 
 /// A keyword that applies subschemas to the instance itself.
-enum Applicator: Sendable {
+indirect enum Applicator: Sendable {
     /// `$ref`
     case reference(Int)
     /// `$dynamicRef`: the dynamic anchor, as its index in the program, and the node that a plain `$ref` would give.
     case dynamicReference(anchor: Int, initially: Int)
     case allOf([Int])
     case anyOf([Int])
-    case oneOf([Int])
+    /// Where each alternative asks for one name and nothing else, these are the names.
+    case oneOf([Int], names: NameTable?)
     case not(Int)
     case conditional(condition: Int, then: Int?, otherwise: Int?)
 }

@@ -12,7 +12,8 @@ extension SchemaEvaluator {
             return true
         case .anyOf(let schemas):
             return acceptsAny(schemas, instance, &seen)
-        case .oneOf(let schemas):
+        case .oneOf(let schemas, let names):
+            if let names, instances.kind(of: instance) == .object { return hasOne(of: names, instance) }
             return acceptsOne(schemas, instance, &seen)
         case .not(let schema):
             return !tries(schema, instance)
@@ -47,6 +48,17 @@ extension SchemaEvaluator {
             isAccepted = true
         }
         return isAccepted
+    }
+
+    /// Whether an object has exactly one member with a name of a set.
+    private func hasOne(of names: NameTable, _ object: Value) -> Bool {
+        let members = instances.members(of: object)
+        var count = 0
+        for position in 0..<instances.count(of: members)
+        where instances.index(ofNameAt: position, of: members, in: names) != nil {
+            count += 1
+        }
+        return count == 1
     }
 
     private mutating func acceptsOne(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {

@@ -85,8 +85,8 @@ extension SchemaEvaluator {
                 }
             }
             if !rules.all.patterns.isEmpty {
-                let name = instances.string(instances.name(at: position, of: members))
-                for (pattern, schema) in rules.all.patterns where pattern.matches(name) {
+                let name = instances.name(at: position, of: members)
+                for (pattern, schema) in rules.all.patterns where instances.withText(of: name, pattern.matches) {
                     isKnown = true
                     if !accepts(schema, instances.value(at: position, of: members)) { return false }
                 }

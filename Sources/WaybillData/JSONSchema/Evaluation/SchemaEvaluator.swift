@@ -68,7 +68,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         case .number:
             if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
         case .string:
-            if let rules = node.stringRules, !rules.all.accepts(instances.string(instance)) { return false }
+            if let rules = node.stringRules {
+                guard instances.withText(of: instance, { rules.all.accepts($0) }) else { return false }
+            }
         default: break
         }
         if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {

@@ -13,8 +13,8 @@ protocol SchemaInstances {
     func kind(of value: Value) -> JSON.Kind
     /// The number that a value of that kind is.
     func number(_ value: Value) -> JSONNumber
-    /// The string that a value of that kind is, and of a name.
-    func string(_ value: Value) -> String
+    /// Looks at the string that a value of that kind is, and at that of a name, in UTF-8.
+    func withText(of value: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool
     /// Whether a string is one of a set of names.
     func isName(_ value: Value, in names: NameTable) -> Bool
     /// The value as JSON, for comparisons.
@@ -45,8 +45,11 @@ protocol SchemaInstances {
 struct JSONInstances: SchemaInstances {
     func kind(of value: JSON) -> JSON.Kind { value.kind }
     func number(_ value: JSON) -> JSONNumber { value.number ?? JSONNumber(0) }
-    func string(_ value: JSON) -> String { value.string ?? "" }
-    func isName(_ value: JSON, in names: NameTable) -> Bool { names.index(of: string(value)) != nil }
+    func withText(of value: JSON, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        var string = value.string ?? ""
+        return string.withUTF8(body)
+    }
+    func isName(_ value: JSON, in names: NameTable) -> Bool { value.string.flatMap { names.index(of: $0) } != nil }
     func json(_ value: JSON) -> JSON { value }
 
     func elements(of value: JSON) -> [JSON] { value.array ?? [] }
@@ -75,9 +78,13 @@ struct TreeInstances: SchemaInstances {
 
     func kind(of value: Value) -> JSON.Kind { value.isName ? .string : tree.kind(of: value.index) }
     func number(_ value: Value) -> JSONNumber { tree.number(of: value.index) }
-    func string(_ value: Value) -> String { tree.text(of: value.index) }
+    func withText(of value: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        tree.withText(of: value.index, body)
+    }
     func isName(_ value: Value, in names: NameTable) -> Bool { tree.index(ofText: value.index, in: names) != nil }
-    func json(_ value: Value) -> JSON { value.isName ? .string(string(value)) : tree.json(of: value.index) }
+    func json(_ value: Value) -> JSON {
+        value.isName ? .string(tree.text(of: value.index)) : tree.json(of: value.index)
+    }
 
     func elements(of value: Value) -> ValueTree.Index { value.index }
     func count(of elements: ValueTree.Index) -> Int { tree.elementCount(of: elements) }

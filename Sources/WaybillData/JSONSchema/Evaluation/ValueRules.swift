@@ -11,18 +11,25 @@ extension NumberRules {
 
 extension StringRules {
     func accepts(_ string: String) -> Bool {
-        acceptsLength(of: string) && pattern?.matches(string) ?? true && format?.accepts(string) ?? true
+        var string = string
+        return string.withUTF8(accepts)
+    }
+
+    /// Whether a string in UTF-8 follows the rules.
+    func accepts(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        acceptsLength(of: text) && pattern?.matches(text) ?? true
+            && format?.accepts(String(decoding: text, as: UTF8.self)) ?? true
     }
 
     /// Lengths count code points, of which a string has at most one for each byte of UTF-8 and at least one for four.
-    private func acceptsLength(of string: String) -> Bool {
-        let bytes = string.utf8.count
+    private func acceptsLength(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let bytes = text.count
         if let minLength, bytes < minLength { return false }
         if let maxLength, bytes / 4 > maxLength { return false }
         let isMinimumSure = minLength.map { bytes / 4 >= $0 } ?? true
         let isMaximumSure = maxLength.map { bytes <= $0 } ?? true
         if isMinimumSure && isMaximumSure { return true }
-        let length = string.unicodeScalars.count
+        let length = text.count { $0 & 0xC0 != 0x80 }
         return length >= minLength ?? 0 && length <= maxLength ?? .max
     }
 }

@@ -43,7 +43,7 @@ struct BranchTraits {
                 formUnion(BranchTraits(of: target, in: program, depth: depth + 1))
             case .allOf(let schemas):
                 for schema in schemas { formUnion(BranchTraits(of: schema, in: program, depth: depth + 1)) }
-            case .anyOf(let schemas), .oneOf(let schemas):
+            case .anyOf(let schemas), .oneOf(let schemas, _):
                 let inner = schemas.map { BranchTraits(of: $0, in: program, depth: depth + 4) }
                 types.formIntersection(inner.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) })
             case .not, .conditional:

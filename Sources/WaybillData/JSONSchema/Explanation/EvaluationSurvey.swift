@@ -65,7 +65,7 @@ extension ViolationCollector {
         case .dynamicReference(let anchor, let initially):
             return [program.target(ofDynamicAnchor: anchor, initially: initially, scope: evaluator.scope)]
         case .allOf(let schemas): return schemas
-        case .anyOf(let schemas), .oneOf(let schemas):
+        case .anyOf(let schemas), .oneOf(let schemas, _):
             let holding = schemas.filter { evaluator.tries($0, instance) }
             if !holding.isEmpty { return holding }
             // All of them when it is not clear which: better one unknown name untold than known ones called unknown.

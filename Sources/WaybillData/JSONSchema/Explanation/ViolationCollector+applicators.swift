@@ -19,7 +19,7 @@ extension ViolationCollector {
             }
         case .anyOf(let schemas):
             collectAlternatives(schemas, "anyOf", node, instance, reference)
-        case .oneOf(let schemas):
+        case .oneOf(let schemas, _):
             collectAlternatives(schemas, "oneOf", node, instance, reference)
         case .not(let schema):
             guard evaluator.tries(schema, instance) else { return }

@@ -19,10 +19,11 @@ struct ECMAScriptPattern: Sendable {
     /// Whether the pattern is found anywhere in a string.
     func matches(_ string: String) -> Bool {
         var string = string
-        return string.withUTF8 { bytes in
-            PatternMatcher.finds(program, in: bytes)
-        }
+        return string.withUTF8(matches)
     }
+
+    /// Whether the pattern is found anywhere in a string in UTF-8.
+    func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool { PatternMatcher.finds(program, in: text) }
 }
 
 /// Why a pattern cannot be compiled.

@@ -107,12 +107,20 @@ struct PatternMatcher {
             guard let (value, place) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
             return .goesOn(next, place)
         case .split(let first, let second, let mark):
-            guard isNew(mark, position, code, marks) else { return .fails }
-            if isHopeless(first, position, code) { return .goesOn(second, position) }
-            if !isHopeless(second, position, code) {
-                choices.append(Choice(instruction: second, position: position))
+            var position = position
+            while true {
+                guard isNew(mark, position, code, marks) else { return .fails }
+                if isHopeless(first, position, code) { return .goesOn(second, position) }
+                guard isHopeless(second, position, code) else {
+                    choices.append(Choice(instruction: second, position: position))
+                    return .goesOn(first, position)
+                }
+                // A loop over the characters of one set goes on here as long as nothing else can follow.
+                guard case .set = code.instructions[first], case .jump(instruction) = code.instructions[first + 1],
+                    let (_, next) = read(position, code.isBackward)
+                else { return .goesOn(first, position) }
+                position = next
             }
-            return .goesOn(first, position)
         case .jump(let target):
             return .goesOn(target, position)
         case .start:

@@ -26,7 +26,9 @@ package final class ManifestExpression: EvaluatedText {
         self.offset = embedded.offset
     }
 
-    package var references: [Reference] { expression.references }
+    package var references: [Reference] {
+        offset == 0 ? expression.references : expression.references.map { $0.moved(by: -offset) }
+    }
 
     /// Where the whole scalar stands.
     package var span: SourceSpan { scalar.span }

@@ -2,6 +2,7 @@
 package struct SettingNames: OptionSet, Sendable {
     package let rawValue: UInt64
 
+    @inlinable
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

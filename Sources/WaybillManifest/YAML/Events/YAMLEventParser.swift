@@ -6,16 +6,15 @@ enum YAMLEventParser {
     /// Hands the events of a file to `body` one by one, with the text of a scalar in UTF-8, until that returns `false` or
     /// the file is at its end.
     ///
-    /// The text must be valid UTF-8 without forbidden control characters (`TextCheck`), with a byte order mark of
-    /// `prefix` bytes or none.
-    ///
+    /// - Parameter check: What the check of the text found, which must be nothing that is wrong.
     /// - Returns: why the parser had to stop, if it had to.
     static func parse(
         _ file: SourceFile,
-        skipping prefix: Int,
+        _ check: TextCheck,
         _ body: (YAMLEvent, Span<UInt8>) -> Bool
     ) -> YAMLFailure? {
-        file.bytes.withUnsafeBufferPointer { bytes -> YAMLFailure? in
+        let prefix = check.byteOrderMarkLength
+        return file.bytes.withUnsafeBufferPointer { bytes -> YAMLFailure? in
             // The parser keeps a pointer to itself, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
@@ -26,7 +25,7 @@ enum YAMLEventParser {
             let text = UnsafeBufferPointer(rebasing: bytes[prefix...])
             if let start = text.baseAddress { yaml_parser_set_input_string(parser, start, text.count) }
 
-            var cursor = CodePointCursor(bytes: bytes, origin: prefix)
+            var cursor = CodePointCursor(bytes: bytes, origin: prefix, isASCII: check.isASCII)
             var event = yaml_event_t()
             while true {
                 guard yaml_parser_parse(parser, &event) == 1 else { return failure(of: parser.pointee, &cursor) }
@@ -37,49 +36,47 @@ enum YAMLEventParser {
         }
     }
 
+    /// The event as the tree is built from it; `nil` where nothing is.
     private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent? {
-        let start = cursor.byteOffset(ofCodePoint: event.start_mark.index)
-        let end = cursor.byteOffset(ofCodePoint: event.end_mark.index)
-        switch event.type {
-        case YAML_DOCUMENT_START_EVENT:
-            return YAMLEvent(kind: .documentStart, start: start, end: end)
-        case YAML_DOCUMENT_END_EVENT:
-            return YAMLEvent(kind: .documentEnd, start: start, end: end)
-        case YAML_ALIAS_EVENT:
-            let properties = properties(anchor: event.data.alias.anchor, tag: nil)
-            return YAMLEvent(kind: .alias, start: start, end: end, properties: properties)
-        case YAML_SCALAR_EVENT:
-            let scalar = event.data.scalar
-            return YAMLEvent(
-                kind: .scalar(style(scalar.style)),
-                start: start,
-                end: end,
-                properties: properties(anchor: scalar.anchor, tag: scalar.tag)
-            )
-        case YAML_SEQUENCE_START_EVENT:
+        guard let kind = kind(of: event) else { return nil }
+        var isFlow = false
+        var properties: YAMLEvent.Properties?
+        switch kind {
+        case .alias:
+            properties = self.properties(anchor: event.data.alias.anchor, tag: nil)
+        case .scalar:
+            properties = self.properties(anchor: event.data.scalar.anchor, tag: event.data.scalar.tag)
+        case .sequenceStart:
             let sequence = event.data.sequence_start
-            return YAMLEvent(
-                kind: .sequenceStart,
-                start: start,
-                end: end,
-                properties: properties(anchor: sequence.anchor, tag: sequence.tag),
-                isFlow: sequence.style == YAML_FLOW_SEQUENCE_STYLE
-            )
-        case YAML_MAPPING_START_EVENT:
+            isFlow = sequence.style == YAML_FLOW_SEQUENCE_STYLE
+            properties = self.properties(anchor: sequence.anchor, tag: sequence.tag)
+        case .mappingStart:
             let mapping = event.data.mapping_start
-            return YAMLEvent(
-                kind: .mappingStart,
-                start: start,
-                end: end,
-                properties: properties(anchor: mapping.anchor, tag: mapping.tag),
-                isFlow: mapping.style == YAML_FLOW_MAPPING_STYLE
-            )
-        case YAML_SEQUENCE_END_EVENT:
-            return YAMLEvent(kind: .sequenceEnd, start: start, end: end)
-        case YAML_MAPPING_END_EVENT:
-            return YAMLEvent(kind: .mappingEnd, start: start, end: end)
-        default:
-            return nil
+            isFlow = mapping.style == YAML_FLOW_MAPPING_STYLE
+            properties = self.properties(anchor: mapping.anchor, tag: mapping.tag)
+        case .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
+            break
+        }
+        return YAMLEvent(
+            kind: kind,
+            start: cursor.byteOffset(ofCodePoint: event.start_mark.index),
+            end: cursor.byteOffset(ofCodePoint: event.end_mark.index),
+            properties: properties,
+            isFlow: isFlow
+        )
+    }
+
+    private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind? {
+        switch event.type {
+        case YAML_DOCUMENT_START_EVENT: .documentStart
+        case YAML_DOCUMENT_END_EVENT: .documentEnd
+        case YAML_ALIAS_EVENT: .alias
+        case YAML_SCALAR_EVENT: .scalar(style(event.data.scalar.style))
+        case YAML_SEQUENCE_START_EVENT: .sequenceStart
+        case YAML_MAPPING_START_EVENT: .mappingStart
+        case YAML_SEQUENCE_END_EVENT: .sequenceEnd
+        case YAML_MAPPING_END_EVENT: .mappingEnd
+        default: nil
         }
     }
 
@@ -136,11 +133,11 @@ private struct CodePointCursor {
     private var codePoint = 0
     private var offset: Int
 
-    init(bytes: UnsafeBufferPointer<UInt8>, origin: Int) {
+    init(bytes: UnsafeBufferPointer<UInt8>, origin: Int, isASCII: Bool) {
         self.bytes = bytes
         self.origin = origin
+        self.isASCII = isASCII
         offset = origin
-        isASCII = bytes[origin...].allSatisfy { $0 < 0x80 }
     }
 
     mutating func byteOffset(ofCodePoint wanted: Int) -> Int {

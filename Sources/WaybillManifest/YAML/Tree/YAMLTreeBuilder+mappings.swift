@@ -45,7 +45,7 @@ extension YAMLTreeBuilder {
         guard values.textSize(of: key) == 2, marks[Int(key)].style == .plain, marks[Int(key)].tag == nil else {
             return false
         }
-        return values.text(of: key) == "<<"
+        return values.withText(of: key) { $0.allSatisfy { $0 == UInt8(ascii: "<") } }
     }
 
     /// The keys and values with those of the merge keys in their stead: its own keys win, then the earlier mapping.

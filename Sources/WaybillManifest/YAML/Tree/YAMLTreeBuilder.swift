@@ -40,6 +40,12 @@ struct YAMLTreeBuilder {
         /// Where its tag and anchor begin, if it has any.
         var propertiesStart: Int
         var properties: YAMLProperties?
+
+        /// Notes that a child is complete.
+        mutating func take(childWithHeight childHeight: Int, end childEnd: Int) {
+            end = childEnd
+            height = max(height, childHeight)
+        }
     }
 
     /// What an alias stands for.
@@ -229,7 +235,8 @@ struct YAMLTreeBuilder {
     }
 
     private mutating func close(_ event: YAMLEvent) -> Bool {
-        guard let frame = frames.popLast() else { return true }
+        guard !frames.isEmpty else { return true }
+        let frame = frames.removeLast()
         // Only a closing bracket has a width; everything else ends where its last child does.
         let end = frame.isFlow && event.end > event.start ? event.end : max(frame.end, frame.start)
         let node = addCollection(frame, at: frame.start..<end)
@@ -256,10 +263,8 @@ struct YAMLTreeBuilder {
             documents.append(node)
             return
         }
-        let last = frames.count - 1
         children.append(node)
-        frames[last].end = end
-        frames[last].height = max(frames[last].height, height)
+        frames[frames.count - 1].take(childWithHeight: height, end: end)
     }
 
     // MARK: Limits

@@ -9,7 +9,7 @@ import WaybillManifest
 struct UnusedDefinitions: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
-        func isOwn(_ name: Spanned<String>) -> Bool { name.span.file === manifest.file }
+        func isOwn(_ name: Spanned<String>) -> Bool { name.span.file == manifest.file }
         guard manifest.graphs.values.contains(where: { isOwn($0.name) }) else { return [] }
         let used = UsedDefinitions(subject)
         var unused: [(sort: String, name: Spanned<String>)] = []

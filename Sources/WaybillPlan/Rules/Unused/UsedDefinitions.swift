@@ -66,10 +66,9 @@ struct UsedDefinitions {
 
     /// Notes the manifest's inputs that stand in for those that a call does not give.
     private mutating func noteInherited(_ declared: Definitions<InputDeclaration>, _ call: Step.Call) {
-        let shared = declared.keys.filter { manifest.inputs[$0] != nil }
-        guard !shared.isEmpty else { return }
+        guard !manifest.inputs.isEmpty, declared.keys.contains(where: { manifest.inputs[$0] != nil }) else { return }
         let given = Set(call.arguments.map(\.name.value))
-        for name in shared where !given.contains(name) { inputs.insert(name) }
+        for name in declared.keys where manifest.inputs[name] != nil && !given.contains(name) { inputs.insert(name) }
     }
 
     // MARK: Expressions
