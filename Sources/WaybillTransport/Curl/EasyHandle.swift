@@ -95,7 +95,8 @@ final class EasyHandle {
     ///   same.
     func giveUp(hasAnswer: Bool) {
         transfer = nil
-        if !hasAnswer { reset() }
+        // A handle at rest must not hold on to a body.
+        if !hasAnswer || told?.prepared.isPlain != true { reset() }
     }
 
     /// Forgets all options.

@@ -66,7 +66,7 @@ final class PreparedRequest: Sendable {
     }
 
     /// Whether there is no body, no credentials that libcurl would remember, and nothing else that is seldom said.
-    private var isPlain: Bool {
+    var isPlain: Bool {
         purpose == .exchange && body == nil && cookies == nil && origin.connectTo == nil
             && request.options.credentials == .none
     }
