@@ -77,7 +77,7 @@ package struct RunSession: Sendable {
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
-        let folder = try await makeFolder(id)
+        let folder = try makeFolder(id)
         let events = EventStream(
             journal: folder.journal,
             observers: options.observers,
@@ -106,7 +106,7 @@ package struct RunSession: Sendable {
         return report
     }
 
-    private func makeFolder(_ id: RunID) async throws(RunError) -> RunFolder {
+    private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {
         let place = options.outputFolder.map { RunFolder.Place.at($0) } ?? .new(under: "waybill-results")
         do {
             let folder =
@@ -115,7 +115,7 @@ package struct RunSession: Sendable {
                 } else {
                     try RunFolder.create(place, for: id)
                 }
-            try await folder.write(sources: plan.sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
+            folder.keep(sources: plan.sources.map { ($0.name, $0.bytes) })
             return folder
         } catch {
             throw RunError(message: error.description)

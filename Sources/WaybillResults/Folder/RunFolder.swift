@@ -70,17 +70,17 @@ package final class RunFolder: Sendable {
         journal = Journal(file, length: length, thread: thread)
     }
 
-    /// Writes `sources.json`: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
-    /// when the run is resumed.
-    package func write(sources: [(path: String, text: String)]) async throws(ResultsError) {
-        var bytes: [UInt8] = []
-        JSONWriter(layout: .pretty).write(.object(JSONObject(sources.map { ($0.path, .string($0.text)) })), to: &bytes)
-        let text = bytes + [UInt8(ascii: "\n")]
+    /// Has `sources.json` written: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
+    /// when the run is resumed. The first request need not wait for that; where it fails, the journal has failed.
+    package func keep(sources: [(path: String, bytes: [UInt8])]) {
         let path = "\(path)/\(FolderContents.sources)"
-        // The first request need not wait for the disk. What is renamed would have to be there first.
-        try await thread.run { () throws(ResultsError) in
+        journal.begin { () throws(ResultsError) in
+            let texts = sources.map { ($0.path, JSON.string(String(decoding: $0.bytes, as: UTF8.self))) }
+            var text: [UInt8] = []
+            JSONWriter(layout: .pretty).write(.object(JSONObject(texts)), to: &text)
+            // What is renamed into place would have to be on the disk first.
             if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
-            try OutputFile(path, .new).write(text)
+            try OutputFile(path, .new).write(text + [UInt8(ascii: "\n")])
         }
     }
 

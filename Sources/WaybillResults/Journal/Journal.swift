@@ -74,6 +74,17 @@ package final class Journal: Sendable {
         thread.submit(after: delay, work)
     }
 
+    /// Has something written on the journal's own thread, which is not waited for; what it throws the journal has failed by.
+    func begin(_ write: @escaping @Sendable () throws(ResultsError) -> Void) {
+        later(after: .zero) { [self] in
+            do throws(ResultsError) {
+                try write()
+            } catch {
+                fail(with: error)
+            }
+        }
+    }
+
     /// Has a file of records, whose bytes lines of the journal name, synced before the journal as long as it is open.
     func follow(_ sink: RecordSink) {
         sinks.withLock { $0.append(OpenSink(sink: sink)) }
@@ -117,8 +128,12 @@ package final class Journal: Sendable {
         do throws(ResultsError) {
             try file.sync()
         } catch {
-            state.withLock { $0.error = $0.error ?? error }
+            fail(with: error)
         }
+    }
+
+    private func fail(with error: ResultsError) {
+        state.withLock { $0.error = $0.error ?? error }
     }
 
     private func openSinks() -> [RecordSink] {
