@@ -47,7 +47,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package var acceptsCompression: Bool
     /// How the request travels.
     package var options: TransferOptions {
-        get { sharedOptions.value }
+        _read { yield sharedOptions.value }
         set { sharedOptions.change { $0 = newValue } }
     }
     /// A request is handed on from function to function, and the options are more than half of it.
@@ -79,6 +79,9 @@ package struct HTTPRequest: Sendable, Equatable {
         self.acceptsCompression = acceptsCompression
         sharedOptions = CopyOnWrite(options)
     }
+
+    /// Whether the request travels as another one does.
+    func travels(as other: HTTPRequest) -> Bool { sharedOptions == other.sharedOptions }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).
     package var isIdempotent: Bool { Self.isIdempotent(method: method) }
