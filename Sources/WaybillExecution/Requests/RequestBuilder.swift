@@ -126,11 +126,9 @@ struct RequestBuilder {
 
     private static func joined(_ base: String, _ rest: String) -> String {
         let slash = UInt8(ascii: "/")
-        var bytes = Array(base.utf8)
-        while bytes.last == slash { bytes.removeLast() }
-        bytes.append(slash)
-        bytes.append(contentsOf: rest.utf8.drop { $0 == slash })
-        return String(decoding: bytes, as: UTF8.self)
+        let end = base.utf8.lastIndex { $0 != slash }.map { base.utf8.index(after: $0) } ?? base.startIndex
+        let start = rest.utf8.firstIndex { $0 != slash } ?? rest.endIndex
+        return "\(base[..<end])/\(rest[start...])"
     }
 
     static func appending(_ query: String, to url: String) -> String {
@@ -171,6 +169,7 @@ struct RequestBuilder {
     // MARK: Texts
 
     func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> ComputedText {
+        if let constant = setting.value.constantText { return ComputedText(text: constant) }
         let text = try setting.value.text(in: scope.scope(setting.level))
         register(text)
         return text
