@@ -126,9 +126,13 @@ struct RequestBuilder {
 
     private static func joined(_ base: String, _ rest: String) -> String {
         let slash = UInt8(ascii: "/")
-        let end = base.utf8.lastIndex { $0 != slash }.map { base.utf8.index(after: $0) } ?? base.startIndex
-        let start = rest.utf8.firstIndex { $0 != slash } ?? rest.endIndex
-        return "\(base[..<end])/\(rest[start...])"
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(base.utf8.count + 1 + rest.utf8.count)
+        bytes.append(contentsOf: base.utf8)
+        while bytes.last == slash { bytes.removeLast() }
+        bytes.append(slash)
+        bytes.append(contentsOf: rest.utf8.drop { $0 == slash })
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func appending(_ query: String, to url: String) -> String {
