@@ -142,9 +142,7 @@ package struct Executor: Sendable {
 extension Executor {
     /// The values of the inputs, for the journal; `nil` where a secret is among them.
     private var shownInputs: RedactedJSON? {
-        let inputs = JSON.object(plan.inputs)
-        let redacted = redactor.json(inputs)
-        return redacted.value == inputs ? redacted : nil
+        redactor.unchanged(.object(plan.inputs))
     }
 }
 

@@ -76,10 +76,7 @@ final class RunContext: Sendable {
     }
 
     /// A value for the journal to keep; `nil` where a secret is in it.
-    func kept(_ value: JSON) -> RedactedJSON? {
-        let redacted = redactor.json(value)
-        return redacted.value == value ? redacted : nil
-    }
+    func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
 
     /// What could not be evaluated, as a failure.
     func failure(_ problem: EvaluationProblem) -> Failure {

@@ -1,5 +1,3 @@
-import WaybillData
-
 /// One request as it is sent: everything is decided, nothing is a template any more.
 package struct HTTPRequest: Sendable, Equatable {
     /// What follows the header.
@@ -48,10 +46,23 @@ package struct HTTPRequest: Sendable, Equatable {
     /// How the request travels.
     package var options: TransferOptions {
         get { sharedOptions.value }
-        set { sharedOptions.change { $0 = newValue } }
+        set { sharedOptions = SharedOptions(newValue) }
     }
-    /// A request is handed on from function to function, and the options are more than half of it.
-    private var sharedOptions: CopyOnWrite<TransferOptions>
+    /// A request is handed on from function to function, and the options are more than half of it. They hardly ever change:
+    /// what cannot is read in its place, without a copy.
+    private var sharedOptions: SharedOptions
+
+    private final class SharedOptions: Sendable, Equatable {
+        let value: TransferOptions
+
+        init(_ value: TransferOptions) {
+            self.value = value
+        }
+
+        static func == (left: SharedOptions, right: SharedOptions) -> Bool {
+            left === right || left.value == right.value
+        }
+    }
 
     /// A request with the limits that design section 11 gives as defaults.
     package init(
@@ -77,8 +88,11 @@ package struct HTTPRequest: Sendable, Equatable {
         self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
         self.connectTo = connectTo
         self.acceptsCompression = acceptsCompression
-        sharedOptions = CopyOnWrite(options)
+        sharedOptions = SharedOptions(options)
     }
+
+    /// Whether the request travels as another one does.
+    func travels(as other: HTTPRequest) -> Bool { sharedOptions == other.sharedOptions }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).
     package var isIdempotent: Bool { Self.isIdempotent(method: method) }

@@ -14,4 +14,20 @@ import WaybillData
     func `a moment is written as RFC 3339 has it`(nanoseconds: Int64, text: String) {
         #expect(Timestamp(nanoseconds: nanoseconds).description == text)
     }
+
+    private struct Moments: JSONStreamable {
+        let moments: [Timestamp]
+        func addMembers(to object: inout JSONStream) {
+            for moment in moments { object.add("at", moment) }
+        }
+    }
+
+    @Test func `moments written one after the other are those that they are by themselves`() {
+        let moments = [
+            0, 5, 1_000_000, 999_999_999, 1_000_000_000, 1_500_000_000, 1_000_000, -1, -5_000_000, 86_400_000_000_000,
+        ]
+        .map { Timestamp(nanoseconds: $0) }
+        let members = moments.map { "\"at\":\"\($0)\"" }.joined(separator: ",")
+        #expect(String(decoding: Moments(moments: moments).jsonText(), as: UTF8.self) == "{\(members)}")
+    }
 }

@@ -28,7 +28,7 @@ import WaybillTransport
         )
     }
 
-    @Test(arguments: [
+    static let cases = [
         Case(name: "a GET", request: request("GET", "/a?b=c%20d"), head: "GET /a?b=c%20d HTTP/1.1|HOST"),
         Case(name: "an address without path", request: request("GET", ""), head: "GET / HTTP/1.1|HOST"),
         Case(name: "a path with dots", request: request("GET", "/a/../b/./c"), head: "GET /a/../b/./c HTTP/1.1|HOST"),
@@ -101,7 +101,9 @@ import WaybillTransport
             request: request(headers: [HTTPField(name: "accept-encoding", value: "gzip")], acceptsCompression: true),
             head: "GET / HTTP/1.1|HOST|accept-encoding: gzip"
         ),
-    ])
+    ]
+
+    @Test(arguments: cases)
     func `a request is sent as it was asked for`(_ example: Case) async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
@@ -112,6 +114,28 @@ import WaybillTransport
                 let lines = example.head.replacing("HOST", with: "Host: 127.0.0.1:\(server.port)").split(separator: "|")
                 #expect(server.requests.first?.head == lines.joined(separator: "\r\n") + "\r\n\r\n")
                 #expect(server.requests.first?.body == Array(example.body.utf8))
+            }
+        }
+    }
+
+    @Test func `one request after the other is sent as it was asked for, whatever the one before asked for`()
+        async throws
+    {
+        var sequence: [Case] = []
+        for example in Self.cases { sequence += [example, Self.cases[0], example, example] }
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                for (index, example) in sequence.enumerated() {
+                    var request = example.request
+                    request.url = request.url.replacing("PORT", with: "\(server.port)")
+                    if index % 4 == 3 { request.options.cookies = .run }
+                    let response = try await transport.send(request).get()
+                    #expect(response.status == 200)
+                    let head = example.head.replacing("HOST", with: "Host: 127.0.0.1:\(server.port)")
+                    let lines = head.split(separator: "|").joined(separator: "\r\n")
+                    #expect(server.requests.last?.head == lines + "\r\n\r\n", "\(example.name), request \(index)")
+                    #expect(server.requests.last?.body == Array(example.body.utf8))
+                }
             }
         }
     }

@@ -19,14 +19,19 @@ struct JSONReading: ~Copyable {
     private var container = Container(isObject: false, start: 0)
     private var outerContainers: [Container] = []
     private var depth = 0
-    private var elements = MoveStack<JSON>(capacity: 64)
-    private var members = MoveStack<(name: String, value: JSON)>(capacity: 64)
-    private var nameHashes = MoveStack<UInt32>(capacity: 64)
+    private var elements: MoveStack<JSON>
+    private var members: MoveStack<(name: String, value: JSON)>
+    private var nameHashes: MoveStack<UInt32>
     private var duplicateName: (name: String, offset: Int)?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
         scanner = JSONScanner(bytes)
         self.maximumDepth = maximumDepth
+        // A small text has few values.
+        let room = min(64, bytes.count / 4 + 1)
+        elements = MoveStack(capacity: room)
+        members = MoveStack(capacity: room)
+        nameHashes = MoveStack(capacity: room)
     }
 
     mutating func readDocument() throws(JSONSyntaxError) -> JSONDocument {

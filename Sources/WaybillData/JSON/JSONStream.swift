@@ -10,6 +10,8 @@ public struct JSONStream: Sendable {
     package private(set) var bytes: [UInt8]
     private let layout: JSONWriter.Layout
     private var depth = 0
+    /// Writes moments.
+    private var clock = TimestampWriter()
     /// Whether nothing has been written yet in the innermost array or object.
     private var isAtStart = true
 
@@ -133,7 +135,7 @@ public struct JSONStream: Sendable {
         guard let moment else { return }
         addName(name)
         bytes.append(UInt8(ascii: "\""))
-        moment.write(to: &bytes)
+        clock.write(moment, to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -3,6 +3,13 @@ extension JSONWriter {
     static func write(_ string: String, to output: inout [UInt8]) {
         var string = string
         string.withUTF8 { bytes in
+            if isPlain(bytes) {
+                return output.append(atMost: bytes.count + 2) { cursor in
+                    cursor.put(UInt8(ascii: "\""))
+                    cursor.put(bytes)
+                    cursor.put(UInt8(ascii: "\""))
+                }
+            }
             output.append(UInt8(ascii: "\""))
             var plainStart = 0
             for position in bytes.indices {

@@ -37,26 +37,30 @@ package struct JSONWriter: Sendable {
     func write(_ value: JSON, to output: inout [UInt8], depth outer: Int) {
         var containers: [Container] = []
         writeStart(of: value, to: &output, containers: &containers)
-        while let container = containers.last {
-            guard container.next < container.count else {
-                containers.removeLast()
-                if container.count > 0 { layout.breakLine(depth: outer + containers.count, &output) }
-                output.append(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-                continue
-            }
-            containers[containers.count - 1].next += 1
-            if container.next > 0 { output.append(UInt8(ascii: ",")) }
-            layout.breakLine(depth: outer + containers.count, &output)
-            switch container.content {
-            case .elements(let elements):
-                writeStart(of: elements[container.next], to: &output, containers: &containers)
-            case .members(let members, let order):
-                let (name, value) = members[order?[container.next] ?? container.next]
-                Self.write(name, to: &output)
-                output.append(UInt8(ascii: ":"))
-                if layout == .pretty { output.append(UInt8(ascii: " ")) }
+        // The innermost one is taken out while its scalars are written.
+        while var container = containers.popLast() {
+            let depth = containers.count + 1
+            while container.next < container.count, containers.count < depth {
+                let index = container.next
+                container.next += 1
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                layout.breakLine(depth: outer + depth, &output)
+                let value: JSON
+                switch container.content {
+                case .elements(let elements): value = elements[index]
+                case .members(let members, let order):
+                    let member = members[order?[index] ?? index]
+                    Self.write(member.name, to: &output)
+                    output.append(UInt8(ascii: ":"))
+                    if layout == .pretty { output.append(UInt8(ascii: " ")) }
+                    value = member.value
+                }
+                if value.isContainer { containers.append(container) }
                 writeStart(of: value, to: &output, containers: &containers)
             }
+            guard containers.count < depth else { continue }
+            if container.count > 0 { layout.breakLine(depth: outer + containers.count, &output) }
+            output.append(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         }
     }
 
@@ -100,6 +104,15 @@ package struct JSONWriter: Sendable {
     private static func order(of members: JSONObject) -> [Int] {
         let names = members.names
         return names.indices.sorted { names[$0].precedesByCodePoints(names[$1]) }
+    }
+}
+
+extension JSON {
+    fileprivate var isContainer: Bool {
+        switch self {
+        case .array, .object: true
+        case .null, .bool, .number, .string: false
+        }
     }
 }
 

@@ -86,6 +86,11 @@ extension Redactor {
         RedactedJSON(redacted: redact(json))
     }
 
+    /// A JSON value that is safe to write as it is; `nil` where a secret is in it.
+    package func unchanged(_ json: JSON) -> RedactedJSON? {
+        holdsSecret(json) ? nil : RedactedJSON(redacted: json)
+    }
+
     /// A message body, made safe to write; one that holds no secret stays as it is, byte for byte.
     package func bytes(_ bytes: [UInt8]) -> RedactedBytes {
         RedactedBytes(redacted: redact(bytes))
@@ -101,11 +106,13 @@ extension Redactor {
 
     /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
     package static func isCredential(headerNamed name: String) -> Bool {
-        // What these names are made of, lower-case letters and hyphens, has the bit that upper-case ones lack.
-        credentialHeaders.contains { credential in
-            credential.utf8.count == name.utf8.count && credential.utf8.elementsEqual(name.utf8.lazy.map { $0 | 0x20 })
+        // Few names are as long as one of these.
+        switch name.utf8.count {
+        case 6: name.lowercased() == "cookie"
+        case 10: name.lowercased() == "set-cookie"
+        case 13: name.lowercased() == "authorization"
+        case 19: name.lowercased() == "proxy-authorization"
+        default: false
         }
     }
-
-    private static let credentialHeaders = ["authorization", "proxy-authorization", "cookie", "set-cookie"]
 }

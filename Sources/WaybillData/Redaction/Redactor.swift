@@ -61,9 +61,16 @@ package final class Redactor: Sendable {
 
     /// The value without secrets in its strings and names; a number that is written exactly as a secret becomes `"***"`.
     package func redact(_ json: JSON) -> JSON {
+        changed(json) ?? json
+    }
+
+    /// Whether there is anything to redact in a value.
+    func holdsSecret(_ json: JSON) -> Bool { changed(json) != nil }
+
+    private func changed(_ json: JSON) -> JSON? {
         let automata = automata
-        guard !automata.isEmpty else { return json }
-        return Self.redact(json, automata, state.withLock { $0.secrets }) ?? json
+        guard !automata.isEmpty else { return nil }
+        return Self.redact(json, automata, state.withLock { $0.secrets })
     }
 
     private var automata: [PatternAutomaton] {

@@ -41,6 +41,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 }
 
 extension CopyOnWrite: Equatable where Value: Equatable {
+    /// Whether the values are equal; the same reference is not looked behind.
     @inlinable
     public static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.value == right.value

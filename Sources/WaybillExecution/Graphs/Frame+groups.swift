@@ -125,8 +125,12 @@ private struct GroupRuns: Sendable {
     }
 
     func node(_ end: NodeRun.End) -> NodeRun {
-        let runs = runs.compactMap { $0 }
-        let failure = runs.lazy.filter { $0.end == .failed }.compactMap(\.failure).first
-        return NodeRun(end: end, steps: runs.flatMap(\.steps), failure: failure)
+        var node = NodeRun(end: end)
+        node.steps.reserveCapacity(runs.count)
+        for case let run? in runs {
+            node.steps += run.steps
+            if run.end == .failed { node.failure = node.failure ?? run.failure }
+        }
+        return node
     }
 }

@@ -129,7 +129,7 @@ final class Frame: Sendable {
     /// Whether something new may begin.
     var mayBegin: Bool {
         // A run that cannot be recorded any more must not go on.
-        !Task.isCancelled && run.folder?.journal.error == nil && (isFinal || !run.control.isStopping)
+        !Task.isCancelled && run.folder?.journal.hasFailed != true && (isFinal || !run.control.isStopping)
     }
 }
 

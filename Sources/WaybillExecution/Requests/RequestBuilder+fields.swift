@@ -7,7 +7,10 @@ extension RequestBuilder {
     /// The header fields of a request, those that every request has included, without credentials.
     func headers(of settings: Settings) throws(EvaluationProblem) -> [HTTPField] {
         var fields: [HTTPField] = []
-        for entry in settings.headers {
+        let written = settings.headers
+        // With the three that are added.
+        fields.reserveCapacity(written.count + 3)
+        for entry in written {
             for value in entry.values.value ?? [] {
                 let text = try value.text(in: scope.scope(entry.values.level))
                 register(text)

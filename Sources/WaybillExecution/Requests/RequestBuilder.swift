@@ -126,7 +126,9 @@ struct RequestBuilder {
 
     private static func joined(_ base: String, _ rest: String) -> String {
         let slash = UInt8(ascii: "/")
-        var bytes = Array(base.utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(base.utf8.count + 1 + rest.utf8.count)
+        bytes.append(contentsOf: base.utf8)
         while bytes.last == slash { bytes.removeLast() }
         bytes.append(slash)
         bytes.append(contentsOf: rest.utf8.drop { $0 == slash })
@@ -171,6 +173,7 @@ struct RequestBuilder {
     // MARK: Texts
 
     func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> ComputedText {
+        if let constant = setting.value.constantText { return ComputedText(text: constant) }
         let text = try setting.value.text(in: scope.scope(setting.level))
         register(text)
         return text

@@ -2,7 +2,7 @@ import WaybillData
 import WaybillResults
 
 /// What the expressions of one attempt may ask of the world: a moment and an identifier that stay the same, and files.
-struct AttemptEnvironment: EvaluationEnvironment {
+final class AttemptEnvironment: EvaluationEnvironment {
     /// The largest file that an expression may read, in bytes.
     private static let maximumFileBytes = 16 << 20
 

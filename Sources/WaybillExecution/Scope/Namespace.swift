@@ -19,14 +19,18 @@ struct Namespace: ScopeNamespace {
         self.init(object.names) { name in object[name].map { .value(ScopeValue($0)) } }
     }
 
-    /// Values by name.
-    init(values: [String: ScopeValue]) {
-        self.init(values.keys.sorted()) { name in values[name].map { .value($0) } }
-    }
-
     var memberNames: [String] { names() }
 
     func member(_ name: String) -> ScopeNode? { lookUp(name) }
+}
+
+/// Values by name.
+struct ValueNamespace: ScopeNamespace {
+    let values: [String: ScopeValue]
+
+    var memberNames: [String] { values.keys.sorted() }
+
+    func member(_ name: String) -> ScopeNode? { values[name].map { .value($0) } }
 }
 
 /// Header fields as expressions see them: names without regard to case, several fields of one name joined by a comma.

@@ -69,20 +69,33 @@ struct RequestScope: Sendable {
 
     /// The scope of what was written at a level.
     func scope(_ level: Level) -> EvaluationScope {
-        EvaluationScope(root: LevelScope(scope: self, level: level), current: data, item: nil, environment: environment)
+        EvaluationScope(root: LevelScope(self, level), current: data, item: nil, environment: environment)
     }
 }
 
-/// The bare names as they are seen at one level.
+/// The bare names as they are seen at one level. As small as it is, it needs no memory of its own as a namespace.
 private struct LevelScope: ScopeNamespace {
-    let scope: RequestScope
-    let level: Level
+    /// Whose inputs are seen.
+    private enum Inputs { case manifest, endpoint, graph }
+
+    private let scope: RequestScope
+    private let level: Inputs
+
+    init(_ scope: RequestScope, _ level: Level) {
+        self.scope = scope
+        self.level =
+            switch level {
+            case .defaults, .service: .manifest
+            case .endpoint: .endpoint
+            case .graph: .graph
+            }
+    }
 
     private static let fixedNames = [
         "inputs", "manifest", "secrets", "data", "vars", "session", "run", "steps", "request", "response",
     ]
 
-    private var isInGraph: Bool { if case .graph = level { true } else { false } }
+    private var isInGraph: Bool { level == .graph }
 
     var memberNames: [String] {
         isInGraph ? Self.fixedNames + scope.frame.variables.keys.sorted() : Self.fixedNames
@@ -92,11 +105,11 @@ private struct LevelScope: ScopeNamespace {
         if isInGraph, let variable = scope.frame.variables[name] { return .value(variable) }
         switch name {
         case "inputs": return .namespace(inputs)
-        case "steps": return isInGraph ? .namespace(scope.frame.steps.namespace) : nil
-        case "vars": return .namespace(Namespace(values: scope.vars))
-        case "session": return scope.session.map { .namespace(Namespace(values: $0.outputs)) }
+        case "steps": return isInGraph ? .namespace(StepNamespace(store: scope.frame.steps)) : nil
+        case "vars": return .namespace(ValueNamespace(values: scope.vars))
+        case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
         case "request": return scope.request.map { .namespace($0.namespace) }
-        case "response": return scope.response.map { .namespace($0.namespace) }
+        case "response": return scope.response.map { .namespace(ResponseNamespace(response: $0)) }
         default: return scope.frame.run.scope.member(name)
         }
     }
@@ -107,7 +120,7 @@ private struct LevelScope: ScopeNamespace {
         switch level {
         case .endpoint: own = scope.arguments
         case .graph: own = scope.frame.inputs
-        case .defaults, .service: return outer
+        case .manifest: return outer
         }
         if own.isEmpty { return outer }
         return Namespace(own.keys.sorted() + outer.memberNames) { name in
@@ -177,24 +190,26 @@ struct SentRequest: Sendable {
     }
 }
 
-extension HTTPResponse {
-    /// The answer as `response` shows it to expressions.
-    fileprivate var namespace: Namespace {
-        Namespace(["status", "headers", "cookies", "time"]) { name in
-            switch name {
-            case "status": .value(ScopeValue(.number(JSONNumber(status))))
-            case "headers": .namespace(HeaderNamespace(fields: headers))
-            case "cookies": .namespace(Namespace(cookies))
-            case "time": .value(ScopeValue(.number(timings.total.seconds)))
-            default: nil
-            }
+/// The answer as `response` shows it to expressions.
+private struct ResponseNamespace: ScopeNamespace {
+    let response: HTTPResponse
+
+    var memberNames: [String] { ["status", "headers", "cookies", "time"] }
+
+    func member(_ name: String) -> ScopeNode? {
+        switch name {
+        case "status": .value(ScopeValue(.number(JSONNumber(response.status))))
+        case "headers": .namespace(HeaderNamespace(fields: response.headers))
+        case "cookies": .namespace(Namespace(cookies))
+        case "time": .value(ScopeValue(.number(response.timings.total.seconds)))
+        default: nil
         }
     }
 
     /// The cookies that the answer sets (RFC 6265, section 4.1), by name; the last of a name wins.
     private var cookies: JSONObject {
         var cookies = JSONObject()
-        for field in headers.values(named: "Set-Cookie") {
+        for field in response.headers.values(named: "Set-Cookie") {
             let pair = field.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
             let name = pair[..<equals].filter { $0 != " " && $0 != "\t" }

@@ -32,9 +32,10 @@ extension StepRecord {
             object["headers"] = .array(response.headers.list.map { [.string($0.name), .string($0.value)] })
         }
         if object.count == 1, isPassed { return RunEvent.KeptRecord(.taken, element: element) }
-        let redacted = redactor.json(.object(object))
-        guard !isSecret, redacted.value == .object(object) else { return RunEvent.KeptRecord(.again, element: element) }
-        return RunEvent.KeptRecord(.taken, record: redacted, element: element)
+        guard !isSecret, let record = redactor.unchanged(.object(object)) else {
+            return RunEvent.KeptRecord(.again, element: element)
+        }
+        return RunEvent.KeptRecord(.taken, record: record, element: element)
     }
 
     /// A record as it was kept.

@@ -36,7 +36,7 @@ struct StepRecord: Sendable {
 
 /// The records of steps that have ended, by id: those of a graph, or of one element, which also sees those around it.
 final class StepStore: Sendable {
-    private let records = Mutex<[String: StepRecord]>([:])
+    private let records = Mutex<[String: CopyOnWrite<StepRecord>]>([:])
     private let outer: StepStore?
 
     /// No records yet, inside others.
@@ -46,39 +46,58 @@ final class StepStore: Sendable {
 
     /// Keeps a record.
     func keep(_ record: StepRecord, of id: String) {
+        let record = CopyOnWrite(record)
         records.withLock { $0[id] = record }
     }
 
     /// The record of a step.
-    func record(of id: String) -> StepRecord? {
-        records.withLock { $0[id] } ?? outer?.record(of: id)
+    func record(of id: String) -> StepRecord? { sharedRecord(of: id)?.value }
+
+    fileprivate func sharedRecord(of id: String) -> CopyOnWrite<StepRecord>? {
+        records.withLock { $0[id] } ?? outer?.sharedRecord(of: id)
     }
 
-    /// `steps` as expressions see it.
-    var namespace: Namespace {
-        Namespace(self.ids) { id in self.record(of: id).map { .namespace($0.namespace(of: id)) } }
-    }
-
-    private var ids: [String] { records.withLock { $0.keys.sorted() } + (outer?.ids ?? []) }
+    fileprivate var ids: [String] { records.withLock { $0.keys.sorted() } + (outer?.ids ?? []) }
 }
 
-extension StepRecord {
-    fileprivate func namespace(of id: String) -> Namespace {
-        let noAnswer = ScopeNode.unavailable(reason: "step '\(id)' \(absence ?? "has no answer")")
-        return Namespace(["ok", "error"] + StepFields.names.keys.sorted().filter { $0 != "ok" && $0 != "error" }) {
-            field in
-            switch field {
-            case "ok": .value(ScopeValue(.bool(isPassed)))
-            case "error": .value(ScopeValue(error))
-            case "outputs": absence == nil ? .namespace(Namespace(values: outputs)) : noAnswer
-            case "items": items.map { .value($0) } ?? noAnswer
-            case "data": data.map { .value($0) } ?? noAnswer
-            case "status": response.map { .value(ScopeValue(.number(JSONNumber($0.status)))) } ?? noAnswer
-            case "headers": response.map { .namespace(HeaderNamespace(fields: $0.headers)) } ?? noAnswer
-            case "time": response.map { .value(ScopeValue(.number($0.timings.total.seconds))) } ?? noAnswer
+/// `steps` as expressions see it.
+struct StepNamespace: ScopeNamespace {
+    let store: StepStore
+
+    var memberNames: [String] { store.ids }
+
+    func member(_ name: String) -> ScopeNode? {
+        store.sharedRecord(of: name).map { .namespace(RecordNamespace(record: $0, id: name)) }
+    }
+}
+
+/// `steps.ID` as expressions see it.
+private struct RecordNamespace: ScopeNamespace {
+    let record: CopyOnWrite<StepRecord>
+    let id: String
+
+    var memberNames: [String] {
+        ["ok", "error"] + StepFields.names.keys.sorted().filter { $0 != "ok" && $0 != "error" }
+    }
+
+    func member(_ name: String) -> ScopeNode? {
+        let response = record.value.response
+        let member: ScopeNode? =
+            switch name {
+            case "ok": .value(ScopeValue(.bool(record.value.isPassed)))
+            case "error": .value(ScopeValue(record.value.error))
+            case "outputs":
+                record.value.absence == nil ? .namespace(ValueNamespace(values: record.value.outputs)) : nil
+            case "items": record.value.items.map { .value($0) }
+            case "data": record.value.data.map { .value($0) }
+            case "status": response.map { .value(ScopeValue(.number(JSONNumber($0.status)))) }
+            case "headers": response.map { .namespace(HeaderNamespace(fields: $0.headers)) }
+            case "time": response.map { .value(ScopeValue(.number($0.timings.total.seconds))) }
             default: nil
             }
-        }
+        if let member { return member }
+        guard StepFields.names[name] != nil else { return nil }
+        return .unavailable(reason: "step '\(id)' \(record.value.absence ?? "has no answer")")
     }
 }
 

@@ -38,6 +38,9 @@ package final class Journal: Sendable {
     /// recorded: it has to end.
     package var error: ResultsError? { state.withLock { $0.error } }
 
+    /// Whether anything went wrong.
+    package var hasFailed: Bool { state.withLock { $0.error != nil } }
+
     /// Adds an event, which a later flush hands to the system.
     ///
     /// - Returns: whether so much is held that it is time for a flush.

@@ -14,6 +14,19 @@ package enum StepOutcome: String, Sendable, CaseIterable {
     case cancelled
 }
 
+extension StepOutcome {
+    /// The outcome's place among all cases.
+    fileprivate var place: Int {
+        switch self {
+        case .passed: 0
+        case .failed: 1
+        case .tolerated: 2
+        case .skipped: 3
+        case .cancelled: 4
+        }
+    }
+}
+
 /// How a run ended.
 package enum RunOutcome: String, Sendable, CaseIterable {
     /// Everything passed, or its failures were tolerated.
@@ -26,14 +39,15 @@ package enum RunOutcome: String, Sendable, CaseIterable {
 
 /// How many steps, or elements of a forEach, ended in each way.
 package struct OutcomeCounts: Sendable, Equatable {
-    private var counts: [StepOutcome: Int] = [:]
+    /// By the outcomes' places among all cases.
+    private var counts = [Int](repeating: 0, count: StepOutcome.allCases.count)
 
     /// No step at all.
     package init() {}
 
-    /// Counts the outcomes of some steps.
-    package init(_ outcomes: some Sequence<StepOutcome>) {
-        for outcome in outcomes { self[outcome] += 1 }
+    /// Counts how steps ended.
+    package init(of steps: [StepResult]) {
+        for index in steps.indices { self[steps[index].outcome] += 1 }
     }
 
     /// The counts as `json` has them.
@@ -43,8 +57,8 @@ package struct OutcomeCounts: Sendable, Equatable {
 
     /// How many ended in this way.
     package subscript(outcome: StepOutcome) -> Int {
-        get { counts[outcome, default: 0] }
-        set { counts[outcome] = newValue == 0 ? nil : newValue }
+        get { counts[outcome.place] }
+        set { counts[outcome.place] = newValue }
     }
 
 }

@@ -37,7 +37,7 @@ package struct RunResult: Sendable, Equatable {
     }
 
     /// How many steps ended in each way.
-    package var counts: OutcomeCounts { OutcomeCounts(steps.lazy.map(\.outcome)) }
+    package var counts: OutcomeCounts { OutcomeCounts(of: steps) }
 
 }
 

@@ -27,14 +27,15 @@ struct EasyOptions {
 
     /// Sets a text, of which libcurl takes a copy.
     mutating func set(_ option: CURLoption, _ value: String) {
-        note(waybill_easy_set_string(easy, option, value))
+        // A string that is passed to C by itself is copied before.
+        note(value.withCString { waybill_easy_set_string(easy, option, $0) })
     }
 
     /// Sets a list; an empty one takes an earlier one away.
     mutating func setList(_ option: CURLoption, _ entries: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for entry in entries {
-            guard let longer = curl_slist_append(list, entry) else {
+            guard let longer = entry.withCString({ curl_slist_append(list, $0) }) else {
                 curl_slist_free_all(list)
                 return note(CURLE_OUT_OF_MEMORY)
             }

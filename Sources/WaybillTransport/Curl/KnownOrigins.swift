@@ -13,31 +13,45 @@ final class KnownOrigins: Sendable {
     /// URLs of more bytes are left to the parser, which has a limit.
     private static let longestURL = 64 << 10
 
-    private let known = Mutex<[String: Parts]>([:])
+    private struct State {
+        var known: [String: Parts] = [:]
+        /// What was asked for last, and mostly is again.
+        var latest: (beginning: [UInt8], parts: Parts)?
+    }
+
+    private let state = Mutex(State())
 
     /// The parts of a URL. Throws what `OriginParser` does.
     func parts(of url: String) throws(TransportFailure) -> Parts {
-        guard let beginning = Self.beginning(of: url) else { return try OriginParser.parts(of: url) }
-        if let parts = known.withLock({ $0[beginning] }) { return parts }
+        var url = url
+        let (beginning, known) = url.withUTF8 { bytes -> (String?, Parts?) in
+            guard let beginning = Self.beginning(of: bytes) else { return (nil, nil) }
+            return state.withLock { state in
+                if let latest = state.latest, latest.beginning.elementsEqual(beginning) { return (nil, latest.parts) }
+                let text = String(decoding: beginning, as: UTF8.self)
+                guard let parts = state.known[text] else { return (text, nil) }
+                state.latest = (Array(beginning), parts)
+                return (text, parts)
+            }
+        }
+        if let known { return known }
         let parts = try OriginParser.parts(of: url)
-        known.withLock { known in
-            if known.count == Self.limit { known.removeAll() }
-            known[beginning] = parts
+        guard let beginning else { return parts }
+        state.withLock { state in
+            if state.known.count == Self.limit { state.known.removeAll() }
+            state.known[beginning] = parts
         }
         return parts
     }
 
     /// The scheme and authority of a URL; nil where the rest may be what the parser refuses, or nothing is before it.
-    private static func beginning(of url: String) -> String? {
-        var url = url
-        return url.withUTF8 { bytes in
-            guard bytes.count <= longestURL, bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
-                let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
-            else { return nil }
-            let end = bytes[(colon + 3)...].firstIndex {
-                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-            }
-            return String(decoding: bytes[..<(end ?? bytes.endIndex)], as: UTF8.self)
+    private static func beginning(of url: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        guard url.count <= longestURL, url.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let colon = url.firstIndex(of: UInt8(ascii: ":")), url[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let end = url[(colon + 3)...].firstIndex {
+            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
         }
+        return UnsafeBufferPointer(rebasing: url[..<(end ?? url.endIndex)])
     }
 }

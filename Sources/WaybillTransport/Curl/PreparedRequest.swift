@@ -40,21 +40,20 @@ final class PreparedRequest: Sendable {
         }
         self.request = request
         self.purpose = purpose
-        let options = request.options
-        try options.check()
+        try request.options.check()
         try files.look(for: request)
         origin = try Origin(
             ofURL: request.url,
             connectTo: request.connectTo,
-            resolve: options.resolve,
-            unixSocket: options.unixSocket
+            resolve: request.options.resolve,
+            unixSocket: request.options.unixSocket
         )
         body = try Self.body(of: request)
         let header = try RequestHeader(request, body: body)
         headerLines = header.lines
         cookies = header.cookies
-        proxy = try PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
-        self.pins = origin.isSecure ? try files.pinSet(for: options.tls.pins) : nil
+        proxy = try PreparedProxy.make(request.options.proxy, isSecure: origin.isSecure)
+        self.pins = origin.isSecure ? try files.pinSet(for: request.options.tls.pins) : nil
     }
 
     /// Whether a handle that has been told of another request has to be told nothing of this one but its address, its
@@ -62,7 +61,7 @@ final class PreparedRequest: Sendable {
     func isTold(asWellAs other: PreparedRequest) -> Bool {
         isPlain && other.isPlain && request.method == other.request.method
             && origin.isSecure == other.origin.isSecure && origin.unixSocket == other.origin.unixSocket
-            && request.options == other.request.options
+            && request.travels(as: other.request)
     }
 
     /// Whether there is no body, no credentials that libcurl would remember, and nothing else that is seldom said.
@@ -98,21 +97,27 @@ final class PreparedRequest: Sendable {
 extension TransferOptions {
     /// Throws for text that libcurl would understand otherwise than it was meant.
     fileprivate func check() throws(TransportFailure) {
-        var texts = [unixSocket, interface, tls.certificateAuthorities, tls.clientCertificate, tls.clientKey]
+        try Self.check(unixSocket)
+        try Self.check(interface)
+        try Self.check(tls.certificateAuthorities)
+        try Self.check(tls.clientCertificate)
+        try Self.check(tls.clientKey)
         switch credentials {
         case .none: break
-        case .digest(let username, let password): texts += [username, password]
-        case .netrc(let file): texts.append(file)
-        }
-        for text in texts {
-            // C's strings end at the first NUL, and an empty one takes the option back.
-            guard text?.isEmpty != true, text?.utf8.contains(0) != true else {
-                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "an option of the transfer is empty or holds a NUL")
-            }
+        case .digest(let username, let password):
+            try Self.check(username)
+            try Self.check(password)
+        case .netrc(let file): try Self.check(file)
         }
         // struct sockaddr_un has room for this many bytes on every system, with the NUL.
         guard unixSocket.map({ $0.utf8.count < 104 }) ?? true else {
             throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the path of the Unix domain socket is too long")
         }
+    }
+
+    private static func check(_ text: String?) throws(TransportFailure) {
+        // C's strings end at the first NUL, and an empty one takes the option back.
+        guard let text, text.isEmpty || text.utf8.contains(0) else { return }
+        throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "an option of the transfer is empty or holds a NUL")
     }
 }

@@ -30,6 +30,11 @@ private struct HeaderReader {
     private(set) var fields: [HTTPField] = []
     private var hasStatusLine = false
 
+    init() {
+        // More than most answers have, so that there is room at once.
+        fields.reserveCapacity(16)
+    }
+
     mutating func take(_ line: Line) {
         let text = line.withoutOuterBlanks
         if !hasStatusLine {

@@ -158,15 +158,16 @@ extension TransferEngine {
         // Whether a place can be reached does not hang on how busy it is.
         if transfer.prepared.purpose == .connection { return begin(transfer) }
         transfer.isQueued = true
-        let request = transfer.prepared.request
+        let prepared = transfer.prepared
+        let limit = prepared.request.maximumConnectionsPerOrigin
         // The queue counts requests. Where connections carry many, and the server wants fewer on each than the queue
         // lets start, it is libcurl that keeps from opening more.
-        multi.raiseHostConnections(to: request.maximumConnectionsPerOrigin)
+        multi.raiseHostConnections(to: limit)
         queue.enqueue(
             transfer,
-            origin: transfer.prepared.origin,
-            limit: max(1, request.maximumConnectionsPerOrigin),
-            priority: request.options.priority
+            origin: prepared.origin,
+            limit: max(1, limit),
+            priority: prepared.request.options.priority
         )
     }
 

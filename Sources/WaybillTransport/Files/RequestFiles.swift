@@ -19,25 +19,24 @@ final class RequestFiles: Sendable {
 
     /// Whether a request can be prepared without a look at any file.
     func hasSeenAll(of request: HTTPRequest) -> Bool {
-        let options = request.options
         guard !request.body.namesFiles else { return false }
-        let named = options.plainFiles
-        let jar = options.jarFile
-        if named.isEmpty && jar == nil && options.tls.pins.isEmpty { return true }
+        let named = request.options.plainFiles
+        let jar = request.options.jarFile
+        let pins = request.options.tls.pins
+        if named.isEmpty && jar == nil && pins.isEmpty { return true }
         return state.withLock { state in
             named.allSatisfy(state.plain.contains) && jar.map { state.jars[$0] != nil } ?? true
-                && (options.tls.pins.isEmpty || state.pins[options.tls.pins] != nil)
+                && (pins.isEmpty || state.pins[pins] != nil)
         }
     }
 
     /// Looks at the files that a request names, except its body and its pins. Throws for what cannot be used.
     func look(for request: HTTPRequest) throws(TransportFailure) {
-        let options = request.options
-        for path in options.plainFiles where !state.withLock({ $0.plain.contains(path) }) {
-            guard try Self.isPlain(path, options) else { continue }
+        for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(path) }) {
+            guard try Self.isPlain(path, request.options) else { continue }
             state.withLock { _ = $0.plain.insert(path) }
         }
-        if let path = options.jarFile, state.withLock({ $0.jars[path] == nil }) {
+        if let path = request.options.jarFile, state.withLock({ $0.jars[path] == nil }) {
             let lines = try CookieJarFile(path: path).lines()
             // Another request may have been faster, and the engine may have taken its cookies over.
             state.withLock { state in
