@@ -112,4 +112,21 @@ import WaybillData
             body.validate(1).map(\.detail) == [.wrongType(expected: [.string, .object], found: .integer, booleans: [])]
         )
     }
+
+    @Test(
+        arguments: [
+            (["a": 1, "c": 2], true), (["c": 1, "b": 2], true), (["c": 1], false), (["a": 1, "b": 2], false),
+            (JSON.object(JSONObject()), false), (1, false), ("a", false),
+        ] as [(JSON, Bool)]
+    )
+    func `alternatives that ask for one name each accept exactly one of the names`(instance: JSON, isValid: Bool) throws
+    {
+        let schema = try JSONSchema(compiling: ["oneOf": [["required": ["a"]], ["required": ["b"]]]])
+        #expect(schema.isValid(instance) == isValid)
+    }
+
+    @Test func `alternatives that ask for the same name both hold`() throws {
+        let schema = try JSONSchema(compiling: ["oneOf": [["required": ["a"]], ["required": ["a"]]]])
+        #expect(!schema.isValid(["a": 1]))
+    }
 }

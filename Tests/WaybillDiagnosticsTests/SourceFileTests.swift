@@ -28,6 +28,19 @@ import WaybillDiagnostics
         #expect(file.position(at: file.bytes.count) == SourcePosition(line: 3, column: 5))
     }
 
+    @Test func `two objects of one text are the same file, and two texts that say the same are not`() {
+        let file = SourceFile(name: "f", text: "a\nb")
+        let twin = file.twin
+        #expect(file !== twin)
+        #expect(file.span(2..<3) == twin.span(2..<3))
+        #expect(Set([file.span(2..<3), twin.span(2..<3)]).count == 1)
+        #expect(twin.position(at: 2) == SourcePosition(line: 2, column: 1))
+        var places = SourceSpanSet()
+        places.insert(file.span(0..<1))
+        #expect(places.overlaps(twin.span(0..<2)))
+        #expect(file.span(2..<3) != SourceFile(name: "f", text: "a\nb").span(2..<3))
+    }
+
     @Test func `a text of whole blocks has an end`() {
         let file = SourceFile(name: "f", bytes: Array(repeating: 0x61, count: 1 << 17))
         #expect(file.position(at: 1 << 17) == SourcePosition(line: 1, column: (1 << 17) + 1))

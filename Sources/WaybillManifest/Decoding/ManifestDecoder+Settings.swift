@@ -6,9 +6,10 @@ extension ManifestDecoder {
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
         if let node { settings.unknown = unknownSettings(of: node) }
-        guard let mapping = node?.mapping else { return settings }
-        for (key, value) in mapping.entries {
-            guard let index = key.index(in: SettingName.table) else { continue }
+        guard let entries = node?.mapping?.entries else { return settings }
+        for position in entries.indices {
+            guard let index = entries.key(at: position, in: SettingName.table) else { continue }
+            let value = entries.value(at: position)
             if index < SettingName.allCases.count {
                 decode(SettingName.allCases[index], value, level: level, into: &settings)
             } else {

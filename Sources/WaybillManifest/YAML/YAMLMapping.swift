@@ -56,7 +56,8 @@ package struct YAMLMapping: Sendable {
 
         /// Which of a set of names the key at a position is.
         func key(at position: Int, in names: NameTable) -> Int? {
-            YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)).index(in: names)
+            let key = tree.values.name(at: position, of: index)
+            return tree.values.isScalar(key) ? tree.values.index(ofText: key, in: names) : nil
         }
     }
 }

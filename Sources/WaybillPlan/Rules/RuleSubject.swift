@@ -50,9 +50,13 @@ extension RuleSubject {
     /// What a check finds in all requests. Calls of one endpoint share what it says, which is told once.
     func findingsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
-        return requests.all.flatMap(check).filter { finding in
-            finding.primary.map { seen.insert($0.span).inserted } ?? false
+        var findings: [Diagnostic] = []
+        for request in requests.all {
+            for finding in check(request) {
+                if let place = finding.primary?.span, seen.insert(place).inserted { findings.append(finding) }
+            }
         }
+        return findings
     }
 }
 

@@ -20,6 +20,8 @@ final class SchemaNode: Sendable {
     let annotation: JSONObject?
     /// Whether every instance is valid, so that looking is not worth it.
     let acceptsEverything: Bool
+    /// The node that decides in the stead of this one, which is a `$ref` to it and nothing else.
+    let target: Int?
 
     init(_ parts: SchemaParts, at place: SchemaPlace) {
         self.place = place
@@ -35,10 +37,16 @@ final class SchemaNode: Sendable {
         unevaluatedItems = parts.unevaluatedItems
         unevaluatedProperties = parts.unevaluatedProperties
         annotation = parts.annotation
-        acceptsEverything =
+        let onlyApplies =
             !parts.refusesEverything && parts.types == .everything && parts.constant == nil && parts.enumeration == nil
             && parts.number == nil && parts.string == nil && parts.array == nil && parts.object == nil
-            && parts.applicators.isEmpty && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
+            && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
+        acceptsEverything = onlyApplies && parts.applicators.isEmpty
+        if onlyApplies, parts.applicators.count == 1, case .reference(let target) = parts.applicators[0] {
+            self.target = target
+        } else {
+            target = nil
+        }
     }
 
     var number: NumberRules? { numberRules?.all }

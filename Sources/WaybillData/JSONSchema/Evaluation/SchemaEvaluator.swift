@@ -50,7 +50,16 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// Whether a node accepts an instance; records which places of it were evaluated. After a refusal the record is
     /// not to be used.
     mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
-        let node = node(index)
+        var node = node(index)
+        // References that only lead on end somewhere, or else the schema would have been refused. They count only where the
+        // way of evaluation through resources does.
+        if program.dynamicAnchors.isEmpty {
+            while let target = node.target {
+                guard enter() else { return false }
+                leave()
+                node = self.node(target)
+            }
+        }
         if node.acceptsEverything { return true }
         if node.refusesEverything { return false }
         guard enter() else { return false }
@@ -158,6 +167,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         default:
             break
         }
+        if node.applicators.isEmpty { return true }
         for applicator in node.applicators where !accepts(applicator, instance, &seen) { return false }
         return true
     }
