@@ -15,10 +15,10 @@
 #include <unistd.h>
 #endif
 
-void waybill_take_memory_in_large_pieces(int heaps) {
+void waybill_take_memory_in_large_pieces(void) {
 #if defined(__GLIBC__)
     const size_t piece = (size_t)64 << 20;
-    mallopt(M_ARENA_MAX, heaps);
+    mallopt(M_ARENA_MAX, 2);
     mallopt(M_TOP_PAD, (int)piece);
     mallopt(M_MMAP_THRESHOLD, (int)(piece / 2));
     // The heap is enlarged at once; the compiler must not leave that out.
@@ -29,8 +29,6 @@ void waybill_take_memory_in_large_pieces(int heaps) {
     const uintptr_t end = (uintptr_t)sbrk(0) & ~mask;
     const uintptr_t start = (end - piece + mask) & ~mask;
     if (end > start) madvise((void *)start, end - start, MADV_HUGEPAGE);
-#else
-    (void)heaps;
 #endif
 }
 

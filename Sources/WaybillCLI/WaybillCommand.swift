@@ -40,7 +40,7 @@ extension WaybillCommand {
     static func main() {
         let word = CommandLine.arguments.dropFirst().first
         let isSending = sending.contains { $0.commandName == word }
-        waybill_take_memory_in_large_pieces(isSending ? 2 : 1)
+        waybill_take_memory_in_large_pieces()
         // Before libcurl is loaded, since the system's loader lets no thread begin meanwhile.
         Signals.beginListening()
         if isSending { RunSession.beginPreparing() }

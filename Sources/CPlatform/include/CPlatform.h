@@ -6,10 +6,9 @@
 /// Has the process get its memory from the system in large pieces, to be called before other threads begin.
 ///
 /// A manifest of thousands of steps takes tens of megabytes, and to ask for them page by page takes a tenth of the time of
-/// checking it. What is not touched costs nothing. With one heap for all threads each of them has such pieces; the second
-/// of two, which is for all threads but the main one, grows page by page. That is better where the other threads are about
-/// something else: what loads libcurl and what reads the manifest would wait for each other 50 to 100 times.
-void waybill_take_memory_in_large_pieces(int heaps);
+/// checking it. What is not touched costs nothing. There are two heaps, one for all threads but the main one: two threads
+/// that read a large manifest side by side would wait for each other at one.
+void waybill_take_memory_in_large_pieces(void);
 
 /// Has the system begin to bring to the disk what was written to an open file, where it can be asked for that: a wait for it
 /// later (`fsync`) is shorter then.
