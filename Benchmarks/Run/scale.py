@@ -5,9 +5,10 @@ libcurl's multi interface in C (Tests/Baselines/curl_multi_baseline.c); nginx on
     swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Run/scale.py [--requests 50000] [--chain 5000] [--rounds 5] [--program .build-release/release/waybill]
 
-Needs nginx, gcc and libcurl's headers. The commands take turns; the ratios are of each round, their median and best.
+Needs nginx, gcc and libcurl's headers. The commands take turns; the ratios are of each round, their median and best. Those
+by their own clocks are without the beginning and the end of the processes: what the C program prints, and run.json's times.
 """
-import argparse, pathlib, statistics, subprocess, sys, tempfile, time
+import argparse, datetime, json, pathlib, re, statistics, subprocess, sys, tempfile, time
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "Benchmarks"))
@@ -24,8 +25,15 @@ arguments = parser.parse_args()
 
 def timed(command, folder):
     start = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    output = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    return time.perf_counter() - start, output
+
+
+def own_seconds(folder):
+    """How long a run took by its own clock."""
+    result = json.loads(pathlib.Path(folder, "run.json").read_text())
+    start, end = (datetime.datetime.fromisoformat(result[name].rstrip("Z")) for name in ("startedAt", "finishedAt"))
+    return (end - start).total_seconds()
 
 
 with tempfile.TemporaryDirectory() as folder, nginx(folder) as base:
@@ -43,16 +51,18 @@ with tempfile.TemporaryDirectory() as folder, nginx(folder) as base:
     waybill = arguments.program
     pairs = [
         ("forEach", arguments.requests, [baseline, base + "/item", str(arguments.requests), "32"],
-         [waybill, "run", "each.yaml", "--out", "each", "--quiet"]),
+         [waybill, "run", "each.yaml", "--out", "forEach", "--quiet"]),
         ("chain", arguments.chain, [baseline, base + "/item", str(arguments.chain), "1"],
          [waybill, "run", "chain.yaml", "--out", "chain", "--quiet"]),
     ]
     for name, count, theirs, ours in pairs:
-        ratios, best = [], [1e9, 1e9]
+        ratios, own_ratios, best = [], [], [1e9, 1e9]
         for turn in range(arguments.rounds + 1):
-            their, our = timed(theirs, folder), timed(ours, folder)
+            (their, text), (our, _) = timed(theirs, folder), timed(ours, folder)
             if turn:
                 ratios.append(their / our)
+                own_ratios.append(count / own_seconds(f"{folder}/{name}") / int(re.search(r"(\d+) requests/s", text)[1]))
                 best = [min(best[0], their), min(best[1], our)]
         print(f"{name}: C {count / best[0]:.0f}/s, waybill {count / best[1]:.0f}/s; ratio median "
-              f"{statistics.median(ratios):.2f}, best {max(ratios):.2f}, of the least times {best[0] / best[1]:.2f}")
+              f"{statistics.median(ratios):.2f}, best {max(ratios):.2f}, of the least times {best[0] / best[1]:.2f}; "
+              f"by their own clocks median {statistics.median(own_ratios):.2f}")

@@ -19,20 +19,22 @@ import WaybillTestSupport
 
     private var runs: RunFolder.Place { .new(under: "\(folder.path)/a/waybill-results") }
 
-    @Test func `a run gets a folder of its own, and latest leads to the last`() throws {
+    @Test func `a run gets a folder of its own, and latest leads to the last`() async throws {
         let first = try create(runs)
+        try await first.journal.settle()
         #expect(first.path == "\(folder.path)/a/waybill-results/20261121-052703-k3v9qa")
         #expect(folder.names(in: "a/waybill-results") == ["latest", "20261121-052703-k3v9qa"])
         let second = try create(runs, try #require(RunID("20261121-052704-aaaaaa")))
+        try await second.journal.settle()
         #expect(folder.link(at: "a/waybill-results/latest") == "20261121-052704-aaaaaa")
         #expect(folder.names(in: "a/waybill-results").count == 3)
         #expect(throws: ResultsError.self) { try create(runs) }
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func `something else named latest is left alone`() throws {
+    @Test func `something else named latest is left alone`() async throws {
         folder.write("mine", to: "latest")
-        _ = try create(.new(under: folder.path))
+        try await create(.new(under: folder.path)).journal.settle()
         #expect(folder.read("latest") == "mine")
     }
 

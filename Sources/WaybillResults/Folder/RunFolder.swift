@@ -11,7 +11,7 @@ package import WaybillData
 package final class RunFolder: Sendable {
     /// Where a run's folder is.
     package enum Place: Sendable, Equatable {
-        /// In a new folder, named after the run, of this one; a link `latest` there is led to it.
+        /// In a new folder, named after the run, of this one; a link `latest` there is led to it soon afterwards.
         case new(under: String)
         /// This folder itself, which may hold an earlier run: its files are then replaced.
         case at(String)
@@ -44,8 +44,11 @@ package final class RunFolder: Sendable {
             try FolderContents.make(path)
             let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
             _ = file.lock()
-            try FolderContents.leadLatest(in: parent, to: id.description)
-            return RunFolder(path: path, file, thread, disk)
+            let folder = RunFolder(path: path, file, thread, disk)
+            folder.journal.begin { () throws(ResultsError) in
+                try FolderContents.leadLatest(in: parent, to: id.description)
+            }
+            return folder
         case .at(let path):
             try FolderContents.make(path)
             return RunFolder(path: path, try FolderContents.claim(path, disk: disk), thread, disk)
