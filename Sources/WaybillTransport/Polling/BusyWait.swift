@@ -11,7 +11,7 @@
 /// a slow server costs no processor time.
 struct BusyWait {
     /// How long it is looked at most.
-    static let longest = Duration.microseconds(50)
+    static let longest = Duration.microseconds(100)
 
     /// Whether the last wait was so short that the next one is likely to be too.
     private(set) var isWorthwhile = false
