@@ -148,4 +148,13 @@ import WaybillTestSupport
         #expect(error?.description == "cannot write '\(folder.path)/run.json': Is a directory")
         #expect(folder.names() == ["outputs.json", "run.json", "events.ndjson"])
     }
+
+    @Test func `texts of the manifest that cannot be written make the journal fail`() async throws {
+        let run = try create(.at(folder.path))
+        mkdir("\(folder.path)/sources.json", 0o700)
+        run.keep(sources: [("a.yaml", Array("waybill: 1".utf8))])
+        let error = await #expect(throws: ResultsError.self) { try await run.journal.settle() }
+        #expect(error?.description.hasPrefix("cannot replace '\(folder.path)/sources.json': ") == true)
+        #expect(run.journal.error != nil)
+    }
 }
