@@ -70,12 +70,13 @@ struct PageRun {
             return false
         }
         do throws(Failure) {
+            // `next`, `from` and `while` control paging: they read the response as it was decoded, before filters.
             var scope = attempted.scope.scope(.graph(request.frame.graph))
             scope.current = attempted.body
             let found: ScopeValue
             let decision: PaginationState.Decision
             do throws(EvaluationProblem) {
-                found = try foundItems(attempted, in: scope)
+                found = try foundItems(attempted)
                 let page = PaginationState.Page(
                     scope: scope,
                     items: found.json.array?.count ?? 0,
@@ -133,15 +134,13 @@ struct PageRun {
         return run.kept(.array(items))
     }
 
-    /// The items of a page, as a list.
-    private func foundItems(
-        _ attempted: Attempted,
-        in scope: EvaluationScope
-    ) throws(EvaluationProblem) -> ScopeValue {
+    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value that
+    /// is not a list is one item, and null is none.
+    private func foundItems(_ attempted: Attempted) throws(EvaluationProblem) -> ScopeValue {
         var value = attempted.data ?? ScopeValue(.null)
-        // In an answer without content nothing is looked for.
-        if let expression = pagination.items, let body = attempted.body, body.json != .null {
-            value = try expression.value(in: scope)
+        // A page without data, such as a 204, has no items.
+        if let expression = pagination.items, value.json != .null {
+            value = try expression.value(in: attempted.scope.scope(.graph(request.frame.graph)))
         }
         switch value.json {
         case .array: break

@@ -72,7 +72,7 @@ import WaybillTransport
                 ["/list?page=5": .json("[1]"), "/list?page=6": .json("[]")], [1]
             ),
             (
-                "get: /a, paginate: {offset: {query: from, limit: 2}, items: $.rows}, filters: [{select: $.rows}]",
+                "get: /a, paginate: {offset: {query: from, limit: 2}}, filters: [{select: $.rows}]",
                 ["/a?from=0": .json(#"{"rows":[1,2]}"#), "/a?from=2": .json(#"{"rows":[3]}"#)], [1, 2, 3]
             ),
             (
@@ -110,6 +110,51 @@ import WaybillTransport
         #expect(result.urls.count == replies.count, "\(result.urls)")
     }
 
+    @Test(
+        arguments: [
+            (
+                "get: /a, paginate: {link: true, items: $}, filters: [{where: item.n > 1}, {map: \"${item.n}\"}]",
+                [
+                    "/a": .linked(#"[{"n":1},{"n":2}]"#, ["</b>; rel=next"]), "/b": .linked(#"[{"n":3}]"#, []),
+                ], [2, 3]
+            ),
+            (
+                "get: /a, paginate: {next: $.next, items: $.rows, while: $.more}, filters: [{select: $.data}]",
+                [
+                    "/a": .json(#"{"data":{"rows":[1]},"next":"/b","more":true}"#),
+                    "/b": .json(#"{"data":{"rows":[2]},"next":"/c","more":false}"#),
+                ], [1, 2]
+            ),
+            (
+                "get: /a, paginate: {cursor: {query: at, from: $.at}}, filters: [{select: $.rows}, {limit: 1}]",
+                ["/a": .json(#"{"rows":[1,2],"at":"x"}"#), "/a?at=x": .json(#"{"rows":[3,4],"at":null}"#)], [1, 3]
+            ),
+            (
+                "get: /a, paginate: {next: $.next, items: $.rows}, filters: [{select: {path: $.data, default: null}}]",
+                ["/a": .json(#"{"data":{"rows":[1]},"next":"/b"}"#), "/b": .json(#"{"next":""}"#)], [1]
+            ),
+        ] as [(String, [String: FakeTransport.Reply], JSON)]
+    )
+    func `items are read after filters, and what controls paging before them`(
+        step: String,
+        replies: [String: FakeTransport.Reply],
+        data: JSON
+    ) async throws {
+        let result = try await run(step, replies)
+        #expect(result.summary == "a:passed v:passed", "\(String(describing: result.failure))")
+        #expect(result.data == data)
+        #expect(result.urls.count == replies.count, "\(result.urls)")
+    }
+
+    @Test func `the filtered items of pages are what is written`() async throws {
+        let result = try await run(
+            "get: /a, paginate: {link: true, items: $}, filters: [{where: item.n > 1}], write: {to: a.ndjson}",
+            ["/a": .linked(#"[{"n":1},{"n":2}]"#, ["</b>; rel=next"]), "/b": .linked(#"[{"n":3}]"#, [])]
+        )
+        #expect(result.summary == "a:passed v:passed", "\(String(describing: result.failure))")
+        #expect(folder.read("a.ndjson") == "{\"n\":2}\n{\"n\":3}\n")
+    }
+
     @Test func `outputs and what is returned are taken from all items at the end`() async throws {
         let fixture = try ExecutionFixture(
             """
@@ -121,7 +166,7 @@ import WaybillTransport
             graphs:
               main:
                 chain:
-                  - {id: a, call: list, paginate: {next: $.next, items: $.rows}, filters: [{select: $.rows}]}
+                  - {id: a, call: list, paginate: {next: $.next}, filters: [{select: $.rows}]}
                 outputs: {last: steps.a.outputs.last, count: steps.a.outputs.count}
             """,
             [
