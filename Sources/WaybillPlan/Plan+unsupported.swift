@@ -58,9 +58,10 @@ extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
     fileprivate var unsupported: String? {
         switch self {
-        case .cache:
+        case .cache(let mode) where mode != .noStore:
             name.rawValue
-        case .baseURL, .version, .auth, .header, .query, .parameter, .encoding, .arrays, .timeout, .connectTimeout,
+        case .cache, .baseURL, .version, .auth, .header, .query, .parameter, .encoding, .arrays, .timeout,
+            .connectTimeout,
             .userAgent,
             .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
             .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
