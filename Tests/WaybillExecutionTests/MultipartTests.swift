@@ -50,6 +50,24 @@ import WaybillTransport
         )
     }
 
+    @Test(arguments: [
+        ("{name: f, file: dir/table.csv}", "text/csv"),
+        ("{name: f, file: dir/PHOTO.JPEG}", "image/jpeg"),
+        ("{name: f, file: \"${'a'}.tar.gz\"}", "application/gzip"),
+        ("{name: f, file: dir/part, filename: page.html}", "text/html"),
+        ("{name: f, file: table.csv, contentType: text/plain}", "text/plain"),
+        ("{name: f, file: dir.d/x}", "application/octet-stream"),
+        ("{name: f, file: x.unknown}", "application/octet-stream"),
+    ])
+    func `a file that is a part has the media type of its extension`(part: String, type: String) async throws {
+        let request = try await request("{post: /a, body: {multipart: [\(part)]}}")
+        guard case .parts(let parts) = request.body, case .bytes(let head)? = parts.first else {
+            Issue.record("the body begins with the head of the part: \(request.body)")
+            return
+        }
+        #expect(String(decoding: head, as: UTF8.self).contains("\r\nContent-Type: \(type)\r\n"))
+    }
+
     @Test func `a file is the body, and its bytes are no text for expressions`() async throws {
         let request = try await request("{put: /a, body: {file: dir/x.bin}}")
         guard case .file(let path) = request.body else {

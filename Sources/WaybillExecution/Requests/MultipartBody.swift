@@ -59,7 +59,7 @@ struct MultipartBody {
         switch part.content {
         case .file(let path):
             let written = try path.text(in: scope).text
-            begin(disposition, contentType: type ?? "application/octet-stream", headers)
+            begin(disposition, contentType: type ?? MediaType.ofFile(named: filename ?? ""), headers)
             flush()
             pieces.append(.file(Spanned(written, at: path.span).pathInFolder))
             end(bytes: [])
