@@ -31,7 +31,11 @@ struct MockedTransport: Transport, NetworkProbe {
         request.connectTo = server
         // Nothing that would lead elsewhere on the way, or that the server does not speak.
         var options = TransferOptions()
-        options.cookies = request.options.cookies == .off ? .off : .run
+        if case .jar = request.options.cookies {
+            options.cookies = .run
+        } else {
+            options.cookies = request.options.cookies
+        }
         options.credentials = request.options.credentials
         options.priority = request.options.priority
         request.options = options

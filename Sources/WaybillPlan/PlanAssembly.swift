@@ -187,6 +187,7 @@ struct PlanAssembly {
         return RequestPlan(
             endpoint: endpoint,
             service: service.name,
+            serviceOrigin: ServiceOrigin(service, in: far),
             arguments: arguments,
             method: definition.method?.value ?? "GET",
             address: definition.address,

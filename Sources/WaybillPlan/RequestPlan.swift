@@ -7,6 +7,8 @@ package final class RequestPlan: Sendable {
     package let endpoint: String?
     /// The service whose settings take part.
     package let service: String?
+    /// The origin that some of its settings are for.
+    package let serviceOrigin: ServiceOrigin
     /// The inputs of the endpoint.
     package let arguments: [ArgumentPlan]
     /// The method.
@@ -29,13 +31,16 @@ package final class RequestPlan: Sendable {
     package let mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package let graph: String
-    /// Whether one of its expressions begins at `session`.
+    /// Whether `session` is used by one of its expressions, other than those in settings for the service's origin.
     package let usesSession: Bool
+    /// Whether `session` is used by an expression in the settings for the service's origin.
+    package let usesSessionAtServiceOrigin: Bool
 
     /// A request; see the properties.
     package init(
         endpoint: String?,
         service: String?,
+        serviceOrigin: ServiceOrigin,
         arguments: [ArgumentPlan],
         method: String,
         address: Address,
@@ -50,6 +55,7 @@ package final class RequestPlan: Sendable {
     ) {
         self.endpoint = endpoint
         self.service = service
+        self.serviceOrigin = serviceOrigin
         self.arguments = arguments
         self.method = method
         self.address = address
@@ -66,7 +72,12 @@ package final class RequestPlan: Sendable {
         let visitor = UseVisitor { use in
             usesSession = usesSession || use.text.references.contains { $0.name == "session" }
         }
-        Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
+        let forServiceOrigin = settings.without { !$0.isForServiceOrigin }
+        forServiceOrigin.visitUses(visitor)
+        usesSessionAtServiceOrigin = usesSession
+        usesSession = false
+        let others = forServiceOrigin.isEmpty ? settings : settings.without(\.isForServiceOrigin)
+        Self.visitUses(visitor, arguments, others, address, vars, outputs, download, filters)
         self.usesSession = usesSession
     }
 

@@ -13,14 +13,16 @@ struct ExecutionFixture {
     let plan: Plan
     let transport: FakeTransport
 
-    /// A manifest with one service at an address; the text begins where that ends.
+    /// A manifest with one service at an address, beside empty files; the text begins where the address ends.
     init(
         _ text: String,
         _ replies: [String: FakeTransport.Reply] = [:],
         at baseURL: String = "http://s",
+        files: [String] = [],
         answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
     ) throws {
         let folder = TemporaryFolder()
+        for name in files { folder.write("", to: name) }
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
         let (manifest, diagnostics) = try ManifestLoader().load(path)

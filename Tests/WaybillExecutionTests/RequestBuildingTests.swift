@@ -7,8 +7,16 @@ import WaybillTransport
 
 @Suite struct RequestBuildingTests {
     /// The request of a manifest whose only graph has one step.
-    private func request(_ step: String, _ rest: String = "", service: String = "") async throws -> HTTPRequest {
-        let fixture = try ExecutionFixture("    \(service)\n\(rest)\ngraphs:\n  main:\n    chain:\n      - \(step)\n")
+    private func request(
+        _ step: String,
+        _ rest: String = "",
+        service: String = "",
+        files: [String] = []
+    ) async throws -> HTTPRequest {
+        let fixture = try ExecutionFixture(
+            "    \(service)\n\(rest)\ngraphs:\n  main:\n    chain:\n      - \(step)\n",
+            files: files
+        )
         let outcome = await fixture.run()
         let failure = outcome.result.steps.first?.failure
         return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")
@@ -137,6 +145,60 @@ import WaybillTransport
         let other = try await request("{get: \"http://t/x\"}", service: service)
         #expect(other.url == "http://t/x")
         #expect(!other.headers.contains { ["X-Service", "Authorization"].contains($0.name) })
+    }
+
+    @Test(arguments: [
+        "{get: \"http://t/x\"}",
+        "{get: /x, baseURL: \"http://t\"}",
+        "{get: /x, baseURL: \"${'http://t'}\"}",
+        "{get: /x, baseURL: \"http://s:81\"}",
+        "{get: /x, baseURL: \"https://s\"}",
+        "{request: {path: /x, baseURL: \"http://t\"}}",
+        "{request: {url: \"http://t/x\"}}",
+        "{call: elsewhere}",
+        "{chain: [{get: /x}], baseURL: \"http://t\"}",
+    ])
+    func `a request to another origin has no credentials and no content of its service, however its URL is formed`(
+        step: String
+    ) async throws {
+        let service = """
+            headers: {X-Service: secret}
+                params: {p: 1}
+                query: {q: 1}
+                auth: {bearer: token}
+                cookies: {jar: jar.txt}
+                tls: {certificate: c.pem, key: c.key, verifyHost: false}
+            """
+        let rest = """
+            defaults: {auth: {bearer: far}, headers: {X-Default: d}}
+            endpoints:
+              elsewhere: {path: /x, baseURL: "http://t"}
+            """
+        let request = try await request(step, rest, service: service, files: ["c.pem", "c.key"])
+        #expect(request.url.hasSuffix("/x"))
+        #expect(request.headers.map(\.name).filter { $0.hasPrefix("X-") } == ["X-Default"])
+        #expect(!request.headers.contains { $0.name == "Authorization" })
+        #expect(request.options.cookies == .otherOrigins)
+        #expect(request.options.tls.clientCertificate == nil && request.options.tls.clientKey == nil)
+        #expect(!request.options.tls.verifiesHost)
+    }
+
+    @Test(arguments: ["{get: /x}", "{get: /x, baseURL: \"http://S:80/base\"}", "{get: \"http://s/x\"}"])
+    func `a request to the origin of its service has what the service and the defaults add`(step: String) async throws {
+        let service = "headers: {X-Service: secret}\n    params: {p: 1}"
+        let request = try await request(step, "defaults: {auth: {bearer: far}}", service: service)
+        #expect(request.url.hasSuffix("?p=1"))
+        #expect(request.headers.contains { $0.name == "X-Service" })
+        #expect(request.headers.contains { $0.name == "Authorization" })
+        #expect(request.options.cookies == .run)
+    }
+
+    @Test func `what a step says itself is sent to any origin`() async throws {
+        let step = "{get: /x, baseURL: \"http://t\", headers: {X-A: a}, params: {p: 2}, auth: {bearer: mine}}"
+        let request = try await request(step, service: "auth: {bearer: token}\n    headers: {X-A: s, X-B: s}")
+        #expect(request.url == "http://t/x?p=2")
+        let fields = request.headers.map { "\($0.name)=\($0.value)" }.filter { !$0.hasPrefix("User-") }
+        #expect(fields == ["X-A=a", "Accept=*/*", "Authorization=Bearer mine"])
     }
 
     @Test func `limits and time-outs are handed to the transport`() async throws {

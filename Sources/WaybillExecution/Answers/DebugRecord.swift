@@ -186,6 +186,7 @@ extension TransferOptions.Cookies {
         switch self {
         case .off: "off"
         case .run: "run"
+        case .otherOrigins: "run, other origins"
         case .jar(let file): file
         }
     }

@@ -39,9 +39,8 @@ struct RequestBuilder {
     mutating func build() throws(EvaluationProblem) -> HTTPRequest {
         var url = try address()
         let origin = try origin(of: url, at: plan.address.text.span)
-        // On another origin than its service's, a request gets nothing of the service but its plain settings.
-        let foreign = try isForeign(origin) ? plan.service.map { Level.service($0) } : nil
-        let sent = settings.without(foreign)
+        let isForeign = try isForeign(origin)
+        let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
 
         let content = try RequestContent(of: sent, method: plan.method, scope: scope)
         if content.query.isSecret {
@@ -86,6 +85,8 @@ struct RequestBuilder {
             acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
+        // The jar of the run has the cookies of services, which are sent to any port of their hosts.
+        if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
         if leavesOrigin { request.leaveOrigin() } else { grant = try grant(by: sent.auth, for: request) }
         return request
     }
@@ -153,10 +154,17 @@ struct RequestBuilder {
         }
     }
 
+    /// Whether the request goes to another origin than its service's.
+    func isForeign() throws(EvaluationProblem) -> Bool {
+        try isForeign(origin(of: address(), at: plan.address.text.span))
+    }
+
     private func isForeign(_ origin: Origin) throws(EvaluationProblem) -> Bool {
-        guard plan.address.isURL, plan.service != nil else { return false }
-        guard let baseURL = settings.baseURL else { return true }
-        return try self.origin(of: text(baseURL).text, at: baseURL.span) != origin
+        switch plan.serviceOrigin {
+        case .any: false
+        case .none: true
+        case .of(let baseURL): try self.origin(of: text(baseURL).text, at: baseURL.span) != origin
+        }
     }
 
     /// How the request travels.
@@ -187,19 +195,6 @@ struct RequestBuilder {
     /// A text that a secret took part in is a secret itself.
     func register(_ text: ComputedText) {
         if text.isSecret { redactor.register(text.text) }
-    }
-}
-
-extension Settings {
-    /// The settings without what another origin must not get of a service.
-    fileprivate func without(_ level: Level?) -> Settings {
-        guard let level else { return self }
-        return without { entry in
-            switch entry.value {
-            case .header, .parameter, .auth: entry.level == level
-            default: false
-            }
-        }
     }
 }
 

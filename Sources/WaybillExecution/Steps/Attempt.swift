@@ -121,13 +121,10 @@ struct Attempt: Sendable {
             let value = try variable.value.value(in: attempted.scope.scope(variable.level))
             attempted.scope.vars[variable.name.value] = value
         }
-        var builder = RequestBuilder(
-            plan,
-            page: page,
-            scope: attempted.scope,
-            redactor: run.redactor,
-            proxies: run.proxies
-        )
+        if plan.usesSessionAtServiceOrigin, try !builder(attempted.scope).isForeign() {
+            try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
+        }
+        var builder = builder(attempted.scope)
         var sending = try builder.build()
         attempted.scope = builder.scope
         if let grant = builder.grant {
@@ -138,6 +135,10 @@ struct Attempt: Sendable {
         attempted.method = sending.method
         attempted.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: delivery.transport))
+    }
+
+    private func builder(_ scope: RequestScope) -> RequestBuilder {
+        RequestBuilder(plan, page: page, scope: scope, redactor: run.redactor, proxies: run.proxies)
     }
 
     /// Answers of this many bytes take so long to go through that the transport is not held up by it.

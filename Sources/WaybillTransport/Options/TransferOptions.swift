@@ -44,6 +44,9 @@ package struct TransferOptions: Sendable, Hashable {
         case off
         /// They are kept in the transport's own jar, which is gone with it.
         case run
+        /// They are kept in another jar of the transport's own: that of requests which must not receive the cookies of
+        /// their service.
+        case otherOrigins
         /// They are kept in a jar that is read from this file (Netscape's format) when it is first used, if there is
         /// such a file, and written to it when the transport shuts down.
         case jar(String)

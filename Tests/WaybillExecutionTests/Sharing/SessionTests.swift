@@ -34,6 +34,20 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/login").isEmpty)
     }
 
+    @Test func `a request to another origin neither fetches nor renews a session that only its service uses`()
+        async throws
+    {
+        let fixture = try SharingFixture(
+            service: Self.service,
+            Self.login + "graphs: {main: {chain: [{get: /a, baseURL: \"http://t\"}]}}"
+        ) { request, count in
+            request.path == "/login" ? Self.token(count) : .json("{}", status: 401)
+        }
+        #expect(await fixture.run().count(.failed) == 1)
+        #expect(fixture.transport.requests(to: "/login").isEmpty)
+        #expect(fixture.transport.requests(to: "/a").map(\.session) == [nil])
+    }
+
     @Test func `fifty requests that are refused at once have the session renewed once, and are repeated once`()
         async throws
     {

@@ -21,9 +21,9 @@ package struct EndpointExplanation: Sendable {
         case declined(by: Setting<SettingName>)
         /// The request stands alone.
         case standalone
-        /// The URL is on another origin than the service.
+        /// The request goes to another origin than the service's.
         case otherOrigin
-        /// The URL may be on another origin than the service: that is known only when it has been evaluated.
+        /// The request may go to another origin than the service's: that is known only when its URL has been evaluated.
         case ownOriginOnly
     }
 
@@ -66,22 +66,24 @@ package struct EndpointExplanation: Sendable {
     /// Whether the request goes to the origin of its service; `nil` where that is not known before it is evaluated.
     private var isOnServiceOrigin: Bool? {
         let request = cascade.request
-        guard case .url(let url) = request.address else { return true }
-        guard let base = request.settings.baseURL else { return false }
-        guard let url = url.value.constantText, let base = base.value.constantText else { return nil }
-        guard let origin = try? Origin(ofURL: url), let service = try? Origin(ofURL: base) else { return nil }
-        return origin == service
-    }
-}
-
-extension Setting<SettingValue> {
-    /// Whether the setting belongs to a service and goes to the service's own origin only.
-    fileprivate var isForServiceOrigin: Bool {
-        guard case .service = level else { return false }
-        return switch value {
-        case .header, .parameter, .auth: true
-        default: false
+        let home: Setting<ScalarTemplate>
+        switch request.serviceOrigin {
+        case .any: return true
+        case .none: return false
+        case .of(let baseURL): home = baseURL
         }
+        let start: Setting<ScalarTemplate>
+        switch request.address {
+        case .url(let url): start = url
+        case .path:
+            guard let baseURL = request.settings.baseURL else { return nil }
+            if baseURL.span == home.span { return true }
+            start = baseURL
+        }
+        guard let url = start.value.constantText, let base = home.value.constantText,
+            let origin = try? Origin(ofURL: url), let service = try? Origin(ofURL: base)
+        else { return nil }
+        return origin == service
     }
 }
 

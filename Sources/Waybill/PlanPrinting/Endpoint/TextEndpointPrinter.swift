@@ -42,7 +42,7 @@ package struct TextEndpointPrinter: Sendable {
         let line = line(for: explained.setting, explanation)
         switch explained.fate {
         case .used: return [line]
-        case .ownOriginOnly: return [line, "   only where the URL is on the origin of the service"]
+        case .ownOriginOnly: return [line, "   only where the request goes to the origin of the service"]
         case .removal, .replaced, .takenAway, .declined, .standalone, .otherOrigin: return []
         }
     }
@@ -60,7 +60,7 @@ package struct TextEndpointPrinter: Sendable {
         case .declined(let name):
             reason = "declined by inherit   \(paint.faint(explanation.origin(name.span, name.level)))"
         case .standalone: reason = "the endpoint stands alone"
-        case .otherOrigin: reason = "the URL is on another origin than the service"
+        case .otherOrigin: reason = "the request goes to another origin than the service's"
         }
         return [line(for: explained.setting, explanation), "   \(reason)"]
     }

@@ -256,6 +256,7 @@ extension RequestPlan {
         RequestPlan(
             endpoint: endpoint,
             service: service,
+            serviceOrigin: serviceOrigin,
             arguments: arguments,
             method: method,
             address: address,
