@@ -124,6 +124,45 @@ import WaybillTransport
         #expect(fields.filter { $0.hasPrefix(name + "=") } == [field])
     }
 
+    @Test(arguments: [
+        ("headers: {authorization: mine}", "authorization=mine"),
+        ("headers: {Authorization: mine}, auth: {bearer: own}", "Authorization=Bearer own"),
+        ("auth: {bearer: own}", "Authorization=Bearer own"),
+        ("auth: none", "Authorization=far"),
+        ("tag: t", "Authorization=Bearer token"),
+    ])
+    func `of credentials and a header field for them, the nearer one is sent`(
+        settings: String,
+        field: String
+    ) async throws {
+        let request = try await request(
+            "{get: /a, \(settings)}",
+            "defaults: {headers: {Authorization: far}}",
+            service: settings == "auth: none" ? "" : "auth: {bearer: token}"
+        )
+        let fields = request.headers.map { "\($0.name)=\($0.value)" }
+        #expect(fields.filter { $0.lowercased().hasPrefix("authorization=") } == [field])
+    }
+
+    @Test(arguments: [
+        ("{apiKey: {in: header, name: X-Key, value: k}}", "{get: /a, headers: {x-key: mine}}", "x-key=mine"),
+        ("{apiKey: {in: query, name: key, value: k}}", "{get: /a, query: {key: mine}}", "http://s/a?key=mine"),
+        ("{apiKey: {in: query, name: key, value: k}}", "{get: /a, query: {Key: mine}}", "http://s/a?Key=mine&key=k"),
+        ("{digest: {username: u, password: p}}", "{get: /a, headers: {Authorization: mine}}", "Authorization=mine"),
+        ("{basic: {username: u, password: p}}", "{get: /a, headers: {Authorization: null}}", nil),
+    ])
+    func `what a request says itself takes the place of the credentials of its service`(
+        auth: String,
+        step: String,
+        sent: String?
+    ) async throws {
+        let request = try await request(step, service: "auth: \(auth)")
+        let fields = request.headers.filter { ["authorization", "x-key"].contains($0.name.lowercased()) }
+        let all = fields.map { "\($0.name)=\($0.value)" } + (request.url.contains("?") ? [request.url] : [])
+        #expect(all == [sent].compactMap { $0 })
+        #expect(request.options.credentials == .none)
+    }
+
     @Test func `an API key can go to the query`() async throws {
         let request = try await request("{get: \"/a?x=1\", auth: {apiKey: {in: query, name: key, value: a b}}}")
         #expect(request.url == "http://s/a?x=1&key=a%20b")

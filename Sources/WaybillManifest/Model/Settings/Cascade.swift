@@ -5,6 +5,7 @@ import WaybillDiagnostics
 ///
 /// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge name by name and `null` takes a name away;
 /// `filters` and `expect.body` add up, farther first; everything else is replaced whole by the nearest that says it.
+/// Of `auth` and the header field or query parameter that it is sent in, the nearer one is used.
 package enum Cascade {
     /// Merges levels, the farthest first. A name that was taken away stays in the result as a removal.
     package static func merge(_ levels: some Sequence<Settings>) -> Settings {
@@ -18,6 +19,7 @@ extension Settings {
     /// Lays a nearer level over this one.
     package mutating func apply(_ near: Settings) {
         for name in near.declined { remove(name.value) }
+        removeCredentials(replacedBy: near)
         guard !entries.isEmpty else {
             let (farther, unknownFarther) = (declined, unknown)
             self = near
@@ -38,6 +40,16 @@ extension Settings {
                 if let slot { index?[slot] = entries.count }
                 append(entry)
             }
+        }
+    }
+
+    /// Removes the credentials that are sent in a header field or query parameter of a nearer level, and such a field or
+    /// parameter where the credentials are nearer.
+    private mutating func removeCredentials(replacedBy near: Settings) {
+        if let auth = near.auth?.value {
+            if has(.headers) || has(.query) { self = without { auth.isSent(in: $0.value) } }
+        } else if let auth = auth?.value, near.entries.contains(where: { auth.isSent(in: $0.value) }) {
+            remove(.auth)
         }
     }
 

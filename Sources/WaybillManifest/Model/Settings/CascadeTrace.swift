@@ -41,6 +41,7 @@ private struct Trace {
 
     mutating func apply(_ settings: Settings, at level: Level) {
         for name in settings.declined { decline(Setting(name.value, at: name.span, level: level)) }
+        replaceCredentials(by: settings)
         for entry in settings.entries {
             let traced = TracedSetting(setting: entry, fate: .used)
             guard let slot = Slot(entry.value) else {
@@ -57,6 +58,24 @@ private struct Trace {
                 groups[position][last].fate = entry.value.isRemoval ? .takenAway(by: entry) : .replaced(by: entry)
             }
             groups[position].append(traced)
+        }
+    }
+
+    /// Marks the credentials that are sent in a header field or query parameter of a nearer level, and such a field or
+    /// parameter where the credentials are nearer.
+    private mutating func replaceCredentials(by settings: Settings) {
+        let near = settings.entries.last { $0.value.name == .auth }
+        for index in groups.indices {
+            let last = groups[index].count - 1
+            let far = groups[index][last]
+            guard case .used = far.fate else { continue }
+            if case .auth(let auth) = near?.value {
+                if auth.isSent(in: far.setting.value), let near { groups[index][last].fate = .replaced(by: near) }
+            } else if case .auth(let auth) = far.setting.value,
+                let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
+            {
+                groups[index][last].fate = field.value.isRemoval ? .takenAway(by: field) : .replaced(by: field)
+            }
         }
     }
 
