@@ -21,6 +21,30 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "intercept-action",
+            "a hook of 'intercept' has an action that it must not have",
+            """
+            Only 'beforeSuccess' may 'fail', which makes a success a failure, and only 'beforeFailure' may 'recover', which
+            makes a failure a success. After both, the result is final, and the hooks may only 'log'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - get: http://127.0.0.1/user
+                        intercept: {afterFailure: [{recover: {name: unknown}}]}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - get: http://127.0.0.1/user
+                        intercept: {beforeFailure: [{recover: {name: unknown}}]}
+                """
+        ),
+        Explanation(
             "verification-off",
             "a server need not prove who it is",
             """

@@ -53,6 +53,7 @@ struct Interceptor {
             if text.isSecret { run.redactor.register(text.text) }
             run.events.emit(.log(run.redactor.text(text.text)), step: request.path)
         case .fail(let message):
+            // An earlier action of the same hook may have failed already.
             guard attempted.failure == nil else { return }
             let text = try message.text(in: scope).text
             attempted.failure = Failure(.expect, run.redactor.text(text), at: action.span)

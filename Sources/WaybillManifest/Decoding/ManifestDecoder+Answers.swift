@@ -42,15 +42,16 @@ extension ManifestDecoder {
         var interception = Interception()
         for (key, value) in node.mapping?.entries ?? .empty {
             guard let moment = word(key) as Interception.Moment? else { continue }
-            interception.actions[moment] = (value.sequence ?? []).compactMap { action($0) }
+            interception.actions[moment] = (value.sequence ?? []).compactMap { action($0, at: moment) }
         }
         return interception
     }
 
-    private mutating func action(_ node: YAMLNode) -> Interception.Action? {
+    private mutating func action(_ node: YAMLNode, at moment: Interception.Moment) -> Interception.Action? {
         let when = node["when"].flatMap { condition($0) }
         for (key, value) in node.mapping?.entries ?? .empty {
             let work: Interception.Action.Work?
+            reportActionWithoutEffect(key, at: moment)
             switch key.text {
             case "log": work = scalarTemplate(value).map(Interception.Action.Work.log)
             case "fail": work = scalarTemplate(value).map(Interception.Action.Work.fail)
@@ -60,6 +61,27 @@ extension ManifestDecoder {
             return work.map { Interception.Action(work: $0, when: when, span: node.span) }
         }
         return nil
+    }
+
+    /// Reports an action that could not take effect at its hook: only 'beforeSuccess' may fail, and only 'beforeFailure'
+    /// may recover.
+    private mutating func reportActionWithoutEffect(_ key: YAMLNode, at moment: Interception.Moment) {
+        let allowed: Interception.Moment
+        switch key.text {
+        case "fail": allowed = .beforeSuccess
+        case "recover": allowed = .beforeFailure
+        default: return
+        }
+        guard moment != allowed else { return }
+        let name = key.text ?? ""
+        report(
+            Diagnostic(
+                "intercept-action",
+                "'\(moment.rawValue)' must not have the action '\(name)'",
+                at: key.span,
+                help: ["Use '\(name)' in '\(allowed.rawValue)'. Every hook may have 'log'."]
+            )
+        )
     }
 
     /// Named values.
