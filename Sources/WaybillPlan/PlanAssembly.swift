@@ -28,6 +28,8 @@ struct PlanAssembly {
         let finally = graph.finally.map { group in
             var last = context
             last.path += ".finally"
+            // Its failures fail the graph, also with 'onFailure: continue'.
+            last.isTolerated = false
             return self.group(group, onFailure: .collect, concurrency: nil, in: last)
         }
         return GraphPlan(
@@ -156,7 +158,7 @@ struct PlanAssembly {
             return .request(request(definition, below: context.settings, graph: context.graph, step: step))
         case .group(let body):
             let limit = step.settings.concurrency
-            return .group(group(body, onFailure: step.onFailure, concurrency: limit, in: context))
+            return .group(group(body, onFailure: step.groupOnFailure, concurrency: limit, in: context))
         case .graph(let call):
             let taken = manifest.graphs[call.name.value]?.value.inputs ?? [:]
             return .graph(name: call.name, arguments: arguments(of: taken, given: call, at: step.span))

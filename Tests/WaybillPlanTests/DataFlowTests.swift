@@ -47,6 +47,10 @@ import WaybillPlan
                 "but not inside it", ["uncertain-step"],
                 "{onFailure: collect, chain: [{id: a, get: /a}, {get: \"/${steps.a.status}\"}]}"
             ),
+            (
+                "a chain that a forEach repeats stops at a failure, whatever the forEach does", [],
+                "{onFailure: continue, forEach: {in: [1], as: n}, chain: [{id: a, get: /a}, {get: \"/${steps.a.status}\"}]}"
+            ),
             ("unknown steps are found", ["unknown-step"], "{get: \"/${steps.x.status}\"}"),
             ("unknown fields are found", ["unknown-field"], "{id: a, get: /a}, {get: \"/${steps.a.stat}\"}"),
             (

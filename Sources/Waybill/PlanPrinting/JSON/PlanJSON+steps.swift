@@ -23,7 +23,7 @@ extension PlanJSON {
         let onFailure: (name: String, value: JSON?) = ("onFailure", .string(step.onFailure.rawValue))
         switch step.work {
         case .request(let request): return [onFailure, ("request", value(request))]
-        case .group(let group): return members(of: group)
+        case .group(let group): return members(of: group).map { $0.name == onFailure.name ? onFailure : $0 }
         case .graph(let name, let arguments):
             return [onFailure, ("graph", .string(name.value)), ("with", .array(arguments.map(value)))]
         case .values(let values): return [onFailure, ("values", .array(values.map(value)))]

@@ -58,7 +58,8 @@ struct StepText {
         case .values(let values): lines += values.map { "\($0.name.value) = \(form.text($0.value))" }
         case .group, .end: break
         }
-        if case .group = step.work { return lines }
+        // A group without elements says so itself.
+        if case .group = step.work, step.flow?.forEach == nil { return lines }
         if step.onFailure != .stop { lines.append("on failure \(step.onFailure.rawValue)") }
         return lines
     }

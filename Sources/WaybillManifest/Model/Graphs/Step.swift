@@ -42,7 +42,7 @@ package final class Step: Sendable {
     package let vars: [VariableDefinition]
     /// Values for later steps, besides those of the endpoint or request.
     package let outputs: [OutputDefinition]
-    /// What a failure does.
+    /// What a failure does: of an element where the step has a `forEach`.
     package let onFailure: FailureMode
     /// Where the step's discriminating key stands, such as `call` or `get`.
     package let span: SourceSpan
@@ -81,6 +81,12 @@ package final class Step: Sendable {
         self.unknown = unknown
         effectiveID = id?.value ?? (unknown.contains(.id | .form) ? nil : action.lastPart)
     }
+}
+
+extension Step {
+    /// What a failure inside the step's chain or batch does to that group. `onFailure` of a step with `forEach` applies to
+    /// its elements; the group that it repeats stops at its first failure.
+    package var groupOnFailure: FailureMode { flow?.forEach == nil ? onFailure : .stop }
 }
 
 /// The keys that say what a step does.

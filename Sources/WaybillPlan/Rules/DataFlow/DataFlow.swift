@@ -120,7 +120,7 @@ final class GraphFlow {
         }
         let step = site.step
         var own: Ended = []
-        if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.onFailure) }
+        if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.groupOnFailure) }
         // The steps inside a 'forEach' are there once an element, and can be seen there only.
         if step.flow?.forEach != nil { own = [] }
         if step.effectiveID != nil { own.append((place(of: site), .certain)) }
