@@ -80,7 +80,7 @@ extension Explanation: CustomTestStringConvertible {
     private static let computed = [
         "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-SORT
         "ManifestSchema.swift",  // x-waybill-error
-        "RunPrinter.swift",  // kinds of failure
+        "FailureText.swift",  // kinds of failure
         "ExplainCommand.swift",  // what a person asks for
     ]
 

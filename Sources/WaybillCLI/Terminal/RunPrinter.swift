@@ -77,30 +77,10 @@ final class RunPrinter: RunObserver {
             line += "  \(Self.milliseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
         }
         line += "\n"
-        if let failure = result.failure, failure.kind != .cancelled { line += description(of: failure) }
+        if let failure = result.failure, failure.kind != .cancelled {
+            line += FailureText(colour: output.coloursOutput).text(of: failure, elements: result.elements)
+        }
         return line
-    }
-
-    /// A failure in the words and with the carets of a diagnostic, since it points into the manifest as one does.
-    private func description(of failure: Failure) -> String {
-        var diagnostic = Diagnostic(
-            DiagnosticID(stringLiteral: failure.kind.rawValue),
-            failure.message.description,
-            at: failure.span
-        )
-        if failure.findings.count == 1, let finding = failure.findings.first, finding.message != failure.message {
-            // The manifest has words of its own for it; what happened is told too.
-            diagnostic.help = [finding.message.description]
-        }
-        if failure.findings.count > 1 {
-            diagnostic.primary = nil
-            diagnostic.secondary = failure.findings.compactMap { finding in
-                finding.span.map { .init($0, finding.message.description) }
-            }
-        }
-        let text = HumanRenderer(colour: output.coloursOutput).render(diagnostic)
-        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            .map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined()
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {

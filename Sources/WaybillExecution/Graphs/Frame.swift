@@ -23,6 +23,8 @@ final class Frame: Sendable {
     /// Whether requests wait for a place among those under way. Those of a session do not: others hold places while they
     /// wait for it.
     let waitsForPlaces: Bool
+    /// Whether a step around the graph tolerates failures (`onFailure: continue`).
+    private let toleratesFailures: Bool
     /// The step that the frame is an element of.
     private let elementOf: String?
     /// The path in the plan of what the frame is for, and the path of this instance of it.
@@ -30,7 +32,16 @@ final class Frame: Sendable {
     private let instance: String
 
     /// The frame of a graph, which a step at this path runs, or which has the path of its own.
-    init(_ graph: GraphPlan, at path: String, inputs: [String: ScopeValue], in run: RunContext, inside outer: Frame?) {
+    ///
+    /// - Parameter step: The step of the outer frame that runs the graph.
+    init(
+        _ graph: GraphPlan,
+        at path: String,
+        inputs: [String: ScopeValue],
+        in run: RunContext,
+        inside outer: Frame?,
+        for step: StepPlan? = nil
+    ) {
         self.run = run
         self.graph = graph.name
         self.inputs = inputs
@@ -39,6 +50,7 @@ final class Frame: Sendable {
         deadline = outer?.deadline
         isFinal = outer?.isFinal ?? false
         waitsForPlaces = true
+        toleratesFailures = step.map { outer?.tolerates($0) ?? $0.isTolerated } ?? false
         elementOf = nil
         planned = graph.name
         instance = path
@@ -53,6 +65,7 @@ final class Frame: Sendable {
         deadline = nil
         isFinal = frame.isFinal
         waitsForPlaces = false
+        toleratesFailures = false
         elementOf = nil
         planned = ""
         instance = ""
@@ -67,6 +80,7 @@ final class Frame: Sendable {
         deadline = outer.deadline
         isFinal = outer.isFinal
         waitsForPlaces = true
+        toleratesFailures = outer.toleratesFailures
         elementOf = path
         planned = path
         instance = element
@@ -81,6 +95,7 @@ final class Frame: Sendable {
         self.deadline = deadline
         self.isFinal = isFinal
         waitsForPlaces = frame.waitsForPlaces
+        toleratesFailures = frame.toleratesFailures
         elementOf = frame.elementOf
         planned = frame.planned
         instance = frame.instance
@@ -98,6 +113,12 @@ final class Frame: Sendable {
 
     /// Whether a step is done once for each element of a list, and this is one of them.
     func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
+
+    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
+    func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || toleratesFailures }
+
+    /// The outcome that is reported of a failure of the graph itself.
+    var failureOutcome: StepOutcome { toleratesFailures ? .tolerated : .failed }
 
     /// The same frame with a time limit inside those that it has.
     func within(_ deadline: Deadline) -> Frame {

@@ -21,12 +21,18 @@ struct GraphRun: Sendable {
 
     /// A run of a graph by itself.
     init(_ graph: GraphPlan, in run: RunContext) {
-        self.init(graph, at: graph.name, inputs: [:], frame: nil, in: run)
+        self.init(graph, at: graph.name, inputs: [:], frame: nil, step: nil, in: run)
     }
 
-    /// A run of a graph with inputs, by the step at this path.
-    init(_ graph: GraphPlan, at path: String, inputs: [String: ScopeValue], inside frame: Frame) {
-        self.init(graph, at: path, inputs: inputs, frame: frame, in: frame.run)
+    /// A run of a graph with inputs, by a step at this path.
+    init(
+        _ graph: GraphPlan,
+        at path: String,
+        inputs: [String: ScopeValue],
+        inside frame: Frame,
+        for step: StepPlan
+    ) {
+        self.init(graph, at: path, inputs: inputs, frame: frame, step: step, in: frame.run)
     }
 
     private init(
@@ -34,11 +40,12 @@ struct GraphRun: Sendable {
         at path: String,
         inputs: [String: ScopeValue],
         frame: Frame?,
+        step: StepPlan?,
         in run: RunContext
     ) {
         self.graph = graph
         self.path = path
-        self.frame = Frame(graph, at: path, inputs: inputs, in: run, inside: frame)
+        self.frame = Frame(graph, at: path, inputs: inputs, in: run, inside: frame, for: step)
     }
 
     /// Runs the graph.
@@ -72,10 +79,13 @@ struct GraphRun: Sendable {
         var node = await run.clock.cancelling(after: limit, deadline) { [frame] in
             await frame.within(deadline).run(graph.body)
         }
-        if deadline.hasPassed, node.end == .cancelled {
-            node.end = .failed
-            node.failure = node.failure ?? failure
+        guard deadline.hasPassed, node.end == .cancelled else { return node }
+        // Requests that were in flight have failed with it. Where there were none, nothing else reports it.
+        if !node.steps.contains(where: { $0.failure == failure }) {
+            return failed(id: "deadline", failure, after: node)
         }
+        node.end = .failed
+        node.failure = node.failure ?? failure
         return node
     }
 
@@ -117,9 +127,10 @@ struct GraphRun: Sendable {
             id: id,
             path: "\(path).\(id)",
             graph: graph.name,
-            outcome: .failed,
+            outcome: frame.failureOutcome,
             failure: failure
         )
+        run.events.emit(.stepFinished(result), step: result.path)
         return NodeRun(end: .failed, steps: node.steps + [result], failure: failure)
     }
 }

@@ -1,3 +1,4 @@
+import WaybillData
 import WaybillResults
 
 /// What came of a step, a group or a graph.
@@ -24,6 +25,12 @@ struct NodeRun: Sendable {
     var failure: Failure?
     /// What becomes of it when the run is resumed, where it is a request.
     var use = RunEvent.KeptRecord.Use.taken
+
+    /// The address of the request that failed first, where one was built.
+    var failedURL: RedactedText? {
+        guard let failure else { return nil }
+        return steps.first { $0.failure == failure }?.url
+    }
 
     /// The outcome for reports.
     var outcome: StepOutcome {

@@ -33,6 +33,8 @@ struct ForEachRun: Sendable {
         var index: Int
         var end: NodeRun.End
         var failure: Failure?
+        /// The address of the request that failed.
+        var url: RedactedText?
         var record: ElementRecord?
         /// What the journal keeps of it.
         var kept: RunEvent.KeptRecord?
@@ -55,7 +57,7 @@ struct ForEachRun: Sendable {
         result.elements = summary.results
         result.time = PhaseTimes(total: run.clock.now - began)
         result.failure = summary.failure
-        result.outcome = summary.outcome(isTolerated: step.isTolerated)
+        result.outcome = summary.outcome(isTolerated: frame.tolerates(step))
         let record = summary.record(of: step, result)
         run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
         if let id = step.id { frame.steps.keep(record, of: id) }
@@ -134,8 +136,9 @@ struct ForEachRun: Sendable {
             element.index,
             element.end,
             element.failure,
+            url: element.url,
             element.record,
-            isTolerated: step.isTolerated
+            isTolerated: frame.tolerates(step)
         )
     }
 
@@ -154,7 +157,7 @@ struct ForEachRun: Sendable {
         }
         let inner = frame.element(path, of: step, forEach.variable.value, element)
         let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
-        var result = ElementRun(index: index, end: node.end, failure: node.failure)
+        var result = ElementRun(index: index, end: node.end, failure: node.failure, url: node.failedURL)
         var record = StepRecord(isPassed: node.end == .passed)
         if step.keeps.contains(.items) {
             record = step.id.flatMap { inner.steps.record(of: $0) } ?? record
@@ -177,7 +180,7 @@ struct ForEachRun: Sendable {
         let outcome: StepOutcome =
             switch element.end {
             case .passed, .ended: .passed
-            case .failed: step.isTolerated ? .tolerated : .failed
+            case .failed: frame.tolerates(step) ? .tolerated : .failed
             case .cancelled: .cancelled
             case .skipped: .skipped
             }
@@ -196,7 +199,7 @@ struct ForEachRun: Sendable {
     private func fileEnd(of element: ElementRun) -> RecordSink.End {
         switch element.end {
         case .passed, .ended: .kept
-        case .failed: step.isTolerated ? .without : .missing
+        case .failed: frame.tolerates(step) ? .without : .missing
         case .skipped(.condition), .skipped(.ended), .skipped(.failure): .without
         case .cancelled, .skipped(.interrupted): .missing
         }
@@ -224,7 +227,7 @@ struct ForEachRun: Sendable {
 
     /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
-        let outcome = summary.outcome(isTolerated: step.isTolerated)
+        let outcome = summary.outcome(isTolerated: frame.tolerates(step))
         guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return }
         if let failure = await file.commit() { summary.fail(failure) }
     }

@@ -35,6 +35,7 @@ struct ForEachSummary: Sendable {
         _ element: Int,
         _ end: NodeRun.End,
         _ failure: Failure?,
+        url: RedactedText?,
         _ record: ElementRecord?,
         isTolerated: Bool
     ) {
@@ -44,7 +45,7 @@ struct ForEachSummary: Sendable {
         case .failed:
             hasFailed = true
             self.failure = self.failure ?? failure
-            results.add(element: element, isTolerated ? .tolerated : .failed, failure)
+            results.add(element: element, isTolerated ? .tolerated : .failed, failure, url: url)
         case .cancelled:
             wasCancelled = true
             results.add(element: element, .cancelled, nil)

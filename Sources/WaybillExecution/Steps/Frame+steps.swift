@@ -32,7 +32,7 @@ extension Frame {
 
     /// What a step that failed by itself comes to: it is listed, and later steps see its failure.
     func failed(_ step: StepPlan, _ failure: Failure) -> NodeRun {
-        let outcome: StepOutcome = step.isTolerated ? .tolerated : .failed
+        let outcome: StepOutcome = tolerates(step) ? .tolerated : .failed
         let path = path(of: step)
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
         let record = StepRecord(isPassed: false, error: failure.inExpressions)
@@ -69,10 +69,15 @@ extension Frame {
         var node = await run.clock.cancelling(after: limit, deadline) {
             await self.within(deadline).runElements(of: step)
         }
-        if deadline.hasPassed, node.end == .cancelled {
-            node.end = .failed
-            node.failure = node.failure ?? failure
+        guard deadline.hasPassed, node.end == .cancelled else { return node }
+        // Requests that were in flight have failed with it. Where there were none, nothing else reports it.
+        if !node.steps.contains(where: { $0.failure == failure }) {
+            let own = failed(step, failure)
+            let inner = node.steps.filter { $0.path != path(of: step) }
+            return NodeRun(end: own.end, steps: inner + own.steps, failure: failure)
         }
+        node.end = .failed
+        node.failure = node.failure ?? failure
         return node
     }
 
@@ -165,7 +170,7 @@ extension Frame {
             let failure = run.failure(error)
             return (failed(step, failure), StepRecord(isPassed: false, error: failure.inExpressions))
         }
-        let outcome = await GraphRun(plan, at: path, inputs: scope.arguments, inside: self).run()
+        let outcome = await GraphRun(plan, at: path, inputs: scope.arguments, inside: self, for: step).run()
         var record = StepRecord(isPassed: outcome.node.end == .passed, error: outcome.node.failure.inExpressions)
         record.outputs = outcome.outputs ?? [:]
         return (outcome.node, record)

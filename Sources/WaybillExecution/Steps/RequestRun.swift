@@ -63,7 +63,8 @@ final class RequestRun: Sendable {
         if result.startedAt != nil {
             Interceptor(self, attempted).intercept { $0.failure = write($0) }
             if let output, !frame.isElement(step) {
-                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: step.isTolerated)
+                let isTolerated = frame.tolerates(step)
+                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: isTolerated)
             }
         }
         return outcome(result, attempted)
@@ -169,7 +170,7 @@ final class RequestRun: Sendable {
             if failure.kind == .cancelled, let passed = frame.deadline?.passed { failure = passed }
             result.failure = failure.worded(by: plan.settings.messages, redactor: run.redactor)
             end = failure.kind == .cancelled ? .cancelled : .failed
-            result.outcome = end == .cancelled ? .cancelled : step.isTolerated ? .tolerated : .failed
+            result.outcome = end == .cancelled ? .cancelled : frame.tolerates(step) ? .tolerated : .failed
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
         let isElement = frame.isElement(step)

@@ -91,7 +91,7 @@ extension ElementResults {
             guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure, redactor) else {
                 continue
             }
-            add(element: element, .failed, reason)
+            add(element: element, .failed, reason, url: failure["url"]?.string.map { redactor.text($0) })
         }
         take(counts: OutcomeCounts(json: json))
     }

@@ -9,6 +9,8 @@ package struct ElementResults: Sendable, Equatable {
     package struct ElementFailure: Sendable, Equatable {
         /// The element's place in the list, from 0.
         package var element: Int
+        /// The address of the request that failed, where one was built.
+        package var url: RedactedText?
         /// Why it failed.
         package var failure: Failure
     }
@@ -22,11 +24,11 @@ package struct ElementResults: Sendable, Equatable {
     package init() {}
 
     /// Counts an element and keeps its failure if it belongs to the first; elements may come in any order.
-    package mutating func add(element: Int, _ outcome: StepOutcome, _ failure: Failure?) {
+    package mutating func add(element: Int, _ outcome: StepOutcome, _ failure: Failure?, url: RedactedText? = nil) {
         counts[outcome] += 1
         guard let failure else { return }
         let place = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
-        failures.insert(ElementFailure(element: element, failure: failure), at: place)
+        failures.insert(ElementFailure(element: element, url: url, failure: failure), at: place)
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
@@ -43,7 +45,7 @@ package struct ElementResults: Sendable, Equatable {
 }
 
 extension ElementResults: JSONStreamable {
-    /// The counts by outcome, and `failures: [{element, kind, message, …}]`.
+    /// The counts by outcome, and `failures: [{element, url, kind, message, …}]`.
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
         object.add("failures", each: failures)
@@ -51,9 +53,10 @@ extension ElementResults: JSONStreamable {
 }
 
 extension ElementResults.ElementFailure: JSONStreamable {
-    /// `{element, kind, message, …}`
+    /// `{element, url, kind, message, …}`
     package func addMembers(to object: inout JSONStream) {
         object.add("element", element)
+        object.add("url", url)
         failure.addMembers(to: &object)
     }
 }

@@ -67,9 +67,10 @@ extension Run {
         /// How many ended in each way.
         public var counts: Counts { Counts(results.counts) }
 
-        /// The first hundred failures, by the places of the elements in the list, from 0.
-        public var failures: [(element: Int, failure: StepFailure)] {
-            results.failures.map { ($0.element, StepFailure($0.failure)) }
+        /// The first hundred failures: the element's index in the list, from 0, the address of its request where one was
+        /// built, with secrets masked, and the reason.
+        public var failures: [(element: Int, url: String?, failure: StepFailure)] {
+            results.failures.map { ($0.element, $0.url?.string, StepFailure($0.failure)) }
         }
     }
 }

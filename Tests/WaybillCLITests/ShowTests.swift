@@ -1,0 +1,44 @@
+import Testing
+import WaybillTestSupport
+
+@Suite struct ShowTests {
+    @Test func `show prints every failed expectation, and the elements that failed`() async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            endpoints: {user: {path: /user, mock: {body: {id: 7, name: demo}}}}
+            graphs:
+              main:
+                onFailure: collect
+                chain:
+                  - {id: one, call: user, expect: {body: [$.id == 8, {that: $.name == 'x', message: another name}]}}
+                  - {id: each, forEach: {in: [1, 7], as: n}, call: user, expect: {body: [$.id == n]}}
+            """,
+            to: "manifest.yaml"
+        )
+        let run = try await Command.run(
+            CommandCase.program,
+            ["run", "--mock", "--out", "out", "manifest.yaml"],
+            in: folder.path
+        )
+        #expect(run.status == 1, "\(run.errorText)")
+        let shown = try await Command.run(CommandCase.program, ["show", "out"], in: folder.path)
+        let lines = shown.outputText.normalized(port: nil).split(separator: "\n").map(String.init)
+        #expect(
+            lines.dropLast(2) == [
+                "RUN  manifest.yaml  failed",
+                "  ✗ main.one  GET http://127.0.0.1:9/user  200  N ms",
+                "    error[expect]: 2 expectations do not hold",
+                "    help: '$.id == 8' does not hold: $.id is 7",
+                "    help: another name",
+                "  ✗ main.each  N ms",
+                "    error[expect]: '$.id == n' does not hold: $.id is 7, n is 1",
+                "    1 of 2 elements failed:",
+                "      [0] http://127.0.0.1:9/user: '$.id == n' does not hold: $.id is 7, n is 1",
+            ],
+            "\(shown.outputText)"
+        )
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+
+/// What a failed element does, to the steps inside it and to the run.
+@Suite struct ForEachFailureTests {
+    private func run(
+        _ text: String,
+        _ replies: [String: FakeTransport.Reply] = [:]
+    ) async throws -> (outcome: Executor.Outcome, fixture: ExecutionFixture, listener: EventListener) {
+        let fixture = try ExecutionFixture(text, replies)
+        let listener = EventListener()
+        let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        return (outcome, fixture, listener)
+    }
+
+    @Test func `a chain that is repeated stops at its first failure, and its element counts as tolerated`() async throws
+    {
+        let (outcome, fixture, _) = try await run(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: loop
+                    forEach: {in: [0, 1, 2], as: n, concurrency: 1}
+                    onFailure: continue
+                    chain:
+                      - {id: create, get: "/${n}"}
+                      - {id: use, get: "/use/${steps.create.data.id}"}
+                  - {id: after, get: /after}
+            """,
+            ["/0": .json(#"{"id": 7}"#), "/1": .json("{}", status: 500), "/2": .json(#"{"id": 9}"#)]
+        )
+        #expect(fixture.transport.paths == ["/0", "/use/7", "/1", "/2", "/use/9", "/after"])
+        let loop = outcome.result.steps[0]
+        #expect(loop.outcome == .tolerated)
+        #expect(loop.elements?.counts[.passed] == 2)
+        #expect(loop.elements?.counts[.tolerated] == 1)
+        #expect(outcome.result.outcome == .passed)
+    }
+
+    @Test(arguments: ["collect", "continue"])
+    func `a group inside the repeated one has its own policy`(policy: String) async throws {
+        let (outcome, fixture, _) = try await run(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: loop
+                    forEach: {in: [0], as: n}
+                    onFailure: continue
+                    chain:
+                      - {onFailure: \(policy), chain: [{get: /bad}, {get: /rest}]}
+                      - {get: /last}
+            """,
+            ["/bad": .json("{}", status: 500)]
+        )
+        #expect(fixture.transport.paths == ["/bad", "/rest"] + (policy == "continue" ? ["/last"] : []))
+        #expect(outcome.result.steps[0].elements?.counts[policy == "continue" ? .passed : .tolerated] == 1)
+    }
+
+    @Test func `the first hundred failures have element, address and reason`() async throws {
+        let replies = (0..<200).map { ("/\($0)", FakeTransport.Reply.json("{}", status: 500)) }
+        let (outcome, _, _) = try await run(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: loop, forEach: {in: "range(0, 200)", as: n}, onFailure: continue, get: "/${n}"}
+                  - {id: groups, forEach: {in: [7], as: n}, onFailure: continue, chain: [{get: "/ok"}, {get: "/${n}"}]}
+            """,
+            Dictionary(uniqueKeysWithValues: replies)
+        )
+        let elements = try #require(outcome.result.steps[0].elements)
+        #expect(elements.counts[.tolerated] == 200)
+        #expect(elements.failures.map(\.element) == Array(0..<100))
+        #expect(elements.failures[99].url?.string == "http://s/99")
+        #expect(elements.failures[99].failure.message.string == "the status is 500, not 2xx")
+        // Of a group, the address is that of the request that failed.
+        #expect(outcome.result.steps[1].elements?.failures.first?.url?.string == "http://s/7")
+    }
+
+    @Test func `what a step with onFailure continue runs in another graph is tolerated too`() async throws {
+        let (outcome, _, _) = try await run(
+            """
+            graphs:
+              sub: {chain: [{id: x, get: /bad}]}
+              gives: {chain: [{id: y, get: /ok}], outputs: {z: steps.y.data.z}}
+              main:
+                chain:
+                  - {id: a, graph: sub, onFailure: continue}
+                  - {id: b, graph: gives, onFailure: continue}
+                  - {id: after, get: /after}
+            """,
+            ["/bad": .json("{}", status: 500)]
+        )
+        #expect(outcome.summary == "x:tolerated y:passed outputs:tolerated after:passed")
+        #expect(outcome.result.outcome == .passed)
+    }
+
+    @Test func `a failure of finally counts, also in a graph that continues after failures`() async throws {
+        let (outcome, _, _) = try await run(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /bad}]
+                onFailure: continue
+                finally: [{id: f, get: /bad}]
+            """,
+            ["/bad": .json("{}", status: 500)]
+        )
+        #expect(outcome.summary == "a:tolerated f:failed")
+        #expect(outcome.result.outcome == .failed)
+    }
+
+    // MARK: Failures of a graph itself
+
+    @Test func `an output of a graph that fails is reported as an event, with its reason`() async throws {
+        let (outcome, _, listener) = try await run(
+            "graphs: {main: {chain: [{id: a, get: /a}], outputs: {x: steps.a.data.x}}}"
+        )
+        #expect(outcome.result.outcome == .failed)
+        let failures = listener.kinds.compactMap { kind -> String? in
+            guard case .stepFinished(let result, _) = kind else { return nil }
+            return result.failure.map { "\(result.path): \($0.message.string)" }
+        }
+        #expect(failures == ["main.outputs: output 'x': nothing matches steps.a.data.x"])
+    }
+
+    @Test(arguments: [
+        ("graph", "{deadline: 5s, chain: [{id: a, delay: 1h, get: /a}]}", "main.deadline"),
+        ("step", "{chain: [{id: g, deadline: 5s, chain: [{id: a, delay: 1h, get: /a}]}]}", "main.g"),
+    ])
+    func `a deadline that passes while no request is in flight is reported`(
+        of: String,
+        graph: String,
+        path: String
+    ) async throws {
+        let fixture = try ExecutionFixture("graphs: {main: \(graph)}")
+        let clock = ManualClock()
+        async let running = fixture.run(clock: clock)
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(5))
+        let result = await running.result
+        #expect(result.outcome == .failed)
+        let failed = result.steps.filter { $0.outcome == .failed }
+        #expect(failed.map(\.path) == [path])
+        #expect(failed.first?.failure?.kind == .timeout)
+    }
+}
