@@ -74,6 +74,7 @@ package struct RunSession: Sendable {
         guard unsupported.isEmpty else {
             throw RunError(message: "not everything can be run", diagnostics: unsupported)
         }
+        let resumption = try resumption()
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
@@ -95,6 +96,7 @@ package struct RunSession: Sendable {
             proxies: ProxyVariables(options.variables),
             control: options.control,
             past: options.resumed?.record,
+            resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock
         )
@@ -104,6 +106,19 @@ package struct RunSession: Sendable {
         let report = try await write(outcome, to: folder)
         await closed
         return report
+    }
+
+    /// What a resumed run sends again. Where that must not be sent again, the run stops before anything is sent.
+    private func resumption() throws(RunError) -> ResumeDecision {
+        guard let record = options.resumed?.record else { return ResumeDecision() }
+        let decision = ResumeDecision(plan, record.steps, repeatsUnsure: options.repeatsUnsure)
+        guard decision.diagnostics.isEmpty else {
+            throw RunError(
+                message: "the run cannot be resumed without sending requests again that passed",
+                diagnostics: decision.diagnostics
+            )
+        }
+        return decision
     }
 
     private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {

@@ -31,6 +31,8 @@ package struct Executor: Sendable {
     package let clock: any RunClock
     /// What the journal says of the run so far, where it is resumed.
     package let past: RunRecord?
+    /// What a resumed run sends again, and what it does without.
+    package let resumption: ResumeDecision
     /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
     package let repeatsUnsure: Bool
     /// Whether the mock server answers.
@@ -49,6 +51,7 @@ package struct Executor: Sendable {
         control: RunControl = RunControl(),
         clock: any RunClock = SystemClock(),
         past: RunRecord? = nil,
+        resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         isMocked: Bool = false
     ) {
@@ -63,6 +66,7 @@ package struct Executor: Sendable {
         self.control = control
         self.clock = clock
         self.past = past
+        self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
         for secret in secrets.values { redactor.register(secret) }
@@ -92,6 +96,9 @@ package struct Executor: Sendable {
                 )
             )
         )
+        for loss in resumption.lostCookies {
+            events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
+        }
         let context = RunContext(self, id: id, startedAt: startedAt)
         let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)

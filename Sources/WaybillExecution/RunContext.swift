@@ -23,6 +23,8 @@ final class RunContext: Sendable {
     let scope: RunScope
     /// What had become of the steps before, where the run is resumed.
     let past: PastSteps?
+    /// What the resumed run sends again, and what it does without.
+    let resumption: ResumeDecision
     /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
     let repeatsUnsure: Bool
     /// The graphs that steps run, by name.
@@ -50,7 +52,9 @@ final class RunContext: Sendable {
         sessions = SessionStore(plan.sessions)
         tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
-        past = executor.past?.steps
+        let resumption = executor.resumption
+        self.resumption = resumption
+        past = executor.past.map { resumption.pastSteps(of: $0.steps) }
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency

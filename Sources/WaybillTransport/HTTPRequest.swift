@@ -97,6 +97,9 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).
     package var isIdempotent: Bool { Self.isIdempotent(method: method) }
 
+    /// Whether a request with this method changes nothing on the server (RFC 9110, section 9.2.1).
+    package static func isSafe(method: String) -> Bool { ["GET", "HEAD"].contains(method) }
+
     /// Whether sending a request with this method twice means the same as sending it once.
     package static func isIdempotent(method: String) -> Bool {
         ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)

@@ -42,6 +42,7 @@ struct ExecutionFixture {
         control: RunControl = RunControl(),
         clock: any RunClock = SystemClock(),
         past: RunRecord? = nil,
+        resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false
     ) async -> Executor.Outcome {
         let executor = Executor(
@@ -56,6 +57,7 @@ struct ExecutionFixture {
             control: control,
             clock: clock,
             past: past,
+            resumption: resumption,
             repeatsUnsure: repeatsUnsure
         )
         return await executor.run(id: RunID())

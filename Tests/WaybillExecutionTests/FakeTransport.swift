@@ -10,6 +10,8 @@ final class FakeTransport: Transport, NetworkProbe {
         case json(String, status: Int = 200)
         /// A JSON body and Link fields.
         case linked(String, [String])
+        /// A JSON body and a `Set-Cookie` field.
+        case cookie(String, body: String = "{}")
         /// Another reply, after so many other tasks had their turn.
         indirect case late(Reply, turns: Int)
         /// A body of another media type.
@@ -136,6 +138,9 @@ final class FakeTransport: Transport, NetworkProbe {
         case .held, .late: return .failure(Self.failure(.cancelled))
         case .linked(let body, let links):
             return self.answer(request, body, type: "application/json", status: 200, fields: links.map { ("Link", $0) })
+        case .cookie(let cookie, let body):
+            let fields = [(name: "Set-Cookie", value: cookie)]
+            return self.answer(request, body, type: "application/json", status: 200, fields: fields)
         case .json(let body, let status): return self.answer(request, body, type: "application/json", status: status)
         case .redirect(let location, let status):
             return self.answer(request, "", type: "text/plain", status: status, fields: [("Location", location)])

@@ -97,7 +97,15 @@ import WaybillTestSupport
         withExtendedLifetime(next) {}
     }
 
-    @Test(arguments: ["run.json", "outputs.json", "events.ndjson"])
+    @Test(arguments: ["", "{\"seq\":1,\"at\":\"2026-11"])
+    func `a folder of a run that was killed before its first line can be used again`(text: String) throws {
+        folder.write(text, to: "events.ndjson")
+        folder.write("{}", to: "sources.json")
+        _ = try create(.at(folder.path))
+        #expect(folder.names() == ["events.ndjson"])
+    }
+
+    @Test(arguments: ["run.json", "outputs.json", "events.ndjson", "sources.json"])
     func `a file of somebody else is never replaced`(name: String) throws {
         folder.write("{\"type\":\"run.started\",\"run\":\"mine\"}\n", to: name)
         let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }

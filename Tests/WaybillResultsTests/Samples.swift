@@ -138,6 +138,7 @@ enum Samples {
                 ),
                 "main.each"
             ),
+            (.writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.stepFinished(steps[1]), "main.each"),
             (.sessionRenewed(service: "accounts"), nil),

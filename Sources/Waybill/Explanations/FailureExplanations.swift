@@ -38,6 +38,17 @@ extension Explanation {
             """
         ),
         Explanation(
+            "unsafe-repeat",
+            "a request that passed would have to be sent again",
+            """
+            'waybill resume' never sends a step again that passed, unless its method is safe (GET, HEAD) or --repeat-unsure is
+            given. Here a step that still has to run needs something of it that no file holds: an output that a secret is part
+            of, or cookies of the run. So nothing is sent. With --repeat-unsure the request is sent again, which may do its work
+            twice, such as placing an order. Cookies that are kept in a file ('cookies: {jar: FILE}') and sessions are there
+            again without that.
+            """
+        ),
+        Explanation(
             "dns",
             "the host's name could not be resolved",
             """

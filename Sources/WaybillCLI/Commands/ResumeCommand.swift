@@ -12,14 +12,22 @@ struct ResumeCommand: ParsableCommand {
         _superCommandName: "waybill",
         abstract: "Goes on with a run that failed, was stopped or was killed.",
         discussion: """
-            Steps that passed are taken as they are, the rest runs. Inputs are those of the run; secrets and sessions are \
-            fetched anew. A manifest that was changed in what has already run is refused.
+            A step that passed keeps its result and is never sent again, unless its method is safe (GET, HEAD) or \
+            --repeat-unsure is given, and a step that still has to run needs something of it that the journal does not hold: \
+            a secret output, or a cookie. Where only an unsafe request could provide that, nothing is sent, and the message \
+            names it. The steps of a 'finally' that had started all run again. Inputs are those of the run; secrets and \
+            sessions are fetched again. A manifest that was changed in what has already run is rejected.
             """
     )
 
     @OptionGroup var argument: RunArgument
 
-    @Flag(help: "Send requests again that may have been sent without an answer, even if that may do their work twice.")
+    @Flag(
+        help: """
+            Send requests again that may have been sent and have no recorded response, and those that passed and are needed, \
+            even if that may do their work twice.
+            """
+    )
     var repeatUnsure = false
 
     @OptionGroup var inputs: InputOptions

@@ -26,6 +26,27 @@ public struct JSONStream: Sendable {
         bytes.removeAll(keepingCapacity: keepingCapacity)
     }
 
+    /// How many bytes have been written.
+    package var count: Int { bytes.count }
+
+    /// Adds a member `sum` to the object that was written last and begins at an offset: the checksum of its bytes, without
+    /// the member itself and the closing brace.
+    package mutating func addChecksum(from start: Int) {
+        bytes.removeLast()
+        bytes.append(contentsOf: ",\"sum\":\"\(Checksum.text(of: bytes[start...]))\"}".utf8)
+    }
+
+    /// Whether the checksum of an object that `addChecksum` completed is that of its bytes; `nil` where it has none.
+    package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
+        guard object.suffix(2) == Array("\"}".utf8),
+            let quote = object.dropLast(2).suffix(16).lastIndex(of: UInt8(ascii: "\""))
+        else { return nil }
+        let content = object[..<quote]
+        let name = Array(",\"sum\":".utf8)
+        guard content.suffix(name.count) == name[...] else { return nil }
+        return Checksum.text(of: content.dropLast(name.count)).utf8.elementsEqual(object[(quote + 1)...].dropLast(2))
+    }
+
     /// Ends a line between values.
     package mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))

@@ -82,6 +82,7 @@ struct Delivery: Sendable {
                 onRedirect: { redirect in
                     reporter?.tell()
                     lastURL = redirect.to
+                    request.note(cookies: redirect.cookies, from: redirect.from)
                     tell(redirect)
                 }
             )

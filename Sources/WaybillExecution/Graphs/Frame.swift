@@ -111,6 +111,9 @@ final class Frame: Sendable {
     /// The frame of a request that gives a service its session, on behalf of a step that needs it.
     var forSession: Frame { Frame(sessionFor: self) }
 
+    /// Whether it is the frame of a request that gives a service its session.
+    var isForSession: Bool { instance.isEmpty }
+
     /// Whether a step is done once for each element of a list, and this is one of them.
     func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
 

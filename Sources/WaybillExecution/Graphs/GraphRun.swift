@@ -104,7 +104,7 @@ struct GraphRun: Sendable {
 
     private func evaluateOutputs(_ node: inout NodeRun) async -> [String: ScopeValue] {
         var outputs: [String: ScopeValue] = [:]
-        for output in graph.outputs {
+        for output in graph.outputs where !run.resumption.omittedOutputs.contains("\(path).\(output.name.value)") {
             do throws(EvaluationProblem) {
                 var scope = frame.scope(of: path)
                 try await scope.provideSession(for: output.value)

@@ -25,6 +25,8 @@ struct NodeRun: Sendable {
     var failure: Failure?
     /// What becomes of it when the run is resumed, where it is a request.
     var use = RunEvent.KeptRecord.Use.taken
+    /// The domains whose cookies in the run's own jar it set, where it is a request.
+    var cookies: [RedactedText] = []
 
     /// The address of the request that failed first, where one was built.
     var failedURL: RedactedText? {

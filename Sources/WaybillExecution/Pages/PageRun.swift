@@ -121,7 +121,8 @@ struct PageRun {
                 items: elements.count,
                 next: next.flatMap(run.kept),
                 records: records,
-                kept: kept(elements, isSecret: found.isSecret)
+                kept: kept(elements, isSecret: found.isSecret),
+                cookies: request.cookieDomains
             )
             run.events.emit(.pageFinished(end), step: request.path)
         }
@@ -164,9 +165,14 @@ struct PageRun {
 
 extension RequestRun {
     /// Whether the items of all pages are needed at the end, and not only their number.
-    fileprivate var needsItems: Bool {
-        guard output == nil else { return false }
-        return !step.keeps.isDisjoint(with: [.data, .items]) || !plan.outputs.isEmpty || plan.returns != nil
-            || step.flow?.until != nil || plan.settings.intercept != nil
+    fileprivate var needsItems: Bool { output == nil && step.needsItems }
+}
+
+extension StepPlan {
+    /// Whether the items of all pages that its request receives are needed at the end, where no file takes them.
+    var needsItems: Bool {
+        guard case .request(let request) = work, flow?.write == nil else { return false }
+        return !keeps.isDisjoint(with: [.data, .items]) || !request.outputs.isEmpty || request.returns != nil
+            || flow?.until != nil || request.settings.intercept != nil
     }
 }

@@ -4,38 +4,50 @@ import WaybillResults
 import WaybillTransport
 
 extension StepRecord {
-    /// What the journal keeps of a step: what later steps use. A record that a secret is part of cannot be kept, and the
-    /// step runs again when the run is resumed.
+    /// What the journal keeps of a step: what later steps use. What a secret is part of is left out, and named as lost.
     func kept(
         _ use: RunEvent.KeptRecord.Use = .taken,
         redactor: Redactor,
-        element: String? = nil
+        element: String? = nil,
+        cookies: [RedactedText] = []
     ) -> RunEvent.KeptRecord {
-        guard use == .taken else { return RunEvent.KeptRecord(use, element: element) }
+        var kept = RunEvent.KeptRecord(use, cookies: cookies, element: element)
+        guard use == .taken else { return kept }
         var object = JSONObject()
-        var isSecret = items?.isSecret ?? false || data?.isSecret ?? false
-        object["ok"] = .bool(isPassed)
-        if error != .null { object["error"] = error }
-        if !outputs.isEmpty {
-            var values = JSONObject()
-            for (name, value) in outputs.sorted(by: { $0.key < $1.key }) {
-                values[name] = value.json
-                isSecret = isSecret || value.isSecret
-            }
-            object["outputs"] = .object(values)
+        func add(_ name: String, _ value: ScopeValue?) {
+            guard let value else { return }
+            guard !value.isSecret, let shown = redactor.unchanged(value.json) else { return kept.lost.append(name) }
+            object[name] = shown.value
         }
-        if let data { object["data"] = data.json }
-        if let items { object["items"] = items.json }
+        object["ok"] = .bool(isPassed)
+        add("error", error == .null ? nil : ScopeValue(error))
+        var values = JSONObject()
+        for (name, value) in outputs.sorted(by: { $0.key < $1.key }) {
+            guard !value.isSecret, let shown = redactor.unchanged(value.json) else {
+                kept.lost.append("outputs.\(name)")
+                continue
+            }
+            values[name] = shown.value
+        }
+        if !values.isEmpty { object["outputs"] = .object(values) }
+        add("data", data)
+        add("items", items)
         if let response {
             object["status"] = .number(JSONNumber(response.status))
             object["time"] = .number(response.timings.total.seconds)
-            object["headers"] = .array(response.headers.list.map { [.string($0.name), .string($0.value)] })
+            var fields: [JSON] = []
+            for field in response.headers.list {
+                let shown: JSON = [.string(field.name), .string(field.value)]
+                if Redactor.isCredential(headerNamed: field.name) || redactor.unchanged(shown) == nil {
+                    kept.lost.append("headers.\(field.name.lowercased())")
+                } else {
+                    fields.append(shown)
+                }
+            }
+            object["headers"] = .array(fields)
         }
-        if object.count == 1, isPassed { return RunEvent.KeptRecord(.taken, element: element) }
-        guard !isSecret, let record = redactor.unchanged(.object(object)) else {
-            return RunEvent.KeptRecord(.again, element: element)
-        }
-        return RunEvent.KeptRecord(.taken, record: record, element: element)
+        if object.count > 1 || !isPassed { kept.record = redactor.unchanged(.object(object)) }
+        return kept
     }
 
     /// A record as it was kept.
@@ -54,7 +66,9 @@ extension HTTPResponse {
     /// An answer of which only the head was kept.
     fileprivate init(kept status: Int, _ time: JSON?, _ headers: [JSON]) {
         var timings = TransferTimings.zero
-        if let seconds = time?.number?.double { timings.total = .microseconds(Int64((seconds * 1e6).rounded())) }
+        if let seconds = time?.number?.double, (0..<1e12).contains(seconds) {
+            timings.total = .microseconds(Int64((seconds * 1e6).rounded()))
+        }
         let fields = headers.compactMap { field -> HTTPField? in
             guard let name = field[0]?.string, let value = field[1]?.string else { return nil }
             return HTTPField(name: name, value: value)

@@ -96,6 +96,7 @@ struct Attempt: Sendable {
         case .answer(let response):
             attempted.wasSent = true
             attempted.scope.response = response
+            request.note(cookies: response.headers.values(named: "Set-Cookie"), from: delivered.lastURL)
             await look(at: response, attempted)
         }
         // Now all its secrets are known.
@@ -115,6 +116,12 @@ struct Attempt: Sendable {
     ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
+        }
+        if !request.frame.isForSession {
+            // Their cookies are in no jar any more.
+            for service in run.resumption.servicesWithCookies(for: plan) {
+                _ = try await run.sessions.session(of: service, for: request.frame)
+            }
         }
         try await attempted.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: page)
         for variable in plan.vars {

@@ -53,16 +53,6 @@ final class Attempted {
     }
 }
 
-extension Attempted {
-    /// Whether the answer put cookies into the jar of the run, which a resumed run begins without.
-    func setsCookies(for plan: RequestPlan) -> Bool {
-        guard let response, !response.headers.values(named: "Set-Cookie").isEmpty else { return false }
-        guard let policy = plan.settings.cookies?.value else { return true }
-        if case .on = policy { return true }
-        return false
-    }
-}
-
 extension StepResult {
     /// The result of a step before anything has happened.
     init(_ step: StepPlan, at path: String, graph: String, outcome: StepOutcome, failure: Failure? = nil) {

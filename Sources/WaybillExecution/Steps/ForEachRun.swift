@@ -163,8 +163,12 @@ struct ForEachRun: Sendable {
             record = step.id.flatMap { inner.steps.record(of: $0) } ?? record
             result.record = ElementRecord(item: element, record: record)
         }
-        let use = element.isSecret ? .again : node.use
-        result.kept = record.kept(use, redactor: run.redactor, element: element.isSecret ? nil : element.digest)
+        result.kept = record.kept(
+            node.use,
+            redactor: run.redactor,
+            element: element.isSecret ? nil : element.digest,
+            cookies: node.cookies
+        )
         return result
     }
 
@@ -209,7 +213,8 @@ struct ForEachRun: Sendable {
     private func take(_ before: PastElements.Element, at index: Int, of source: ElementSource) -> ElementRun {
         do throws(EvaluationProblem) {
             let element = try source.element(index)
-            guard before.digest == element.digest else {
+            // Of a secret element the journal has no digest.
+            guard before.digest == element.digest || before.digest == nil && element.isSecret else {
                 throw EvaluationProblem(
                     message: "element \(index) is another one than when the run began",
                     span: forEach.span

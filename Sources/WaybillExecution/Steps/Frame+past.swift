@@ -15,7 +15,8 @@ extension Frame {
 
     /// The failure of a request that may have been sent before the run was resumed, and must not be sent twice.
     func unsureFailure(of request: RequestPlan, at path: String) -> Failure? {
-        guard let past = run.past, past.isUnsure(path), !run.repeatsUnsure,
+        // A session is fetched again, whatever became of it before.
+        guard !isForSession, let past = run.past, past.isUnsure(path), !run.repeatsUnsure,
             !HTTPRequest.isIdempotent(method: request.method)
         else { return nil }
         let message =

@@ -107,6 +107,7 @@ extension Frame {
             if let id = step.id { steps.keep(outcome.record, of: id) }
             var node = NodeRun(end: outcome.end, steps: [outcome.result], failure: outcome.result.failure)
             node.use = outcome.use
+            node.cookies = outcome.cookies
             return node
         case .group(let group):
             return await repeating(step, at: path) {

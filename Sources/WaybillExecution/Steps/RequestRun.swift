@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
@@ -17,6 +18,8 @@ final class RequestRun: Sendable {
         var end: NodeRun.End
         /// What becomes of it when the run is resumed.
         var use = RunEvent.KeptRecord.Use.taken
+        /// The domains whose cookies in the run's own jar it set.
+        var cookies: [RedactedText] = []
     }
 
     let step: StepPlan
@@ -27,7 +30,18 @@ final class RequestRun: Sendable {
     let output: ElementOutput?
     /// Its claim among the same requests, where those matter that are under way.
     let claim: DuplicateClaim?
+    /// The domains whose cookies the responses set so far.
+    private let cookies = Mutex<Set<String>>([])
     var run: RunContext { frame.run }
+
+    /// Notes the cookies that a response from a URL puts into the run's own jar, which a resumed run starts without.
+    func note(cookies fields: [String], from url: String) {
+        guard !fields.isEmpty, plan.usesOwnJar else { return }
+        cookies.withLock { $0.formUnion(fields.map { CookieDomain.text(of: $0, from: url) }) }
+    }
+
+    /// The domains whose cookies in the run's own jar the request set so far.
+    var cookieDomains: [RedactedText] { cookies.withLock { $0.sorted() }.map { run.redactor.text($0) } }
 
     init(_ step: StepPlan, _ plan: RequestPlan, at path: String, in frame: Frame, output: ElementOutput? = nil) {
         self.step = step
@@ -182,11 +196,10 @@ final class RequestRun: Sendable {
         var outcome = Outcome(result: result, record: record, end: end)
         if attempted.wasSent, attempted.response == nil {
             outcome.use = .unsure
-        } else if attempted.setsCookies(for: plan) {
-            outcome.use = .again
         }
+        outcome.cookies = cookieDomains
         if !isElement {
-            let kept = record.kept(outcome.use, redactor: run.redactor)
+            let kept = record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
             run.events.emit(.stepFinished(result, kept: kept), step: path)
         }
         return outcome

@@ -14,8 +14,9 @@ struct StepFile: Sendable {
     private let sink: RecordSink
     private let format: Sink.Format
 
-    /// Evaluates the path, which is the same for all elements, and begins the file.
-    init(_ write: Sink, of step: StepPlan, in frame: Frame) async throws(Failure) {
+    /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
+    /// had written to it and it is in its place.
+    init?(_ write: Sink, of step: StepPlan, in frame: Frame) async throws(Failure) {
         self.write = write
         self.step = frame.path(of: step)
         graph = frame.graph
@@ -32,6 +33,15 @@ struct StepFile: Sendable {
         format = write.format ?? Sink.Format(ofFile: path)
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
+        }
+        if let completed = run.past?.completedOutput(of: self.step),
+            await folder.isInPlace(path, completed, allowsOutside: run.allowsOutside)
+        {
+            run.events.emit(
+                .writeCommitted(.init(path: self.path, records: completed.records, bytes: completed.bytes)),
+                step: self.step
+            )
+            return nil
         }
         do {
             sink = try await folder.records(
@@ -142,7 +152,15 @@ struct StepFile: Sendable {
     /// - Returns: Why that cannot be done.
     func commit() async -> Failure? {
         do throws(ResultsError) {
-            let committed = try await sink.commit()
+            let committed = try await sink.commit { (complete) throws(ResultsError) in
+                // Whoever resumes the run can tell from this that the file is whole, if it is in its place.
+                run.events.emit(
+                    .writeCommitting(.init(path: path, records: complete.records, bytes: complete.bytes)),
+                    step: step,
+                    durably: true
+                )
+                try await run.folder?.journal.settle()
+            }
             run.events.emit(
                 .writeCommitted(.init(path: path, records: committed.records, bytes: committed.bytes)),
                 step: step

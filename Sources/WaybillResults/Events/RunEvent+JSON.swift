@@ -17,6 +17,7 @@ extension RunEvent.Kind {
         case .elementFinished: "element.finished"
         case .pageFinished: "page.finished"
         case .writeCut: "write.cut"
+        case .writeCommitting: "write.committing"
         case .writeCommitted: "write.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
@@ -81,11 +82,12 @@ extension RunEvent.Kind {
             object.add("items", end.items)
             object.add("next", end.next)
             object.add("kept", end.kept)
+            if !end.cookies.isEmpty { object.add("cookies", each: end.cookies.map(\.string)) }
             end.records?.addMembers(to: &object)
         case .writeCut(let file):
             object.add("path", file.path)
             file.rest.addMembers(to: &object)
-        case .writeCommitted(let file):
+        case .writeCommitting(let file), .writeCommitted(let file):
             object.add("path", file.path)
             object.add("records", file.records)
             object.add("bytes", file.bytes)

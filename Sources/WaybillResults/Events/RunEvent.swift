@@ -50,6 +50,8 @@ package struct RunEvent: Sendable, Equatable {
         case pageFinished(PageEnd)
         /// A file of `write` is shorter than it was before the run was resumed, and is gone on with at its new end.
         case writeCut(CutFile)
+        /// A file of `write` is complete, and is about to be put in its place.
+        case writeCommitting(WrittenFile)
         /// A file of `write` is complete and in its place.
         case writeCommitted(WrittenFile)
         /// A request is about to be sent.
@@ -117,10 +119,8 @@ package struct RunEvent: Sendable, Equatable {
     package struct KeptRecord: Sendable, Equatable, JSONStreamable {
         /// What becomes of the step when the run is resumed.
         package enum Use: String, Sendable, CaseIterable {
-            /// It is taken as it is.
+            /// It passed, or its failure is tolerated, and it keeps its result.
             case taken
-            /// It runs again: later steps need something of it that the journal must not hold.
-            case again
             /// Its request may have reached the server, and there is no answer.
             case unsure
         }
@@ -129,20 +129,35 @@ package struct RunEvent: Sendable, Equatable {
         package var use: Use
         /// What later steps see of it: some of `ok`, `error`, `outputs`, `data`, `status`, `headers`, `time`, `items`.
         package var record: RedactedJSON?
-        /// A digest of the element, to find out whether the list has changed.
+        /// What later steps can use of it and the journal must not hold, because of a secret: `outputs.token`, `data`,
+        /// `headers.set-cookie`, `items`.
+        package var lost: [String]
+        /// The domains whose cookies in the run's own jar it set: `api.example.com`, or `.example.com` for all hosts there.
+        package var cookies: [RedactedText]
+        /// A digest of the element, to find out whether the list has changed; `nil` for a secret one.
         package var element: String?
 
         /// What is kept; see the properties.
-        package init(_ use: Use, record: RedactedJSON? = nil, element: String? = nil) {
+        package init(
+            _ use: Use,
+            record: RedactedJSON? = nil,
+            lost: [String] = [],
+            cookies: [RedactedText] = [],
+            element: String? = nil
+        ) {
             self.use = use
             self.record = record
+            self.lost = lost
+            self.cookies = cookies
             self.element = element
         }
 
-        /// `{use, record, element}`, without what is not kept.
+        /// `{use, record, lost, cookies, element}`, without what is empty.
         package func addMembers(to object: inout JSONStream) {
             object.add("use", use.rawValue)
             object.add("record", record)
+            if !lost.isEmpty { object.add("lost", each: lost) }
+            if !cookies.isEmpty { object.add("cookies", each: cookies.map(\.string)) }
             object.add("element", element)
         }
     }
@@ -264,6 +279,8 @@ package struct RunEvent: Sendable, Equatable {
         package var records: RecordedOutput?
         /// Its items, where later steps need them.
         package var kept: RedactedJSON?
+        /// The domains whose cookies in the run's own jar the pages so far set.
+        package var cookies: [RedactedText]
 
         /// A page; see the properties.
         package init(
@@ -271,9 +288,11 @@ package struct RunEvent: Sendable, Equatable {
             items: Int,
             next: RedactedJSON?,
             records: RecordedOutput?,
-            kept: RedactedJSON? = nil
+            kept: RedactedJSON? = nil,
+            cookies: [RedactedText] = []
         ) {
             self.kept = kept
+            self.cookies = cookies
             self.page = page
             self.items = items
             self.next = next

@@ -39,9 +39,10 @@ enum FolderContents {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
         }
         let head = try file.head(64 * 1024)
-        // A run that was killed at once leaves an empty journal.
-        let isFree = existing.isEmpty || existing == [journal] && head.isEmpty
-        guard isFree || beginsJournal(Array(head.prefix { $0 != UInt8(ascii: "\n") })) else {
+        // A run that was killed at once leaves an empty journal, or a part of its first line.
+        let isFree =
+            existing.contains(journal) && Set(existing).isSubset(of: [journal, sources]) && isUnfinished(head)
+        guard existing.isEmpty || isFree || beginsJournal(Array(head.prefix { $0 != UInt8(ascii: "\n") })) else {
             // What is not ours stays as it was; the journal, if there was none, is our empty one.
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
@@ -68,6 +69,12 @@ enum FolderContents {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Whether bytes are less than the first line of a journal.
+    private static func isUnfinished(_ head: [UInt8]) -> Bool {
+        let start = Array("{\"seq\":1,\"at\":".utf8)
+        return !head.contains(UInt8(ascii: "\n")) && (start.starts(with: head) || head.starts(with: start))
     }
 
     private static func beginsJournal(_ line: [UInt8]) -> Bool {

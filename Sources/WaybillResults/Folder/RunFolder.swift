@@ -178,6 +178,18 @@ package final class RunFolder: Sendable {
         return sink
     }
 
+    /// Whether a file of records was put in its place, which the journal may not say of a run that was killed.
+    package func isInPlace(_ path: String, _ committed: RecordSink.Committed, allowsOutside: Bool) async -> Bool {
+        let root = self.path
+        let isInPlace = try? await thread.run { () throws(ResultsError) in
+            guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
+                return false
+            }
+            return RecordSink.isInPlace(whole, committed)
+        }
+        return isInPlace ?? false
+    }
+
     /// Notes who writes a file, and the unfinished one beside it.
     private func claim(_ path: String, of step: String, as text: String) throws(ResultPathError) {
         let isFree = writers.withLock { writers in

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillData
 
-/// The events of a run on disk, one JSON object a line.
+/// The events of a run on disk, one JSON object a line, each with a checksum (`sum`).
 ///
 /// What a flush has handed to the system, the end of this process takes not away; every 200 ms what is new is synced to
 /// the disk, on a thread of its own: the files of records first, since lines name bytes in them. Lines between two flushes are handed over together, since a system call for each
@@ -47,7 +47,9 @@ package final class Journal: Sendable {
     package func append(_ event: RunEvent) -> Bool {
         state.withLock { state in
             guard state.error == nil else { return false }
+            let start = state.lines.count
             state.lines.add(event)
+            state.lines.addChecksum(from: start)
             state.lines.endLine()
             return state.lines.bytes.count >= Self.mostBytesHeld
         }

@@ -21,7 +21,7 @@ package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertibl
 /// Reads a journal line by line, whatever its size.
 ///
 /// A run that was killed may leave half a line at the end, which counts as never written; anything else that is not an
-/// event with the next number is damage.
+/// event with the next number and the right checksum is damage.
 struct JournalReader {
     private static let pieceSize = 1 << 20
     /// No event is as long as this.
@@ -39,7 +39,16 @@ struct JournalReader {
         self.path = path
     }
 
-    /// Hands over every event.
+    /// Hands over every event in the bytes of a journal.
+    mutating func read(_ bytes: [UInt8], _ take: (JSON) -> Void) throws {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            try accept(line: Array(rest[..<end]), take)
+            rest = rest[(end + 1)...]
+        }
+    }
+
+    /// Hands over every event in the file.
     mutating func read(_ take: (JSON) -> Void) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ResultsError(cannot: "read", path) }
@@ -73,13 +82,20 @@ struct JournalReader {
         do {
             event = try JSONParser().parse(bytes)
         } catch {
-            throw damage("it is no JSON", at: line)
+            throw damage("expected a JSON object", at: line)
+        }
+        switch JSONStream.hasRightChecksum(bytes) {
+        case true?: break
+        case false?: throw damage("its checksum is wrong", at: line)
+        case nil where line == 1:
+            throw damage("it has no checksum, as an earlier version of waybill wrote it; start a new run", at: line)
+        case nil: throw damage("it has no checksum", at: line)
         }
         guard let number = event["seq"]?.number?.int, event["type"]?.string != nil else {
-            throw damage("it is no event", at: line)
+            throw damage("it is not an event", at: line)
         }
         guard number == lastNumber + 1 else {
-            throw damage("its number is \(number), and \(lastNumber + 1) is due", at: line)
+            throw damage("its number is \(number), expected \(lastNumber + 1)", at: line)
         }
         lastNumber = number
         length += bytes.count + 1

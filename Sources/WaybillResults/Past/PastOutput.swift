@@ -4,6 +4,8 @@ package import WaybillData
 struct PastOutput: Sendable {
     /// Whether it is complete and in its place.
     var isCommitted = false
+    /// What it consists of, where it was complete and about to be put in its place.
+    var completed: RecordSink.Committed?
     private(set) var place = RecordSink.Resumption(bytes: 0, records: 0)
 
     /// Takes note of the records of an element that has ended.
@@ -26,6 +28,7 @@ struct PastOutput: Sendable {
     /// - Returns: the elements whose records were lost.
     mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {
         let end = place.element
+        completed = nil
         place.goBack(to: mark)
         return place.element..<end
     }
@@ -53,13 +56,16 @@ package struct PastPages: Sendable {
     package var next: JSON? { last.next }
     /// The items, where later steps need them; `nil` when the journal does not have them all.
     package private(set) var kept: [JSON]? = []
+    /// The domains whose cookies they set.
+    package private(set) var cookies: Set<String> = []
 
     /// Takes note of a page.
     mutating func take(_ page: Int, _ event: JSON) {
         // The pages of an earlier try do not count any more.
         if page == 1 { self = PastPages() }
         if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
-        let items = self.items + (event["items"]?.number?.int ?? 0)
+        cookies.formUnion(event["cookies"]?.array?.compactMap(\.string) ?? [])
+        let items = self.items + (event["items"]?.count ?? 0)
         places.append(Place(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
     }
 
@@ -67,5 +73,13 @@ package struct PastPages: Sendable {
     package mutating func goBack(to count: Int) {
         places.removeAll { $0.page > count }
         if let kept { self.kept = Array(kept.prefix(last.kept)) }
+    }
+}
+
+extension JSON {
+    /// A number of things in a journal: not negative, and small enough to be added up.
+    var count: Int? {
+        guard let count = number?.int, (0...(1 << 40)).contains(count) else { return nil }
+        return count
     }
 }

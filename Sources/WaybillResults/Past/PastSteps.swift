@@ -6,6 +6,24 @@ package struct PastStep: Sendable {
     package var result: StepResult
     /// What later steps see of it, as far as it was kept.
     package var record: JSON
+    /// What the journal does not hold of it.
+    package var losses: PastLosses
+    /// The domains whose cookies its elements set, where it is a `forEach`.
+    package var elementCookies: Set<String> = []
+}
+
+/// What a step, or an element, left that the journal does not hold.
+package struct PastLosses: Sendable, Equatable {
+    /// What expressions can use of it: `outputs.token`, `data`, …; see `RunEvent.KeptRecord.lost`.
+    package var values: Set<String>
+    /// The domains whose cookies in the run's own jar it set.
+    package var cookies: Set<String>
+
+    /// Reads what a journal says of it.
+    init(kept: JSON?) {
+        values = Set(kept?["lost"]?.array?.compactMap(\.string) ?? [])
+        cookies = Set(kept?["cookies"]?.array?.compactMap(\.string) ?? [])
+    }
 }
 
 /// The elements of a `forEach` that had ended before a run was resumed.
@@ -18,6 +36,8 @@ package struct PastElements: Sendable {
         package var outcome: StepOutcome
         /// What later steps see of it, as far as it was kept.
         package var record: JSON?
+        /// What the journal does not hold of it.
+        package var losses: PastLosses
     }
 
     /// The elements by their places.
@@ -31,8 +51,10 @@ package struct PastSteps: Sendable {
     private var unsure: Set<String> = []
     /// The paths inside an element, to be forgotten when the element as a whole has ended.
     private var inside: [String: Set<String>] = [:]
-    /// Graphs whose `finally` has begun, by path.
+    /// Graphs whose `finally` has started and that have not passed, by path.
     private var finishing: Set<String> = []
+    /// The domains whose cookies the sessions set, by service.
+    package private(set) var sessionCookies: [String: Set<String>] = [:]
     /// How far the files have come that steps write, and the pages that they ask for.
     private var outputs: [String: PastOutput] = [:]
     private var pages: [String: PastPages] = [:]
@@ -58,6 +80,12 @@ package struct PastSteps: Sendable {
         !isVoid(path) && elements[path] != nil && outputs[path]?.isCommitted ?? false
     }
 
+    /// What the file consists of that the elements of the step at a path wrote, where it was complete and about to be put in
+    /// its place: it may be there.
+    package func completedOutput(of path: String) -> RecordSink.Committed? {
+        isVoid(path) || elements[path] == nil ? nil : outputs[path]?.completed
+    }
+
     /// The pages that the step at a path has had.
     package func pages(of path: String) -> PastPages? { isVoid(path) ? nil : pages[path] }
 
@@ -67,9 +95,31 @@ package struct PastSteps: Sendable {
     /// The paths of all steps that are to be taken as they are, and of those with such elements.
     package var paths: [String] { (Array(steps.keys) + Array(elements.keys)).filter { !isVoid($0) }.sorted() }
 
-    /// Whether a step belongs to a graph whose `finally` had begun: what it had built may be gone, so it runs whole.
+    /// The elements that have not ended, of the step at a path, in which something is recorded.
+    package func openElements(of path: String) -> [Int] {
+        let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap { Self.element($0, of: path) }
+        return Set(started).filter { elements[path]?.elements[$0] == nil }.sorted()
+    }
+
+    /// Forgets steps: they run again.
+    package mutating func forget(steps paths: Set<String>) {
+        for path in paths { steps[path] = nil }
+    }
+
+    /// Forgets elements of the step at a path: they run again.
+    package mutating func forget(elements places: Set<Int>, of path: String) {
+        for place in places { elements[path]?.elements[place] = nil }
+    }
+
+    /// The element that `main.items[3]` is of `main.items`.
+    private static func element(_ path: String, of step: String) -> Int? {
+        guard path.hasSuffix("]"), path.hasPrefix(step), path.dropFirst(step.count).first == "[" else { return nil }
+        return Int(path.dropFirst(step.count + 1).dropLast())
+    }
+
+    /// Whether a step is of a `finally` that runs again, because its graph has not passed.
     private func isVoid(_ path: String) -> Bool {
-        finishing.contains { path == $0 || path.hasPrefix($0 + ".") }
+        finishing.contains { path.hasPrefix($0 + ".finally.") }
     }
 
     /// Takes note of a line of the journal.
@@ -86,18 +136,22 @@ package struct PastSteps: Sendable {
         case "request.retrying":
             if let path { unsure.remove(path) }
         case "page.finished":
-            guard let path, let page = event["page"]?.number?.int else { return }
+            guard let path, let page = event["page"]?.count else { return }
             unsure.remove(path)
             pages[path, default: PastPages()].take(page, event)
             if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, ofPage: page) }
         case "write.cut":
             if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
+        case "write.committing":
+            if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
+                outputs[path, default: PastOutput()].completed = .init(records: records, bytes: bytes)
+            }
         case "write.committed":
             if let path { outputs[path, default: PastOutput()].isCommitted = true }
         case "step.finished":
             if let path { finish(path, event) }
         case "element.finished":
-            if let path, let element = event["element"]?.number?.int { finish(path, element, event) }
+            if let path, let element = event["element"]?.count { finish(path, element, event) }
         default: break
         }
     }
@@ -105,15 +159,23 @@ package struct PastSteps: Sendable {
     /// The file of a step was shorter than it had been when the run was gone on with.
     private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
         guard let lost = outputs[path]?.goBack(to: rest) else { return }
-        for element in lost { elements[path]?.elements[element] = nil }
+        for element in elements[path]?.elements.keys.filter(lost.contains) ?? [] {
+            elements[path]?.elements[element] = nil
+        }
         pages[path]?.goBack(to: rest.count)
     }
 
     private mutating func finish(_ path: String, _ event: JSON) {
+        if event["result"]?["graph"] == "" { return finishSession(path, event) }
         guard note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
             [.passed, .tolerated].contains(result.outcome)
         else { return }
-        steps[path] = PastStep(result: result, record: event["kept"]?["record"] ?? .object(JSONObject()))
+        steps[path] = PastStep(
+            result: result,
+            record: event["kept"]?["record"] ?? .object(JSONObject()),
+            losses: PastLosses(kept: event["kept"]),
+            elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? []
+        )
         elements[path] = nil
         outputs[path] = nil
         pages[path] = nil
@@ -126,7 +188,9 @@ package struct PastSteps: Sendable {
         guard note(event["kept"], of: place), let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
+        var losses = PastLosses(kept: event["kept"])
         for path in inside.removeValue(forKey: place) ?? [] {
+            if let step = steps[path] { losses.cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
             steps[path] = nil
             elements[path] = nil
             outputs[path] = nil
@@ -138,8 +202,20 @@ package struct PastSteps: Sendable {
         elements[path, default: PastElements()].elements[element] = PastElements.Element(
             digest: event["kept"]?["element"]?.string,
             outcome: outcome,
-            record: event["kept"]?["record"]
+            record: event["kept"]?["record"],
+            losses: losses
         )
+    }
+
+    /// A session is fetched again: nothing of it is taken, and nothing of it is unsure.
+    private mutating func finishSession(_ path: String, _ event: JSON) {
+        unsure.remove(path)
+        let cookies = PastLosses(kept: event["kept"]).cookies
+        if !cookies.isEmpty { sessionCookies[String(path.dropFirst("session.".count)), default: []].formUnion(cookies) }
+    }
+
+    private static func cookies(of elements: some Sequence<PastElements.Element>) -> Set<String> {
+        elements.reduce(into: []) { $0.formUnion($1.losses.cookies) }
     }
 
     /// Notes whether a request's end is known; `true` when it is to be taken as it is.

@@ -19,7 +19,7 @@ package struct RunRecord: Sendable {
     /// How it ended, if it was not killed.
     package private(set) var outcome: RunOutcome?
     /// What its steps came to.
-    package private(set) var steps = PastSteps()
+    package var steps = PastSteps()
     /// The number of the last event.
     package private(set) var lastNumber = 0
     /// The bytes of the journal that count.
@@ -30,17 +30,37 @@ package struct RunRecord: Sendable {
     /// - Throws: `ResultsError` where it cannot be read or is no journal, `JournalDamage` where a line of it is damaged.
     package init(folder: String) throws {
         let path = "\(folder)/\(FolderContents.journal)"
+        try self.init(path: path, folder: folder) { reader, take in try reader.read(take) }
+    }
+
+    /// Reads a journal from memory.
+    package init(journal bytes: [UInt8]) throws {
+        try self.init(path: FolderContents.journal, folder: ".") { reader, take in try reader.read(bytes, take) }
+    }
+
+    private init(
+        path: String,
+        folder: String,
+        _ read: (inout JournalReader, (JSON) -> Void) throws -> Void
+    ) throws {
         var reader = JournalReader(path)
         var first: JSON?
         var outcome: RunOutcome?
         var steps = PastSteps()
-        try reader.read { event in
+        try read(&reader) { event in
             if first == nil { first = event }
             switch event["type"]?.string {
             case "run.started": outcome = nil
             case "run.finished": outcome = event["outcome"]?.string.flatMap(RunOutcome.init)
             default: steps.take(event)
             }
+        }
+        guard first != nil else {
+            throw ResultsError(
+                path: path,
+                "the run in '\(folder)' was killed before it had sent or recorded anything; start it again, for instance with "
+                    + "'waybill run MANIFEST --out \(folder)'"
+            )
         }
         guard let start = first, start["type"] == "run.started",
             let id = start["run"]?.string.flatMap(RunID.init), let manifest = start["manifest"]?.string,

@@ -52,7 +52,7 @@ package struct OutcomeCounts: Sendable, Equatable {
 
     /// The counts as `json` has them.
     init(json: JSON) {
-        for outcome in StepOutcome.allCases { self[outcome] = json[outcome.rawValue]?.number?.int ?? 0 }
+        for outcome in StepOutcome.allCases { self[outcome] = json[outcome.rawValue]?.count ?? 0 }
     }
 
     /// How many ended in this way.

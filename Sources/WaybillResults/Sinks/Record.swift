@@ -35,8 +35,8 @@ extension RecordedOutput: JSONStreamable {
 
     /// Reads what is written of it; `nil` for anything else.
     package init?(_ json: JSON) {
-        guard let records = json["records"]?.number?.int, records >= 0 else { return nil }
-        if let offset = json["offset"]?.number?.int, offset >= 0 {
+        guard let records = json["records"]?.count else { return nil }
+        if let offset = json["offset"]?.count {
             self = .written(upTo: offset, records: records)
         } else if let text = json["held"]?.string {
             self = .held(Array(text.utf8), records: records)

@@ -113,8 +113,7 @@ extension RecordSink.Resumption.Mark: JSONStreamable {
 
     /// Reads what is written of it; `nil` for anything else.
     init?(json: JSON) {
-        guard let count = json["count"]?.number?.int, let records = json["records"]?.number?.int,
-            let bytes = json["bytes"]?.number?.int, count >= 0, records >= 0, bytes >= 0
+        guard let count = json["count"]?.count, let records = json["records"]?.count, let bytes = json["bytes"]?.count
         else { return nil }
         self.init(bytes: bytes, records: records, count: count)
     }

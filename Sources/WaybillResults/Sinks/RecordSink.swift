@@ -124,6 +124,13 @@ package final class RecordSink: Sendable {
         [path, part(path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
     }
 
+    /// Whether a complete file is in its place: nothing is left beside it, and it has the size that it was to have.
+    static func isInPlace(_ path: String, _ committed: Committed) -> Bool {
+        var status = stat()
+        guard lstat(part(path), &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
+        return Int(status.st_size) == committed.bytes
+    }
+
     /// What went wrong first, if anything did. From then on nothing is written any more.
     package var error: ResultsError? { state.withLock { $0.error } }
 
@@ -158,6 +165,8 @@ package final class RecordSink: Sendable {
         of element: Int = 0
     ) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
+            // An element that runs again after its records came into the file adds nothing.
+            guard element >= state.turn else { return .held([], records: 0) }
             guard element == state.turn else { return Self.hold(records, of: element, in: &state) }
             for record in records {
                 state.format.append(record, isFirst: state.records == 0, to: &state.buffer)
@@ -192,6 +201,7 @@ package final class RecordSink: Sendable {
     /// - Returns: what the journal has to note of all records of the element.
     package func end(_ element: Int, _ end: End) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
+            guard element >= state.turn else { return .held([], records: 0) }
             if end != .kept {
                 Self.forget(element, in: &state)
                 if element == state.turn { try cut(&state) }
@@ -238,13 +248,18 @@ package final class RecordSink: Sendable {
     }
 
     /// Ends the file and puts it in its place, where it then is on the disk.
-    package func commit() async throws(ResultsError) -> Committed {
+    ///
+    /// - Parameter announce: Is called when the file is complete, before it is put in its place.
+    package func commit(
+        announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
+    ) async throws(ResultsError) -> Committed {
         let committed = try change { (state) throws(ResultsError) -> Committed in
             state.buffer += state.format.end(hasRecords: state.records > 0)
             try write(&state)
             state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
         }
+        try await announce(committed)
         try await thread.run { () throws(ResultsError) in
             try self.file.sync()
             if rename(Self.part(self.path), self.path) != 0 { throw ResultsError(cannot: "write", self.path) }

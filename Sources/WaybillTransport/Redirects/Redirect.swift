@@ -10,4 +10,6 @@ package struct Redirect: Sendable, Hashable {
     package var method: String
     /// Whether the next request goes to another origin, and so without credentials.
     package var leavesOrigin: Bool
+    /// The `Set-Cookie` fields of the response that led there.
+    package var cookies: [String] = []
 }

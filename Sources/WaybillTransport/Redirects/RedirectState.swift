@@ -51,7 +51,8 @@ package struct RedirectState: Sendable {
             from: request.url,
             to: url,
             method: Self.method(after: response.status, of: request.method),
-            leavesOrigin: here != there
+            leavesOrigin: here != there,
+            cookies: response.headers.values(named: "Set-Cookie")
         )
         request.follow(redirect)
         return .follow(request, redirect)

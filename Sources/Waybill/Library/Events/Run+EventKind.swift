@@ -30,6 +30,8 @@ extension Run.Event {
         case pageFinished(Run.Page)
         /// A file of `write` is shorter than it was before the run was resumed: what it lacks is done again.
         case fileCut(Run.CutFile)
+        /// A file of `write` is complete, and is about to be put in its place.
+        case fileCompleted(Run.WrittenFile)
         /// A file of `write` is complete and in its place.
         case fileWritten(Run.WrittenFile)
         /// A request is about to be sent.
@@ -74,6 +76,7 @@ extension Run.Event.Kind {
             case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))
             case .pageFinished(let end): .pageFinished(Run.Page(end))
             case .writeCut(let file): .fileCut(Run.CutFile(file))
+            case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file))
             case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))
             case .requestWillSend(let request): .requestWillSend(Run.Request(request))
             case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)

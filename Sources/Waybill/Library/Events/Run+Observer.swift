@@ -89,7 +89,7 @@ extension Run.Observer {
         case .requestProgress(let progress): requestDidProgress(progress, step: event.step)
         case .requestRetrying(let retry): requestWillRetry(retry, step: event.step)
         case .responseFinished(let response): responseDidFinish(response, step: event.step)
-        case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileWritten, .requestSent,
+        case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten, .requestSent,
             .requestRedirected, .responseStarted, .exchange, .sessionRenewed, .log, .warning:
             break
         }

@@ -11,8 +11,8 @@ import WaybillResults
 ///   - folder: The folder of the run's results, or the name of a run in `waybill-results`, or `latest`.
 ///   - inputs: Values for inputs, where the run had secrets among them, which its journal does not hold.
 ///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
-///   - repeatsUnsure: Whether requests are sent again that may have been sent without an answer, even if that may do their
-///     work twice.
+///   - repeatsUnsure: Whether requests are sent again that may have been sent and have no recorded response, and those that
+///     passed and provide what later steps need and the journal does not hold, even if that may do their work twice.
 ///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
 ///   - options: Who is told of it.
 /// - Throws: ``ManifestError`` where the manifest has errors, or was changed in what has already run; ``RunError`` where

@@ -1,0 +1,101 @@
+package import WaybillDiagnostics
+package import WaybillPlan
+package import WaybillResults
+
+/// What a resumed run does with the steps that passed, decided before anything is sent.
+///
+/// A step that passed keeps its result. It runs again only where a step that still runs needs something of it that the
+/// journal does not hold: a value with a secret in it, or a cookie of the run's own jar. Even then a request with an unsafe
+/// method is sent again only if `repeatsUnsure` allows it; otherwise a diagnostic names it, and nothing is sent.
+package struct ResumeDecision: Sendable {
+    /// Cookies that nothing sets again.
+    package struct LostCookies: Sendable {
+        /// The path of the step that set them.
+        package var step: String
+        /// What is reported.
+        package var message: String
+        /// The step.
+        package var span: SourceSpan
+    }
+
+    /// The steps that passed and run again, by path.
+    package internal(set) var repeatedSteps: Set<String> = []
+    /// The elements that passed and run again, by the path of their `forEach`.
+    package internal(set) var repeatedElements: [String: Set<Int>] = [:]
+    /// Requests that would have to be sent again and must not be.
+    package internal(set) var diagnostics: [Diagnostic] = []
+    /// Cookies of elements and pages, which are not obtained again.
+    package internal(set) var lostCookies: [LostCookies] = []
+    /// Outputs of graphs, such as `main.login.token`, that nothing needs and whose values were not kept.
+    package internal(set) var omittedOutputs: Set<String> = []
+    /// The services whose session set cookies that steps which still run need, with the domains of these.
+    package internal(set) var cookieServices: [String: Set<String>] = [:]
+
+    /// Everything keeps its result.
+    package init() {}
+
+    /// What happens to the steps of a plan of which a journal says this.
+    package init(_ plan: Plan, _ past: PastSteps, repeatsUnsure: Bool) {
+        var nodes = ResumeNodes(plan, past)
+        let needs = ResumeNeeds(&nodes, past)
+        for (index, need) in needs.repeated.sorted(by: { $0.key < $1.key }) {
+            let node = nodes[index]
+            if need.elements.isEmpty {
+                repeatedSteps.insert(node.path)
+            } else {
+                repeatedElements[node.path] = need.elements
+            }
+            guard !repeatsUnsure, !nodes.isSafe(node) else { continue }
+            diagnostics.append(.unsafeRepeat(node, need))
+        }
+        if !repeatsUnsure {
+            diagnostics += nodes.all.filter { $0.mustRestartPages && !nodes.isSafe($0) }.map(Diagnostic.unsafePages)
+        }
+        diagnostics = diagnostics.sortedByPlace()
+        lostCookies = needs.lostCookies
+        omittedOutputs = needs.omittedOutputs
+        cookieServices = needs.cookieServices
+    }
+
+    /// The services whose session has to be fetched before a request is sent, because of its cookies.
+    func servicesWithCookies(for request: RequestPlan) -> [String] {
+        guard !cookieServices.isEmpty, request.usesOwnJar else { return [] }
+        let host = request.knownHost
+        return cookieServices.filter { $0.value.contains { CookieDomain.isSent($0, to: host) } }.keys.sorted()
+    }
+
+    /// The steps that keep their results.
+    func pastSteps(of past: PastSteps) -> PastSteps {
+        var past = past
+        past.forget(steps: repeatedSteps)
+        for (path, elements) in repeatedElements { past.forget(elements: elements, of: path) }
+        return past
+    }
+}
+
+extension Diagnostic {
+    private static let advice = "--repeat-unsure sends it again, which may do its work twice. Or start a new run."
+
+    /// A step passed, and would have to be sent again.
+    fileprivate static func unsafeRepeat(_ node: ResumeNode, _ need: ResumeNeeds.Repeat) -> Diagnostic {
+        let elements = need.elements.isEmpty ? "" : " (\(need.elements.count) of its elements)"
+        return Diagnostic(
+            "unsafe-repeat",
+            "step '\(node.path)'\(elements) passed and must not be sent again, but the journal does not hold \(need.what)",
+            at: node.step.span,
+            secondary: [.init(need.span, "needs \(need.what)")],
+            help: [advice]
+        )
+    }
+
+    /// A step was requesting pages, and would have to start with the first one.
+    fileprivate static func unsafePages(_ node: ResumeNode) -> Diagnostic {
+        Diagnostic(
+            "unsafe-repeat",
+            "step '\(node.path)' received pages and must not request them again, but the journal does not hold what the next "
+                + "page needs",
+            at: node.step.span,
+            help: [advice]
+        )
+    }
+}

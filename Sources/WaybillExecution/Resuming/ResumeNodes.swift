@@ -1,0 +1,207 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// An instance of a step, as a resumed run finds it.
+struct ResumeNode {
+    /// What became of it before.
+    enum State {
+        /// It passed, or its failure was tolerated, and the journal does not hold this of it.
+        case taken(PastStep)
+        /// It runs, now or again. Elements of it may have passed.
+        case remaining(elements: [Int: PastElements.Element])
+    }
+
+    /// Its path.
+    var path: String
+    /// The step.
+    var step: StepPlan
+    /// The steps that its expressions see.
+    var scope: ResumeScope
+    /// What became of it before.
+    var state: State
+    /// The method that its request had, where it passed.
+    var pastMethod: String?
+    /// How many steps at least run before it: one that runs after another has a higher level.
+    var level: Int
+    /// The outputs of the graph that it runs, and the steps that these see.
+    var graph: (outputs: [OutputDefinition], scope: ResumeScope)?
+    /// The domains whose cookies its pages set before.
+    var pageCookies: Set<String> = []
+    /// Whether it received pages and starts with the first one again.
+    var mustRestartPages = false
+
+    /// The request that it sends, for each element or once.
+    var request: RequestPlan? {
+        guard case .request(let request) = step.work else { return nil }
+        return request
+    }
+}
+
+/// The steps that the expressions of a step see, by id.
+final class ResumeScope {
+    private var nodes: [String: Int] = [:]
+    private let outer: ResumeScope?
+
+    init(inside outer: ResumeScope? = nil) {
+        self.outer = outer
+    }
+
+    func add(_ id: String, _ node: Int) { nodes[id] = node }
+
+    func node(_ id: String) -> Int? { nodes[id] ?? outer?.node(id) }
+
+    var all: [Int] { nodes.values + (outer?.all ?? []) }
+}
+
+/// The instances of all steps of a plan, in the order of the manifest. Of the elements of a `forEach` only those have
+/// instances that had started and not ended, and one stands for all that have not started.
+struct ResumeNodes {
+    private(set) var all: [ResumeNode] = []
+    /// The outputs of the graphs that are run, which are always evaluated.
+    private(set) var results: [(outputs: [OutputDefinition], scope: ResumeScope)] = []
+    private let plan: Plan
+    private let past: PastSteps
+
+    /// Where steps are: the path of the plan and that of the instance, as in `Frame`.
+    private struct Place {
+        var planned: String
+        var instance: String
+        var scope: ResumeScope
+
+        func path(of step: StepPlan) -> String { instance + step.path.dropFirst(planned.count) }
+    }
+
+    init(_ plan: Plan, _ past: PastSteps) {
+        self.plan = plan
+        self.past = past
+        var level = 0
+        for graph in plan.graphs {
+            let place = Place(planned: graph.name, instance: graph.name, scope: ResumeScope())
+            level = add(graph, at: place, from: level)
+            results.append((graph.outputs, place.scope))
+        }
+    }
+
+    subscript(_ index: Int) -> ResumeNode { all[index] }
+
+    /// Notes that a step that had passed runs again, with all that is inside it.
+    mutating func repeatStep(_ index: Int) {
+        all[index].state = .remaining(elements: [:])
+        let node = all[index]
+        guard node.step.flow?.forEach != nil else { return }
+        let place = Place(planned: node.step.path, instance: node.path + "[*]", scope: ResumeScope(inside: node.scope))
+        _ = addWork(of: index, at: place, from: node.level)
+    }
+
+    // MARK: Steps
+
+    private mutating func add(_ graph: GraphPlan, at place: Place, from level: Int) -> Int {
+        let end = add(graph.body, at: place, from: level)
+        guard let finally = graph.finally else { return end }
+        return add(finally, at: place, from: end)
+    }
+
+    /// Adds the steps of a group; returns the level of what runs after them.
+    private mutating func add(_ group: GroupPlan, at place: Place, from level: Int) -> Int {
+        var end = level
+        var ends: [String: Int] = [:]
+        var waiting = group.steps
+        while !waiting.isEmpty {
+            var later: [StepPlan] = []
+            for step in waiting {
+                let needs = group.order == .batch ? step.flow?.needs.map(\.value) ?? [] : []
+                let known = Set(waiting.compactMap(\.id)).intersection(needs).isSubset(of: ends.keys)
+                guard known else {
+                    later.append(step)
+                    continue
+                }
+                let start = group.order == .chain ? end : needs.compactMap { ends[$0] }.max() ?? level
+                let last = add(step, at: place, from: start)
+                if let id = step.id { ends[id] = last }
+                end = max(end, last)
+            }
+            // The rules let no cycle pass.
+            if later.count == waiting.count { break }
+            waiting = later
+        }
+        return end
+    }
+
+    private mutating func add(_ step: StepPlan, at place: Place, from level: Int) -> Int {
+        let path = place.path(of: step)
+        let index = all.count
+        if let id = step.id { place.scope.add(id, index) }
+        let taken = past.step(at: path)
+        let elements = past.elements(of: path)?.elements ?? [:]
+        all.append(
+            ResumeNode(
+                path: path,
+                step: step,
+                scope: place.scope,
+                state: taken.map { .taken($0) } ?? .remaining(elements: elements),
+                pastMethod: taken?.result.method,
+                level: level
+            )
+        )
+        if taken != nil { return level + 1 }
+        notePages(of: index, at: path)
+        guard step.flow?.forEach != nil else {
+            var inner = place
+            inner.planned = step.path
+            inner.instance = path
+            return addWork(of: index, at: inner, from: level)
+        }
+        var end = level
+        for element in past.openElements(of: path).map({ "\(path)[\($0)]" }) + ["\(path)[*]"] {
+            notePages(of: index, at: element)
+            let inner = Place(planned: step.path, instance: element, scope: ResumeScope(inside: place.scope))
+            end = max(end, addWork(of: index, at: inner, from: level))
+        }
+        return end
+    }
+
+    private mutating func addWork(of index: Int, at place: Place, from level: Int) -> Int {
+        switch all[index].step.work {
+        case .request, .values, .end: return level + 1
+        case .group(let group): return max(level + 1, add(group, at: place, from: level))
+        case .graph(let name, _):
+            guard let graph = plan.subgraphs[name.value] else { return level + 1 }
+            let inner = Place(planned: graph.name, instance: place.instance, scope: ResumeScope())
+            all[index].graph = (graph.outputs, inner.scope)
+            return max(level + 1, add(graph, at: inner, from: level))
+        }
+    }
+
+    private mutating func notePages(of index: Int, at path: String) {
+        guard let pages = past.pages(of: path), pages.count > 0 else { return }
+        all[index].pageCookies.formUnion(pages.cookies)
+        let needsItems = all[index].step.needsItems
+        let isElement = path != all[index].path
+        if isElement || all[index].step.flow?.until != nil || pages.next == nil || needsItems && pages.kept == nil {
+            all[index].mustRestartPages = true
+        }
+    }
+
+    // MARK: Safety
+
+    /// Whether a step can be run again without changing anything on a server.
+    func isSafe(_ node: ResumeNode) -> Bool {
+        if node.request != nil, let method = node.pastMethod { return HTTPRequest.isSafe(method: method) }
+        return isSafe(node.step)
+    }
+
+    private func isSafe(_ step: StepPlan) -> Bool {
+        switch step.work {
+        case .request(let request): HTTPRequest.isSafe(method: request.method)
+        case .group(let group): group.steps.allSatisfy(isSafe)
+        case .graph(let name, _):
+            plan.subgraphs[name.value].map { graph in
+                (graph.body.steps + (graph.finally?.steps ?? [])).allSatisfy(isSafe)
+            } ?? true
+        case .values, .end: true
+        }
+    }
+}

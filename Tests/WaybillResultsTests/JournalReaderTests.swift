@@ -1,0 +1,75 @@
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+/// Journals that were changed, cut or written by somebody else.
+@Suite struct JournalReaderTests {
+    private func journal() throws -> [UInt8] {
+        var lines = JSONStream()
+        for event in Samples.events {
+            let start = lines.count
+            lines.add(event)
+            lines.addChecksum(from: start)
+            lines.endLine()
+        }
+        return lines.bytes
+    }
+
+    @Test func `a journal that was not changed is read`() throws {
+        #expect(try RunRecord(journal: journal()).lastNumber == Samples.events.count)
+    }
+
+    @Test func `a digit that was changed is damage, and the message names the line`() throws {
+        var bytes = try journal()
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let digits = lines[3].indices.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }
+        // Not one of the event's number, which is noticed anyway.
+        let place = try #require(digits.dropFirst(2).first)
+        bytes[place] = bytes[place] == UInt8(ascii: "7") ? UInt8(ascii: "8") : UInt8(ascii: "7")
+        let error = #expect(throws: JournalDamage.self) { try RunRecord(journal: bytes) }
+        #expect(error?.line == 4)
+        #expect(error?.description == "events.ndjson:4: the journal is damaged: its checksum is wrong")
+    }
+
+    @Test func `a journal without checksums is refused, and the message says why`() throws {
+        let line = JSONWriter().string(Samples.events[0].json) + "\n"
+        let error = #expect(throws: JournalDamage.self) { try RunRecord(journal: Array(line.utf8)) }
+        #expect(error?.reason == "it has no checksum, as an earlier version of waybill wrote it; start a new run")
+    }
+
+    @Test(arguments: ["", "{\"seq\":1,\"at\":\"20"])
+    func `a run that was killed before its first line cannot be resumed, and the message says what to do`(
+        text: String
+    ) throws {
+        let error = #expect(throws: ResultsError.self) { try RunRecord(journal: Array(text.utf8)) }
+        #expect(error?.description.contains("start it again") == true)
+    }
+
+    @Test func `whatever the lines of a journal say, it is read or refused`() throws {
+        let numbers = ["-1", "9223372036854775807", "1e308", "1099511627776", "0.5", "null", "\"x\"", "[]"]
+        for event in Samples.events.dropFirst() {
+            let text = JSONWriter().string(event.json)
+            for member in [
+                "element", "page", "items", "offset", "records", "bytes", "count", "passed", "time", "status",
+            ] {
+                for number in numbers {
+                    let changed = text.replacing("\"\(member)\":", with: "\"\(member)\":\(number),\"old\":")
+                    guard changed != text else { continue }
+                    _ = try? RunRecord(journal: sealed([JSONWriter().string(Samples.events[0].json), changed]))
+                }
+            }
+        }
+    }
+
+    /// Lines with right numbers and checksums.
+    private func sealed(_ lines: [String]) -> [UInt8] {
+        lines.enumerated().flatMap { index, line -> [UInt8] in
+            guard var event = (try? JSONParser().parse(Array(line.utf8)))?.object else { return [] }
+            event["seq"] = .number(JSONNumber(index + 1))
+            let text = JSONWriter().string(.object(event)).utf8.dropLast()
+            return Array(text) + Array(",\"sum\":\"\(Checksum.text(of: text))\"}\n".utf8)
+        }
+    }
+}
