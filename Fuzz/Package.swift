@@ -20,6 +20,9 @@ let package = Package(
             name: "WaybillManifest",
             dependencies: ["WaybillData", "WaybillDiagnostics", "CLibYAML"]
         ),
+        .target(name: "CPlatform"),
+        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics", "CPlatform"]),
+        .executableTarget(name: "FuzzJournal", dependencies: ["WaybillResults", "WaybillData"]),
         .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics"]),
         .executableTarget(name: "FuzzJSON", dependencies: ["WaybillData"]),
         .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillData"]),
@@ -28,7 +31,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "CPlatform" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds one fuzz target and runs it: Fuzz/run.sh TARGET SECONDS [libFuzzer options and inputs], where TARGET is YAML, JSON,
-# JSONPath or Expression. Inputs given at the end are run once each instead, so that a finding can be reproduced.
+# JSONPath, Expression or Journal. Inputs given at the end are run once each instead, so that a finding can be reproduced.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
-target="${1:?which target: YAML, JSON, JSONPath or Expression}"
+target="${1:?which target: YAML, JSON, JSONPath, Expression or Journal}"
 seconds="${2:?for how many seconds}"
 shift 2
 

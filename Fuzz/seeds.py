@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the texts that fuzzing of a target begins with, one a file.
 
-Usage: seeds.py TARGET FOLDER, where TARGET is YAML, JSON, JSONPath or Expression. They are taken from the conformance
+Usage: seeds.py TARGET FOLDER, where TARGET is YAML, JSON, JSONPath, Expression or Journal. They are taken from the conformance
 suites (WAYBILL_CONFORMANCE, by default beside the repository), the manifests and the tests, and never committed.
 """
 
@@ -34,7 +34,29 @@ def expressions():
     return embedded + [literal.replace(rb"\"", b'"').replace(rb"\\", b"\\") for literal in literals]
 
 
+def journals():
+    lines = [
+        {"type": "run.started", "at": "2026-11-21T05:27:03Z", "run": "20261121-052703-k3v9qa", "manifest": "m.yaml", "graphs": ["main"]},
+        {"type": "request.willSend", "step": "main.a", "attempt": 1, "method": "POST"},
+        {"type": "step.finished", "step": "main.a", "result": {"id": "a", "path": "main.a", "graph": "main", "outcome": "passed",
+         "time": {"total": 1.5}}, "kept": {"use": "taken", "record": {"ok": True}, "lost": ["outputs.t"], "cookies": [".a.b"]}},
+        {"type": "element.finished", "step": "main.e", "element": 0, "outcome": "passed", "offset": 4, "records": 1,
+         "kept": {"use": "taken", "element": "x"}},
+        {"type": "element.finished", "step": "main.e", "element": 2, "outcome": "passed", "held": "4", "records": 1,
+         "kept": {"use": "taken"}},
+        {"type": "page.finished", "step": "main.p", "page": 1, "items": 2, "next": "/2", "offset": 9, "records": 2, "kept": [1]},
+        {"type": "write.cut", "step": "main.e", "count": 0, "records": 0, "bytes": 0, "path": "a"},
+        {"type": "write.committing", "step": "main.e", "records": 0, "bytes": 0, "path": "a"},
+        {"type": "graph.finishing", "graph": "main"},
+        {"type": "graph.finished", "graph": "main", "outcome": "passed"},
+        {"type": "run.finished", "outcome": "passed"},
+    ]
+    texts = [json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines]
+    return [b"".join(texts[:count]) for count in range(1, len(texts) + 1)] + [texts[0] + text for text in texts]
+
+
 SEEDS = {
+    "Journal": journals,
     "YAML": lambda: [path.read_bytes() for path in SUITES.glob("yaml/**/in.yaml")] + manifests(),
     "JSON": lambda: [path.read_bytes() for path in SUITES.glob("json/**/*.json")]
     + [path.read_bytes() for path in ROOT.glob("schemas/*.json")],
