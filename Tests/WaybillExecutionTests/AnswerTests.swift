@@ -34,7 +34,7 @@ import WaybillTransport
             "the content type is 'application/json', not one of text/*"
         ),
         ("", #"{"code": 7, "msg": "no"}"#, 200, enveloped, "filter", "no (code 7)"),
-        ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the answer is 7 (code 7)"),
+        ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the response is not accepted (code 7)"),
         (
             "filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter",
             "nothing matches $.b; there is 'c'"

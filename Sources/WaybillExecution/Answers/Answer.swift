@@ -102,7 +102,8 @@ struct Answer {
 
     private func statusFailure(_ wanted: [StatusPattern]) -> Failure {
         let patterns = wanted.map(\.description).joined(separator: " or ")
-        var message = "the status is \(response.status), not \(patterns)"
+        let code = plan.settings.messages.showsCode ? "\(response.status), " : ""
+        var message = "the status is \(code)not \(patterns)"
         let body = try? AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
         if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
         return Failure(
@@ -152,7 +153,8 @@ struct Answer {
             evaluated.isBytes = false
             return nil
         } catch {
-            let message = error.code.map { "\(error.message) (code \($0))" } ?? error.message
+            let code = plan.settings.messages.showsCode ? error.code : nil
+            let message = code.map { "\(error.message) (code \($0))" } ?? error.message
             return Failure(.filter, redactor.text(message), code: error.code.map { redactor.text($0) }, at: error.span)
         }
     }

@@ -4,30 +4,44 @@ import WaybillManifest
 import WaybillResults
 
 extension Failure {
-    /// The failure in the manifest's own words, where `messages` has some for its kind; what happened stays as a finding.
+    /// The failure with the text that `messages` has for its kind, if there is one; what happened remains as a finding.
     func worded(by messages: [MessageOption.Name: Setting<MessageOption>], redactor: Redactor) -> Failure {
-        guard !messages.isEmpty, let name = kind.messageName, let setting = messages[name],
-            case .text(let words) = setting.value
-        else { return self }
-        var showsCode = true
-        if case .showCode(let shows)? = messages[.showCode]?.value { showsCode = shows }
+        guard let words = messages.text(for: kind) else { return self }
         var failure = self
-        failure.findings = [Finding(message, at: span)] + findings
+        if !findings.contains(where: { $0.message == message }) {
+            failure.findings.insert(Finding(message, at: span), at: 0)
+        }
         let text = redactor.text(words)
-        failure.message = if showsCode, let code { "\(text) (\(code))" } else { text }
+        failure.message = if messages.showsCode, let code { "\(text) (\(code))" } else { text }
         return failure
     }
 }
 
+extension [MessageOption.Name: Setting<MessageOption>] {
+    /// Whether messages show the code of a failure.
+    var showsCode: Bool {
+        if case .showCode(let shows)? = self[.showCode]?.value { shows } else { true }
+    }
+
+    /// The text for failures of a kind: its own, or the general one.
+    fileprivate func text(for kind: FailureKind) -> String? {
+        for name in kind.messageNames {
+            if case .text(let text)? = self[name]?.value { return text }
+        }
+        return nil
+    }
+}
+
 extension FailureKind {
-    /// The name under `messages` that has words for failures of this kind. What the manifest itself says of an answer, in
-    /// filters and expectations, has words already.
-    fileprivate var messageName: MessageOption.Name? {
+    /// The names under `messages` whose texts apply to failures of this kind, the more specific one first.
+    fileprivate var messageNames: [MessageOption.Name] {
         switch self {
-        case .duplicate: .duplicate
-        case .unreachable: .unreachable
-        case .dns, .connect, .tls, .timeout, .transfer, .status, .contentType, .decode, .download: .general
-        case .input, .filter, .output, .expect, .cancelled: nil
+        case .duplicate: [.duplicate, .general]
+        case .unreachable, .dns, .connect: [.unreachable, .general]
+        case .input, .tls, .timeout, .transfer, .status, .contentType, .decode, .filter, .output, .expect, .download:
+            [.general]
+        // It was stopped by a person or another failure.
+        case .cancelled: []
         }
     }
 }

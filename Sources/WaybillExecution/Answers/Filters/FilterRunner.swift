@@ -61,9 +61,8 @@ struct FilterRunner {
         case .envelope(let envelope):
             let code = try envelope.code.value(in: scope).json
             guard envelope.ok.contains(where: { isSame($0, code) }) else {
-                let found = JSONWriter().string(code)
-                let words = shown(envelope.message, in: scope) ?? "the code of the answer is \(found)"
-                throw Refusal(message: words, code: code.string ?? found, span: envelope.code.span)
+                let words = shown(envelope.message, in: scope) ?? "the code of the response is not accepted"
+                throw Refusal(message: words, code: code.string ?? JSONWriter().string(code), span: envelope.code.span)
             }
             guard let content = envelope.data else { return data }
             return (try? content.value(in: scope)) ?? ScopeValue(.null)

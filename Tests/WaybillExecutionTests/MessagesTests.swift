@@ -1,0 +1,96 @@
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTransport
+
+/// The manifest's own texts for failures.
+@Suite struct MessagesTests {
+    /// The failure of a request with these settings.
+    private func failure(_ settings: String, _ reply: FakeTransport.Reply) async throws -> Failure {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, \(settings)}]}}",
+            ["/a": reply]
+        )
+        return try #require(await fixture.run().result.steps.first?.failure)
+    }
+
+    private static let texts = "messages: {general: It failed, unreachable: No network, duplicate: Too often}"
+
+    @Test(
+        arguments: [
+            ("", .json("{}", status: 500), "It failed (500)", "the status is 500, not 2xx"),
+            ("", .text("{", type: "application/json"), "It failed", "the answer is not JSON"),
+            ("accept: [text/*]", .json("{}"), "It failed", "the content type is"),
+            (
+                "filters: [{require: {that: $.ok, code: $.code}}]", .json(#"{"ok": false, "code": 7}"#),
+                "It failed (7)", ""
+            ),
+            ("outputs: {x: $.x}", .json("{}"), "It failed", "output 'x': nothing matches $.x"),
+            ("expect: {body: [$.a == 1]}", .json(#"{"a": 2}"#), "It failed", "'$.a == 1' does not hold"),
+            ("returns: {object: {type: object, required: [a]}}", .json("{}"), "It failed", ""),
+            ("query: {x: \"${first(range(0, 0))}\"}", .json("{}"), "It failed", ""),
+            ("", .failure(.timeout), "It failed", "the transport failed: timeout"),
+            ("", .failure(.connect), "No network", "the transport failed: connect"),
+            ("", .failure(.dns), "No network", "the transport failed: dns"),
+        ] as [(String, FakeTransport.Reply, String, String)]
+    )
+    func `every failure has the text for its kind, and what happened is kept`(
+        settings: String,
+        reply: FakeTransport.Reply,
+        text: String,
+        happened: String
+    ) async throws {
+        let failure = try await failure("\(settings.isEmpty ? "" : settings + ", ")\(Self.texts)", reply)
+        #expect(failure.message.string == text)
+        #expect(failure.findings.first?.message.string.hasPrefix(happened) == true, "\(failure.findings)")
+        #expect(failure.findings.count == 1)
+    }
+
+    @Test(arguments: [FakeTransport.Reply.failure(.connect), .failure(.dns)])
+    func `the general text is for what has none of its own`(reply: FakeTransport.Reply) async throws {
+        #expect(try await failure("messages: {general: It failed}", reply).message.string == "It failed")
+        // A text for another kind does not apply.
+        let other = try await failure("messages: {duplicate: Too often}", reply)
+        #expect(other.message.string.hasPrefix("the transport failed"))
+    }
+
+    @Test func `several failed expectations are kept behind the text`() async throws {
+        let failure = try await failure(
+            "expect: {body: [$.a == 1, $.a == 3]}, messages: {general: It failed}",
+            .json(#"{"a": 2}"#)
+        )
+        #expect(failure.message.string == "It failed")
+        #expect(failure.findings.count == 3)
+        #expect(failure.findings.first?.message.string == "2 expectations do not hold")
+    }
+
+    @Test(
+        arguments: [
+            ("", .json(#"{"message": "no"}"#, status: 404), "404", "the status is not 2xx: no"),
+            (
+                "filters: [{envelope: {code: $.code, message: $.msg}}]", .json(#"{"code": 7, "msg": "locked"}"#),
+                "7", "locked"
+            ),
+            (
+                "filters: [{envelope: {code: $.code}}]", .json(#"{"code": 7}"#), "7",
+                "the code of the response is not accepted"
+            ),
+        ] as [(String, FakeTransport.Reply, String, String)]
+    )
+    func `without showCode no message has the code, and results keep it`(
+        settings: String,
+        reply: FakeTransport.Reply,
+        code: String,
+        message: String
+    ) async throws {
+        let settings = settings.isEmpty ? "" : settings + ", "
+        let plain = try await failure("\(settings)messages: {showCode: false}", reply)
+        #expect(plain.message.string == message)
+        #expect(plain.code?.string == code)
+        let worded = try await failure("\(settings)messages: {general: It failed, showCode: false}", reply)
+        #expect(worded.message.string == "It failed")
+        #expect(worded.findings.map(\.message.string) == [message])
+        #expect(worded.code?.string == code)
+    }
+}
