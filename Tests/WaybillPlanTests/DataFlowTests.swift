@@ -51,6 +51,18 @@ import WaybillPlan
                 "a chain that a forEach repeats stops at a failure, whatever the forEach does", [],
                 "{onFailure: continue, forEach: {in: [1], as: n}, chain: [{id: a, get: /a}, {get: \"/${steps.a.status}\"}]}"
             ),
+            (
+                "a request that another one may replace is uncertain", ["uncertain-step"],
+                "{id: a, get: /a, duplicates: cancel-previous}, {get: \"/${steps.a.status}\"}"
+            ),
+            (
+                "also one that may not be sent", ["uncertain-step"],
+                "{id: a, get: /a, duplicates: {mode: discard, key: 1}}, {get: \"/${steps.a.data.x}\"}"
+            ),
+            (
+                "one that shares its response is certain", [],
+                "{id: a, get: /a, duplicates: share}, {get: \"/${steps.a.status}\"}"
+            ),
             ("unknown steps are found", ["unknown-step"], "{get: \"/${steps.x.status}\"}"),
             ("unknown fields are found", ["unknown-field"], "{id: a, get: /a}, {get: \"/${steps.a.stat}\"}"),
             (

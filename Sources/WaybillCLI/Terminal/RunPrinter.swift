@@ -38,7 +38,7 @@ final class RunPrinter: RunObserver {
 
     /// Prints what came of a step.
     func show(_ result: StepResult) {
-        if result.outcome == .skipped {
+        if result.outcome == .skipped, result.failure == nil {
             output.write("  \(paint("- \(result.path)", .faint))  skipped\n")
         } else {
             output.write(line(for: result))
@@ -70,14 +70,16 @@ final class RunPrinter: RunObserver {
             }
         var line = "  \(paint(mark.0, mark.1)) \(result.path)"
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
-        if result.outcome == .cancelled { line += "  cancelled" }
+        if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
         if let status = result.status { line += "  \(status)" }
         if let time = result.time {
             let (seconds, attoseconds) = time.total.components
             line += "  \(Self.milliseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
         }
         line += "\n"
-        if let failure = result.failure, failure.kind != .cancelled {
+        if let failure = result.failure, failure.kind == .duplicate {
+            line = line.dropLast() + ": \(failure.message)\n"
+        } else if let failure = result.failure, failure.kind != .cancelled {
             line += FailureText(colour: output.coloursOutput).text(of: failure, elements: result.elements)
         }
         return line

@@ -48,10 +48,10 @@ extension Delivery {
         guard await request.claim?.enter(key, policy.value.mode) ?? true else {
             let failure = Failure(
                 .duplicate,
-                "\(name) is under way already, and this request gives way to it",
+                "\(name) is already in flight, so this request was not sent",
                 at: policy.span
             )
-            return Outcome(end: .refusal(failure), lastURL: sending.url)
+            return Outcome(end: .duplicate(failure), lastURL: sending.url)
         }
         return await sendInTurn(sending, through: transport)
     }

@@ -24,6 +24,8 @@ struct Delivery: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
+        /// Nothing was sent, because the same request is in flight.
+        case duplicate(Failure)
         /// It was stopped before anything was sent.
         case stopped
     }

@@ -64,7 +64,7 @@ struct GroupState: Sendable {
         underWay -= 1
         var actions: [Action] = []
         switch end {
-        case .passed, .skipped(.condition), .skipped(.ended):
+        case .passed, .withdrawn, .skipped(.condition), .skipped(.ended):
             phases[place] = .done
         case .ended:
             phases[place] = .done

@@ -13,6 +13,9 @@ struct NodeRun: Sendable {
         case cancelled
         /// It was not run.
         case skipped(RunEvent.SkipReason)
+        /// It was cancelled by itself, or cancelled or not sent because of a request that is the same; the outcome is
+        /// `cancelled` or `skipped`. What is around it continues.
+        case withdrawn(StepOutcome)
         /// It was an `end` whose condition holds: the chain around it has ended, with success.
         case ended
     }
@@ -41,6 +44,18 @@ struct NodeRun: Sendable {
         case .failed: .failed
         case .cancelled: .cancelled
         case .skipped: .skipped
+        case .withdrawn(let outcome): outcome
         }
+    }
+
+    /// The same, of what was cancelled by itself: it takes nothing around it along.
+    var cancelledByItself: NodeRun {
+        var node = self
+        switch end {
+        case .cancelled: node.end = .withdrawn(.cancelled)
+        case .skipped(.interrupted): node.end = .withdrawn(.skipped)
+        case .passed, .failed, .ended, .withdrawn, .skipped: break
+        }
+        return node
     }
 }

@@ -90,6 +90,10 @@ struct Attempt: Sendable {
             attempted.failure = failure
             // It was no try.
             attempted.method = nil
+        case .duplicate(let failure):
+            attempted.failure = failure
+            attempted.duplicate = .skipped
+            attempted.method = nil
         case .failure(let failure):
             attempted.wasSent = failure.wasSent
             attempted.failure = describe(failure)

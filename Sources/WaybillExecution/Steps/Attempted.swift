@@ -29,6 +29,8 @@ final class Attempted {
     var outputs: [String: ScopeValue] = [:]
     /// What went wrong, if anything did.
     var failure: Failure?
+    /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.
+    var duplicate: StepOutcome?
 
     /// What came of an attempt of which only this is known.
     init(scope: RequestScope, failure: Failure? = nil) {

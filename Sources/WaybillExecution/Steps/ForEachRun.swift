@@ -145,7 +145,11 @@ struct ForEachRun: Sendable {
     /// Runs an element so that it can be cancelled by itself.
     private func runAlone(_ index: Int, of source: ElementSource) async -> ElementRun {
         let path = "\(path)[\(index)]"
-        return await run.control.run(step: path, endpoint: step.endpoint) { await run(index, of: source, at: path) }
+        var (element, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
+            await run(index, of: source, at: path)
+        }
+        if wasCancelled { element.end = NodeRun(end: element.end).cancelledByItself.end }
+        return element
     }
 
     private func run(_ index: Int, of source: ElementSource, at path: String) async -> ElementRun {
@@ -187,6 +191,7 @@ struct ForEachRun: Sendable {
             case .failed: frame.tolerates(step) ? .tolerated : .failed
             case .cancelled: .cancelled
             case .skipped: .skipped
+            case .withdrawn(let outcome): outcome
             }
         let end = RunEvent.ElementEnd(
             element: element.index,
@@ -204,7 +209,7 @@ struct ForEachRun: Sendable {
         switch element.end {
         case .passed, .ended: .kept
         case .failed: frame.tolerates(step) ? .without : .missing
-        case .skipped(.condition), .skipped(.ended), .skipped(.failure): .without
+        case .skipped(.condition), .skipped(.ended), .skipped(.failure), .withdrawn: .without
         case .cancelled, .skipped(.interrupted): .missing
         }
     }

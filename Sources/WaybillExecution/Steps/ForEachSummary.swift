@@ -46,6 +46,7 @@ struct ForEachSummary: Sendable {
             hasFailed = true
             self.failure = self.failure ?? failure
             results.add(element: element, isTolerated ? .tolerated : .failed, failure, url: url)
+        case .withdrawn(let outcome): results.add(element: element, outcome, nil)
         case .cancelled:
             wasCancelled = true
             results.add(element: element, .cancelled, nil)

@@ -9,10 +9,11 @@ extension Frame {
     /// Runs a step. It has the task at hand for itself, so that it can be cancelled without others.
     func run(_ step: StepPlan) async -> NodeRun {
         let path = path(of: step)
-        return await run.control.run(step: path, endpoint: step.endpoint) {
+        let (node, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
             await run.control.waitUntilUnpaused(path)
             return await begin(step)
         }
+        return wasCancelled ? node.cancelledByItself : node
     }
 
     private func begin(_ step: StepPlan) async -> NodeRun {

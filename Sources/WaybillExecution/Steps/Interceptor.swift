@@ -16,11 +16,11 @@ struct Interceptor {
         self.attempted = attempted
     }
 
-    /// Decides what the request comes to. What was stopped from outside is left alone.
+    /// Decides what the request comes to. What was cancelled, or is a duplicate, has neither succeeded nor failed.
     ///
     /// - Parameter count: Done between the rounds with what counts as a success, and may still fail.
     func intercept(counting count: (Attempted) -> Void) {
-        guard attempted.failure?.kind != .cancelled else { return }
+        guard attempted.failure?.kind != .cancelled, attempted.duplicate == nil else { return }
         let setting = request.plan.settings.intercept
         if let setting {
             if attempted.failure == nil { perform(setting, .beforeSuccess) }

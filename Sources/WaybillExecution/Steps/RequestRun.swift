@@ -73,6 +73,7 @@ final class RequestRun: Sendable {
         }
         if attempted.failure?.kind == .cancelled, let claim, claim.isSuperseded {
             attempted.failure = Delivery(self, attempt: result.attempts).superseded
+            attempted.duplicate = .cancelled
         }
         if result.startedAt != nil {
             Interceptor(self, attempted).intercept { $0.failure = write($0) }
@@ -183,8 +184,10 @@ final class RequestRun: Sendable {
         if var failure = attempted.failure {
             if failure.kind == .cancelled, let passed = frame.deadline?.passed { failure = passed }
             result.failure = failure.worded(by: plan.settings.messages, redactor: run.redactor)
-            end = failure.kind == .cancelled ? .cancelled : .failed
-            result.outcome = end == .cancelled ? .cancelled : frame.tolerates(step) ? .tolerated : .failed
+            end = attempted.duplicate.map { .withdrawn($0) } ?? (failure.kind == .cancelled ? .cancelled : .failed)
+            result.outcome =
+                attempted.duplicate
+                ?? (end == .cancelled ? .cancelled : frame.tolerates(step) ? .tolerated : .failed)
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
         let isElement = frame.isElement(step)

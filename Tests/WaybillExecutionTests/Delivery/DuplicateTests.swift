@@ -48,21 +48,21 @@ import WaybillResults
         await listener.wait(for: "step.finished main.2.second")
         fixture.transport.release("/e/x", .json("{}"))
         let outcome = await running
-        #expect(outcome.summary == "first:passed gate:passed second:tolerated")
+        #expect(outcome.summary == "first:passed gate:passed second:skipped")
         let failure = try #require(outcome.result.steps[2].failure)
         #expect(failure.kind == .duplicate)
-        #expect(failure.message.string == "'e' is under way already, and this request gives way to it")
+        #expect(failure.message.string == "'e' is already in flight, so this request was not sent")
         #expect(outcome.result.steps[2].attempts == 0)
         #expect(!fixture.transport.paths.contains("/e/y"))
     }
 
-    @Test func `the earlier one is cancelled and fails, also with other parameters`() async throws {
+    @Test func `the earlier one is cancelled, also with other parameters`() async throws {
         let fixture = try fixture("duplicates: cancel-previous")
         async let running = run(fixture)
         await fixture.transport.waitForRequests(2)
         fixture.transport.release("/gate", .json("{}"))
         let outcome = await running
-        #expect(outcome.summary == "first:tolerated gate:passed second:passed")
+        #expect(outcome.summary == "first:cancelled gate:passed second:passed")
         let failure = try #require(outcome.result.steps[0].failure)
         #expect(failure.kind == .duplicate)
         #expect(failure.message.string == "a later request of 'e' took its place")
@@ -70,6 +70,64 @@ import WaybillResults
         // The new one was sent when the earlier one had ended.
         let ends = listener.lines.filter { $0.hasPrefix("step.finished") && !$0.hasSuffix("gate") }
         #expect(ends == ["step.finished main.first", "step.finished main.2.second"])
+    }
+
+    @Test(arguments: [
+        ("cancel-previous", "first:cancelled gate:passed second:passed after:passed"),
+        ("discard", "first:passed gate:passed second:skipped after:passed"),
+    ])
+    func `a duplicate neither stops nor fails what it is in`(mode: String, summary: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: '/e/${inputs.q}', inputs: {q: string}, duplicates: \(mode)}}
+            graphs:
+              main:
+                chain:
+                  - batch:
+                      - {id: first, call: e, with: {q: x}}
+                      - {chain: [{id: gate, get: /gate}, {id: second, call: e, with: {q: y}}]}
+                  - {id: after, get: "/after/${steps.first.ok}/${default(steps.second.error.kind, 'none')}"}
+            """,
+            ["/e/x": .held, "/gate": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.1.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == summary)
+        #expect(outcome.result.outcome == .passed)
+        #expect(fixture.transport.paths.last == (mode == "discard" ? "/after/true/duplicate" : "/after/false/none"))
+    }
+
+    @Test func `elements that are superseded are cancelled, and their forEach passes`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: '/${inputs.n}', inputs: {n: integer}, duplicates: cancel-previous}}
+            graphs: {main: {chain: [{id: a, forEach: {in: [0, 1, 2], as: n}, call: e, with: {n: "${n}"}}]}}
+            """,
+            ["/0": .held, "/1": .held]
+        )
+        let outcome = await run(fixture)
+        #expect(outcome.summary == "a:passed")
+        let elements = try #require(outcome.result.steps[0].elements)
+        #expect(elements.counts[.passed] + elements.counts[.cancelled] == 3)
+        #expect(elements.failures.isEmpty)
+    }
+
+    @Test func `a duplicate has the manifest's text for it, and interceptors leave it alone`() async throws {
+        let fixture = try fixture(
+            "duplicates: discard, messages: {duplicate: Too often}, intercept: {beforeFailure: [{recover: {n: 1}}]}"
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == "first:passed gate:passed second:skipped")
+        #expect(outcome.result.steps[2].failure?.message.string == "Too often")
     }
 
     @Test func `a key says what is the same`() async throws {

@@ -114,6 +114,16 @@ import WaybillResults
         #expect(state.ended(0, .skipped(.condition)) == [.start(1)])
     }
 
+    @Test func `a step that is withdrawn takes nothing with it, and what needs it runs`() throws {
+        var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
+        _ = state.begin()
+        #expect(state.ended(0, .withdrawn(.cancelled)) == [.start(1)])
+        _ = state.ended(1, .passed)
+        #expect(state.ended(2, .withdrawn(.skipped)) == [])
+        #expect(state.isDone)
+        #expect(state.end == .passed)
+    }
+
     @Test func `an end skips the rest of a chain, which passes`() throws {
         var state = GroupState(try group("chain", "stop"))
         _ = state.begin()

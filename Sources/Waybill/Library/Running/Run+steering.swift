@@ -14,10 +14,11 @@ extension Run {
     /// Cancels everything, also the steps of `finally`.
     public func cancelAll() { control.cancelAll() }
 
-    /// Cancels a step, also one that has not begun: it will not be run. What it is in ends as cancelled too.
+    /// Cancels a step, with the steps inside it, also one that has not started: it will not be run. The rest of the run
+    /// continues, and a later step that needs its outputs fails.
     public func cancel(step path: String) { control.cancel(step: path) }
 
-    /// Cancels all steps that call an endpoint and are under way.
+    /// Cancels all steps that call an endpoint and are in flight. The rest of the run continues.
     public func cancel(endpoint name: String) { control.cancel(endpoint: name) }
 
     /// Holds the run up: nothing new begins, and transfers wait. Times to wait (`delay`, `retry`, `until`) and deadlines go

@@ -31,6 +31,9 @@ final class Activity: Sendable {
         }
     }
 
+    /// Whether it was cancelled by itself, not with the task around it.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     /// Cancels it, now or as soon as it begins.
     func cancel() {
         state.withLock { state in

@@ -28,13 +28,14 @@ extension RunControl {
         }
     }
 
-    /// Runs a step or element, which can be cancelled by itself. It has the task at hand for itself.
+    /// Runs a step or element, which can be cancelled by itself, and returns whether it was. It has the current task for
+    /// itself.
     func run<Value: Sendable>(
         step path: String,
         endpoint: String?,
         _ body: @Sendable () async -> Value
-    ) async -> Value {
-        await run(.step(path: path, endpoint: endpoint), body)
+    ) async -> (value: Value, wasCancelled: Bool) {
+        await run(activity: .step(path: path, endpoint: endpoint), body)
     }
 
     /// Does something that goes on when the task that waits for it is cancelled, and that only `cancelAll` ends.
@@ -104,6 +105,13 @@ extension RunControl {
     }
 
     private func run<Value: Sendable>(_ part: Part, _ body: @Sendable () async -> Value) async -> Value {
+        await run(activity: part, body).value
+    }
+
+    private func run<Value: Sendable>(
+        activity part: Part,
+        _ body: @Sendable () async -> Value
+    ) async -> (value: Value, wasCancelled: Bool) {
         let activity = Activity()
         let (number, isCancelled) = state.withLock { state in
             let number = state.number()
@@ -112,7 +120,8 @@ extension RunControl {
         }
         if isCancelled { activity.cancel() }
         defer { state.withLock { $0.activities[number] = nil } }
-        return await activity.run(body)
+        let value = await activity.run(body)
+        return (value, activity.isCancelled)
     }
 }
 

@@ -90,7 +90,8 @@ package final class RunControl: Sendable {
 
     // MARK: Cancelling
 
-    /// Cancels a step, also one that has not begun: it will not be run. What it is in ends as cancelled too.
+    /// Cancels a step, with the steps inside it, also one that has not started: it will not be run. The rest of the run
+    /// continues.
     package func cancel(step path: String) {
         cancel { part in
             guard case .step(let own, _) = part else { return false }

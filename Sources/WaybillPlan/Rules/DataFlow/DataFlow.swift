@@ -124,9 +124,21 @@ final class GraphFlow {
         // The steps inside a 'forEach' are there once an element, and can be seen there only.
         if step.flow?.forEach != nil { own = [] }
         if step.effectiveID != nil { own.append((place(of: site), .certain)) }
+        if step.flow?.forEach == nil, let mode = duplicates(of: site) {
+            own = own.uncertain("another request that is the same may replace it (duplicates: \(mode.rawValue))")
+        }
         if step.flow?.when != nil { own = own.uncertain("it runs only when its condition holds") }
         if step.onFailure == .continue { own = own.uncertain("its failure is tolerated (onFailure: continue)") }
         return own
+    }
+
+    /// How the request of a step is cancelled or not sent because of another one, if it may be.
+    private func duplicates(of site: StepSite) -> DuplicatePolicy.Mode? {
+        let policy = subject.requests.of(site)?.nearest(.duplicates) {
+            if case .duplicates(let policy) = $0 { policy } else { nil }
+        }
+        guard let mode = policy?.value.mode, mode == .cancelPrevious || mode == .discard else { return nil }
+        return mode
     }
 
     private func misplaced(_ name: Spanned<String>) -> Diagnostic {
