@@ -12,8 +12,8 @@ struct Answer {
     struct Evaluated: Sendable {
         /// The answer as it was decoded, before filters.
         var body: ScopeValue?
-        /// The data after filters.
-        var data = ScopeValue(.null)
+        /// The data after filters; of a poll nothing where there is none.
+        var data: ScopeValue?
         /// Whether the data is base64 of an answer that is no text.
         var isBytes = false
         /// The named values. They survive a failed expectation.
@@ -27,8 +27,17 @@ struct Answer {
     private let plan: RequestPlan
     private let response: HTTPResponse
     private let redactor: Redactor
-    /// Whether it is one page of several, whose outputs are taken from all of them at the end.
-    private let isPage: Bool
+    /// What a response is to its request.
+    enum Part {
+        /// The only response, or the last one.
+        case whole
+        /// One page of several: outputs and `returns` are evaluated once, for all of them.
+        case page
+        /// One response of several with `until`: outputs, expectations and `returns` are evaluated once, for the last one.
+        case poll
+    }
+
+    private let part: Part
     private var scope: RequestScope
     private var evaluated = Evaluated()
 
@@ -40,10 +49,10 @@ struct Answer {
         _ response: HTTPResponse,
         scope: RequestScope,
         redactor: Redactor,
-        isPage: Bool = false
+        as part: Part = .whole
     ) {
         self.plan = plan
-        self.isPage = isPage
+        self.part = part
         self.response = response
         self.redactor = redactor
         self.scope = scope
@@ -55,20 +64,34 @@ struct Answer {
         return evaluated
     }
 
-    /// Goes through the steps behind the last page, with the data of all of them.
-    consuming func conclude(with data: ScopeValue) -> Evaluated {
-        take(data)
-        guard response.status / 100 == 2 else { return evaluated }
-        evaluated.failure = takeOutputs() ?? returnsFailure()
+    /// Evaluates what was left out for a page or poll, for the last one, with the data of all pages or of the last poll.
+    consuming func conclude(with data: ScopeValue?) -> Evaluated {
+        if let data { take(data) }
+        if part == .poll, let failure = expectationFailure(takingOutputs: true) {
+            evaluated.failure = failure
+        } else if response.status / 100 == 2 {
+            evaluated.failure = (part == .poll ? nil : takeOutputs()) ?? returnsFailure()
+        }
         return evaluated
     }
 
     private mutating func failure() -> Failure? {
-        let expectation = plan.settings.expect
-        let wanted = expectation.status?.value ?? [.class(2)]
+        let wanted = plan.settings.expect.status?.value ?? [.class(2)]
         let isExpected = wanted.contains { $0.matches(response.status) }
-        guard isExpected else { return statusFailure(wanted) }
+        let rejection = isExpected ? nil : statusFailure(wanted)
+        // The condition of a poll sees the data of a response with any status.
+        if let rejection, part != .poll { return rejection }
+        if let failure = dataFailure() {
+            if part == .poll { evaluated.data = nil }
+            return rejection ?? failure
+        }
+        if part == .poll { return rejection }
+        if let failure = expectationFailure(takingOutputs: part == .whole) { return failure }
+        return response.status / 100 == 2 && part == .whole ? returnsFailure() : nil
+    }
 
+    /// Decodes and filters the response.
+    private mutating func dataFailure() -> Failure? {
         let isSuccess = response.status / 100 == 2
         if isSuccess, let failure = contentTypeFailure() { return failure }
         let body: AnswerDecoder.Decoded
@@ -81,10 +104,7 @@ struct Answer {
         evaluated.body = ScopeValue(body.value)
         evaluated.isBytes = body.isBytes
         take(ScopeValue(body.value))
-        if !isWithoutContent, let failure = filter(isSuccess: isSuccess) { return failure }
-        if isSuccess, !isPage, let failure = takeOutputs() { return failure }
-        if let failure = expectationFailure(expectation) { return failure }
-        return isSuccess && !isPage ? returnsFailure() : nil
+        return isWithoutContent ? nil : filter(isSuccess: isSuccess)
     }
 
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
@@ -145,7 +165,7 @@ struct Answer {
             let scope = scope
             let filtered = try FilterRunner.run(
                 plan.filters,
-                on: evaluated.data,
+                on: evaluated.data ?? ScopeValue(.null),
                 isSuccess: isSuccess,
                 scope: scope.scope
             )
@@ -174,12 +194,14 @@ struct Answer {
         return nil
     }
 
-    private func expectationFailure(_ expectation: Expectation) -> Failure? {
+    /// Takes the outputs of a 2xx response, if they are to be taken, and checks the expectations.
+    private mutating func expectationFailure(takingOutputs takesOutputs: Bool) -> Failure? {
+        if takesOutputs, response.status / 100 == 2, let failure = takeOutputs() { return failure }
         let scope = scope
         let checker = ExpectationChecker(
-            expectation: expectation,
+            expectation: plan.settings.expect,
             response: response,
-            data: evaluated.data,
+            data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope
         )
         let findings = checker.findings()
@@ -192,7 +214,7 @@ struct Answer {
     /// What is wrong with the data as what the request returns.
     private func returnsFailure() -> Failure? {
         guard let returns = plan.returns else { return nil }
-        let data = evaluated.data.json
+        let data = evaluated.data?.json ?? .null
         if returns.isCollection, case .array(let elements) = data {
             for (index, element) in elements.enumerated() {
                 guard let violation = returns.schema.validate(element, limit: 1).first else { continue }

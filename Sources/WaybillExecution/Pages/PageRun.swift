@@ -38,7 +38,7 @@ struct PageRun {
         while takePage(attempted) { attempted = await askForPage(&result) }
         // An expected failure at once, such as a 404, is no page, and what it says is the data.
         if state.pages == 0, attempted.failure == nil { return attempted }
-        conclude(attempted)
+        await conclude(attempted, result)
         return attempted
     }
 
@@ -151,15 +151,14 @@ struct PageRun {
         return value
     }
 
-    private func conclude(_ attempted: Attempted) {
+    private func conclude(_ attempted: Attempted, _ result: StepResult) async {
         let object = JSONObject([("count", .number(JSONNumber(count)))])
         let data = keepsItems ? ScopeValue(.array(items), isSecret: isSecret) : ScopeValue(.object(object))
         attempted.scope.data = data
         attempted.isBytes = false
-        guard attempted.failure == nil, let response = attempted.response else { return }
-        let answer = Answer(request.plan, response, scope: attempted.scope, redactor: run.redactor).conclude(with: data)
-        attempted.outputs = answer.outputs
-        attempted.failure = answer.failure
+        // With 'until', what follows is evaluated once, for the last round.
+        guard request.step.flow?.until == nil, attempted.failure == nil else { return }
+        await Attempt(request, number: result.attempts, page: .plain).conclude(attempted)
     }
 }
 

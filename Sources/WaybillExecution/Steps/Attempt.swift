@@ -156,20 +156,39 @@ struct Attempt: Sendable {
     private static let largeAnswer = 64 * 1024
 
     private func evaluate(_ response: HTTPResponse, _ scope: RequestScope) async -> Answer.Evaluated {
-        let isPage = request.step.flow?.paginate != nil
-        let answer = Answer(plan, response, scope: scope, redactor: run.redactor, isPage: isPage)
+        let answer = Answer(plan, response, scope: scope, redactor: run.redactor, as: part)
         guard response.body.count >= Self.largeAnswer else { return answer.evaluate() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
+    }
+
+    /// What each response is to the request.
+    private var part: Answer.Part {
+        guard let flow = request.step.flow else { return .whole }
+        return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
+    }
+
+    /// Evaluates what was left out while pages were requested, or the condition of `until` did not hold, for the last
+    /// response.
+    func conclude(_ attempted: Attempted) async {
+        guard let response = attempted.response else { return }
+        if attempted.failure == nil {
+            let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, as: part)
+                .conclude(with: attempted.data)
+            attempted.outputs = answer.outputs
+            attempted.failure = answer.failure
+        }
+        if attempted.failure != nil { await keepBody(of: response) }
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: Attempted) async {
         let answer = await evaluate(response, attempted.scope)
-        attempted.scope.data = answer.data
+        attempted.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
         attempted.body = answer.body
         attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
+        attempted.isPending = part == .poll
         if delivery.tellsDetails {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             tell(.responseHead(.init(attempt: number, status: response.status, headers: headers)))
@@ -179,7 +198,7 @@ struct Attempt: Sendable {
         if let name = answer.duplicateName {
             warn("the answer has the name '\(name)' twice in one object; the last counts")
         }
-        if answer.failure != nil { await keepBody(of: response) }
+        if answer.failure != nil, !attempted.isPending { await keepBody(of: response) }
     }
 
     /// Keeps the body of an answer that was not as it should be, for whoever looks into it.

@@ -31,6 +31,8 @@ final class Attempted {
     var failure: Failure?
     /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.
     var duplicate: StepOutcome?
+    /// Whether it has a response of a request with `until`, whose failure counts only if that response is the last one.
+    var isPending = false
 
     /// What came of an attempt of which only this is known.
     init(scope: RequestScope, failure: Failure? = nil) {

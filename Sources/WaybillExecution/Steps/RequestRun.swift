@@ -100,14 +100,16 @@ final class RequestRun: Sendable {
         }
     }
 
-    /// Tries until the condition of `until` holds.
+    /// Polls until the condition of `until` holds. A failure of the transport ends it. What is wrong with a response (its
+    /// status, its content, what filters reject) counts only for the last one, or where the condition cannot be evaluated
+    /// for that reason.
     private func untilDone(_ result: inout StepResult) async -> Attempted {
         guard let until = step.flow?.until else { return await pages(&result) }
         var state = UntilState(until)
         let start = run.clock.now
         while true {
             let attempted = await pages(&result)
-            guard attempted.failure == nil else { return attempted }
+            guard attempted.failure == nil || attempted.isPending else { return attempted }
             do throws(EvaluationProblem) {
                 let decision = try state.next(
                     in: attempted.scope.scope(.graph(frame.graph)),
@@ -115,9 +117,15 @@ final class RequestRun: Sendable {
                     retryAfter: attempted.response?.retryAfter()
                 )
                 switch decision {
-                case .done: return attempted
+                case .done:
+                    await conclude(attempted, number: result.attempts)
+                    return attempted
                 case .failed(let message, let kind, let span):
-                    attempted.failure = Failure(kind, run.redactor.text(message), at: span)
+                    let message = run.redactor.text(message)
+                    let last = attempted.failure.map { Failure.Finding($0.message, at: $0.span) }
+                    let findings = last.map { [Failure.Finding(message, at: span), $0] } ?? []
+                    attempted.failure = Failure(kind, message, at: span, findings: findings)
+                    await conclude(attempted, number: result.attempts)
                     return attempted
                 case .again(let pause):
                     guard await run.pause(for: pause, isFinal: frame.isFinal) else {
@@ -126,10 +134,15 @@ final class RequestRun: Sendable {
                     }
                 }
             } catch {
-                attempted.failure = run.failure(error)
+                attempted.failure = attempted.failure ?? run.failure(error)
+                await conclude(attempted, number: result.attempts)
                 return attempted
             }
         }
+    }
+
+    private func conclude(_ attempted: Attempted, number: Int) async {
+        await Attempt(self, number: number, page: .plain).conclude(attempted)
     }
 
     /// Asks for all pages, or for the only one.

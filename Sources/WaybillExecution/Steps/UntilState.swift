@@ -34,11 +34,14 @@ struct UntilState: Sendable {
         retryAfter: Duration?
     ) throws(EvaluationProblem) -> Decision {
         tries += 1
-        if try until.that.holds(in: scope) { return .done }
-        if let fail = until.fail, try fail.when.holds(in: scope) {
-            let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
-            return .failed(message: words, .expect, at: fail.when.span)
+        do throws(EvaluationProblem) {
+            if try until.that.holds(in: scope) { return .done }
+        } catch {
+            // A response of another shape, as of an error, may be what 'fail' is for.
+            if let failed = try? failed(in: scope) { return failed }
+            throw error
         }
+        if let failed = try failed(in: scope) { return failed }
         let wish = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 try" : "\(times) tries"
@@ -50,5 +53,12 @@ struct UntilState: Sendable {
             return .failed(message: "within \(limit.words) \(wish)", .timeout, at: until.that.span)
         }
         return .again(after: pause)
+    }
+
+    /// The failure, where the condition of `fail` holds.
+    private func failed(in scope: EvaluationScope) throws(EvaluationProblem) -> Decision? {
+        guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
+        let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
+        return .failed(message: words, .expect, at: fail.when.span)
     }
 }

@@ -1,0 +1,139 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+import WaybillTransport
+
+/// Polling: what is evaluated for each response, and what for the last one only.
+@Suite struct UntilTests {
+    /// A run of one step, `a`, that is answered with these replies in turn, the last one again and again.
+    private func run(
+        _ step: String,
+        _ replies: [FakeTransport.Reply]
+    ) async throws -> (outcome: Executor.Outcome, transport: FakeTransport) {
+        let turns = RepliesInTurn(replies)
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a, \(step)}]
+                outputs: {url: "default(steps.a.outputs.url, 'none')"}
+            """,
+            answering: { _ in turns.next() }
+        )
+        return (await fixture.run(), fixture.transport)
+    }
+
+    private static let until = "until: {that: $.state == 'done', every: 1ms, times: 5}"
+    private static let pending = FakeTransport.Reply.json(#"{"state": "pending"}"#, status: 202)
+    private static let done = FakeTransport.Reply.json(#"{"state": "done", "url": "/x"}"#)
+
+    @Test(arguments: [
+        "outputs: {url: $.url}",
+        "outputs: {url: $.url}, expect: {status: 200, body: [$.url == '/x']}",
+        "outputs: {url: $.url}, returns: {object: {type: object, required: [url]}}",
+        "outputs: {url: $.url}, expect: {schema: {required: [url]}}",
+    ])
+    func `what a pending response has not is evaluated for the last one`(settings: String) async throws {
+        let (outcome, transport) = try await run("\(Self.until), \(settings)", [Self.pending, Self.pending, Self.done])
+        #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps[0].failure))")
+        #expect(outcome.outputs.first?.values.value == ["url": "/x"])
+        #expect(transport.paths.count == 3)
+    }
+
+    @Test func `the condition sees the status, also one that is rejected`() async throws {
+        let (outcome, transport) = try await run(
+            "until: {that: response.status == 200, every: 1ms, times: 5}, outputs: {url: $.url}",
+            [.json("{}", status: 503), .text("<p>starting</p>", type: "text/html"), Self.done]
+        )
+        #expect(transport.paths.count == 2)
+        #expect(outcome.result.steps[0].failure?.kind == .output)
+        let (later, _) = try await run(
+            "until: {that: response.status == 200, every: 1ms, times: 5}, outputs: {url: $.url}",
+            [.json("{}", status: 404), Self.done]
+        )
+        #expect(later.summary == "a:passed")
+    }
+
+    @Test func `the expectations of the last response decide, its status too`() async throws {
+        let (outcome, _) = try await run("\(Self.until), expect: {status: 201}", [Self.pending, Self.done])
+        #expect(outcome.result.steps[0].failure?.message.string == "the status is 200, not 201")
+        let (other, _) = try await run("\(Self.until), expect: {body: [$.url == '/y']}", [Self.pending, Self.done])
+        #expect(other.result.steps[0].failure?.kind == .expect)
+    }
+
+    @Test(
+        arguments: [
+            ([FakeTransport.Reply.json(#"{"message": "gone"}"#, status: 500)], "the status is 500, not 2xx: gone"),
+            ([.text("<p>", type: "application/json")], "the answer is not JSON"),
+            ([.failure(.timeout)], "the transport failed: timeout"),
+        ] as [([FakeTransport.Reply], String)]
+    )
+    func `a response that the condition cannot be evaluated on fails at once, for its own reason`(
+        replies: [FakeTransport.Reply],
+        message: String
+    ) async throws {
+        let (outcome, transport) = try await run(Self.until, replies)
+        #expect(outcome.result.steps[0].failure?.message.string.hasPrefix(message) == true)
+        #expect(transport.paths.count == 1)
+    }
+
+    @Test func `filters run for each response, and one that they reject has no data`() async throws {
+        let filters = "filters: [{require: {that: $.code == 0, message: $.message}}, {select: $.data}]"
+        let busy = FakeTransport.Reply.json(#"{"code": 9, "message": "busy"}"#)
+        let ready = FakeTransport.Reply.json(#"{"code": 0, "data": {"state": "done", "url": "/x"}}"#)
+        let (rejected, transport) = try await run("\(Self.until), \(filters)", [busy, ready])
+        #expect(rejected.result.steps[0].failure?.message.string == "busy")
+        #expect(transport.paths.count == 1)
+        // A condition that does not need the data decides by itself.
+        let (outcome, _) = try await run(
+            "until: {that: \"default($.state, '') == 'done'\", every: 1ms, times: 5}, \(filters), outputs: {url: $.url}",
+            [busy, ready]
+        )
+        #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps[0].failure))")
+    }
+
+    @Test func `when the tries are over, the failure has what was wrong with the last response`() async throws {
+        let (outcome, _) = try await run(
+            "until: {that: response.status == 200, every: 1ms, times: 2}",
+            [.json(#"{"message": "starting"}"#, status: 503)]
+        )
+        let failure = try #require(outcome.result.steps[0].failure)
+        #expect(failure.kind == .timeout)
+        #expect(failure.message.string.hasPrefix("after 2 tries"))
+        #expect(failure.findings.last?.message.string == "the status is 503, not 2xx: starting")
+    }
+
+    @Test func `fail ends it, also where the condition cannot be evaluated`() async throws {
+        let (outcome, transport) = try await run(
+            "until: {that: $.state == 'done', fail: {when: response.status == 410, message: it is gone}, every: 1ms}",
+            [Self.pending, .json("{}", status: 410)]
+        )
+        #expect(outcome.result.steps[0].failure?.message.string == "it is gone")
+        #expect(transport.paths.count == 2)
+    }
+
+    @Test func `with paginate, outputs are those of the last round`() async throws {
+        let (outcome, transport) = try await run(
+            "until: {that: length($) == 2, every: 1ms, times: 5}, paginate: {link: true}, outputs: {url: \"$[1].url\"}",
+            [.json("[{}]"), .json(#"[{}, {"url": "/x"}]"#)]
+        )
+        #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps[0].failure))")
+        #expect(outcome.outputs.first?.values.value == ["url": "/x"])
+        #expect(transport.paths.count == 2)
+    }
+}
+
+/// Replies that are given one after another, the last one again and again.
+private final class RepliesInTurn: Sendable {
+    private let rest: Mutex<[FakeTransport.Reply]>
+
+    init(_ replies: [FakeTransport.Reply]) {
+        rest = Mutex(replies)
+    }
+
+    func next() -> FakeTransport.Reply? {
+        rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
+    }
+}
