@@ -1,28 +1,5 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
-
-/// Archives of libcurl and of what it needs, each before those that it needs itself. The list is of libcurl 7.88 as Debian 12
-/// builds it, where `scripts/install-packages.sh` gets them.
-let archives = [
-    "curl", "nghttp2", "psl", "idn2", "unistring", "ssl", "crypto", "zstd", "brotlidec", "brotlicommon", "z",
-]
-let hasArchives = ["x86_64", "aarch64"].contains { architecture in
-    let header = try? String(contentsOfFile: "/usr/include/\(architecture)-linux-gnu/curl/curlver.h", encoding: .utf8)
-    return header?.contains("LIBCURL_VERSION \"7.88.") ?? false
-        && archives.allSatisfy {
-            FileManager.default.fileExists(atPath: "/usr/lib/\(architecture)-linux-gnu/lib\($0).a")
-        }
-}
-
-/// When libcurl is put into what is built, instead of being loaded from the system (CLibCurl.h says why): in release builds
-/// where there are archives. `WAYBILL_LIBCURL=linked` or `loaded` asks for one or the other.
-let linksLibCurl: BuildSettingCondition? =
-    switch Context.environment["WAYBILL_LIBCURL"] {
-    case "linked": .when(platforms: [.linux])
-    case "loaded": nil
-    default: hasArchives ? .when(platforms: [.linux], configuration: .release) : nil
-    }
 
 let package = Package(
     name: "waybill",
@@ -43,11 +20,18 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]
         ),
-        .target(
+        .systemLibrary(
             name: "CLibCurl",
-            cSettings: linksLibCurl.map { [.define("WAYBILL_LINKS_LIBCURL", $0)] },
-            linkerSettings: linksLibCurl.map { condition in archives.map { .linkedLibrary(":lib\($0).a", condition) } }
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CBrotli",
+            pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]
+        ),
+        .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CSchemas"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
@@ -73,7 +57,7 @@ let package = Package(
         .target(
             name: "WaybillTransport",
             dependencies: [
-                "WaybillData", "CLibCurl",
+                "WaybillData", "CLibCurl", "CZlib", "CBrotli", "CZstandard", "CPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]

@@ -4,22 +4,16 @@
 set -euo pipefail
 
 wanted=()
-pkg-config --exists yaml-0.1 libcurl 2>/dev/null || wanted+=(pkg-config libyaml-dev libcurl4-openssl-dev)
-if command -v apt-get >/dev/null; then
-    # The archives that a release build takes libcurl from; without them the program loads the system's (Package.swift).
-    while read -r archive package; do
-        compgen -G "/usr/lib/*-linux-gnu/lib$archive.a" >/dev/null || wanted+=("$package")
-    done <<-END
-		nghttp2 libnghttp2-dev
-		psl libpsl-dev
-		idn2 libidn2-dev
-		unistring libunistring-dev
-		ssl libssl-dev
-		zstd libzstd-dev
-		brotlidec libbrotli-dev
-		z zlib1g-dev
-	END
-fi
+while read -r module package; do
+    pkg-config --exists "$module" 2>/dev/null || wanted+=("$package")
+done <<-END
+	yaml-0.1 libyaml-dev
+	libcurl libcurl4-openssl-dev
+	zlib zlib1g-dev
+	libbrotlidec libbrotli-dev
+	libzstd libzstd-dev
+END
+command -v pkg-config >/dev/null || wanted+=(pkg-config)
 if [ "${1:-}" = --tests ]; then
     [ -x /usr/sbin/nginx ] || wanted+=(nginx-light)
     [ -x /usr/bin/dot ] || wanted+=(graphviz)
@@ -31,7 +25,7 @@ fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: libyaml, libcurl (7.85 or newer), pkg-config${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
+    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
     exit 1
 fi
 sudo=()

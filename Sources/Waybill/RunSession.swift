@@ -59,15 +59,6 @@ package struct RunSession: Sendable {
         self.options = options
     }
 
-    /// Begins what takes time before a manifest can be checked and the first request of a process be sent, on another thread,
-    /// for a caller that has something else to do first. The process must then end by `_exit`; see `LibCurl.prepare`.
-    package static func beginPreparing() {
-        _ = BlockingCall.begin {
-            _ = try? ManifestLoader()
-            LibCurl.prepare()
-        }
-    }
-
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
     package func run() async throws(RunError) -> Report {
         let unsupported = plan.unsupported

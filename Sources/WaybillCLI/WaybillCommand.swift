@@ -33,17 +33,10 @@ struct WaybillCommand: ParsableCommand {
 }
 
 extension WaybillCommand {
-    /// The commands that send requests.
-    private static let sending = [RunCommand.configuration, ResumeCommand.configuration, CallCommand.configuration]
-
     /// Where the program begins and ends.
     static func main() {
-        let word = CommandLine.arguments.dropFirst().first
-        let isSending = sending.contains { $0.commandName == word }
         waybill_take_memory_in_large_pieces()
-        // Before libcurl is loaded, since the system's loader lets no thread begin meanwhile.
         Signals.beginListening()
-        if isSending { RunSession.beginPreparing() }
         do {
             var command = try parse()
             try command.run()

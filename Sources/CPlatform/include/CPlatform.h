@@ -3,6 +3,11 @@
 #ifndef WAYBILL_PLATFORM_H
 #define WAYBILL_PLATFORM_H
 
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#endif
+
 /// Has the process get its memory from the system in large pieces, to be called before other threads begin.
 ///
 /// A manifest of thousands of steps takes tens of megabytes, and to ask for them page by page takes a tenth of the time of

@@ -3,13 +3,7 @@
 /// libcurl could do it, but takes content that ends in the middle of its coding for whole.
 final class ContentDecoder {
     /// A value for `Accept-Encoding`: what can be undone here.
-    static let accepted: String = {
-        var names: [String] = []
-        if ZlibDecoder.isAvailable { names += ["deflate", "gzip"] }
-        if BrotliDecoder.isAvailable { names.append("br") }
-        if ZstandardDecoder.isAvailable { names.append("zstd") }
-        return names.joined(separator: ", ")
-    }()
+    static let accepted = "deflate, gzip, br, zstd"
 
     /// Why there is no decoder.
     struct Unknown: Error {

@@ -1,60 +1,27 @@
-import CLibCurl
+import CZlib
 
 /// Decodes gzip (RFC 1952), and what HTTP calls deflate: RFC 1950, or RFC 1951 without its frame, which servers send too.
 final class ZlibDecoder: CodingDecoder {
-    private typealias Stream = UnsafeMutablePointer<waybill_zlib_stream>
-
-    /// zlib's functions, by its manual.
-    private struct Library {
-        typealias Start = @convention(c) (Stream, Int32, UnsafePointer<CChar>, Int32) -> Int32
-        typealias Step = @convention(c) (Stream, Int32) -> Int32
-        typealias Change = @convention(c) (Stream) -> Int32
-
-        let start: Start
-        let step: Step
-        let reset: Change
-        let end: Change
-
-        init?() {
-            guard let start = LibCurl.function("inflateInit2_"), let step = LibCurl.function("inflate"),
-                let reset = LibCurl.function("inflateReset"), let end = LibCurl.function("inflateEnd")
-            else { return nil }
-            self.start = unsafeBitCast(start, to: Start.self)
-            self.step = unsafeBitCast(step, to: Step.self)
-            self.reset = unsafeBitCast(reset, to: Change.self)
-            self.end = unsafeBitCast(end, to: Change.self)
-        }
-    }
-
-    /// What stands around the compressed bytes.
+    /// The format around the compressed bytes.
     enum Frame {
         case gzip, deflate
     }
 
-    private static let library = Library()
-
-    /// Whether zlib is there.
-    static var isAvailable: Bool { library != nil }
-
     private(set) var isComplete = false
 
-    private let library: Library
     private let frame: Frame
     // zlib remembers the address.
-    private let stream: Stream
+    private let stream = z_streamp.allocate(capacity: 1)
     private var isStarted = false
 
-    /// A decoder; nil without zlib.
-    init?(_ frame: Frame) {
-        guard let library = Self.library else { return nil }
-        self.library = library
+    /// Creates a decoder.
+    init(_ frame: Frame) {
         self.frame = frame
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: waybill_zlib_stream())
+        stream.initialize(to: z_stream())
     }
 
     deinit {
-        if isStarted { _ = library.end(stream) }
+        if isStarted { inflateEnd(stream) }
         stream.deallocate()
     }
 
@@ -81,15 +48,13 @@ final class ZlibDecoder: CodingDecoder {
             // block that is padded with other bits than zeros, which nobody writes.
             case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? largestWindow : -largestWindow
             }
-        // Versions are compared by their first digit.
-        let code = library.start(stream, windowBits, "1", Int32(MemoryLayout<waybill_zlib_stream>.size))
-        isStarted = code == ZLibCode.ok
+        isStarted = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         return isStarted
     }
 
     /// RFC 1952, section 2.2: members may follow one another. What else stands behind the end is dropped.
     private func beginsAgain(_ input: inout Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard frame == .gzip, input.first == 0x1F, library.reset(stream) == ZLibCode.ok else {
+        guard frame == .gzip, input.first == 0x1F, inflateReset(stream) == Z_OK else {
             input = input[input.endIndex...]
             return false
         }
@@ -104,23 +69,17 @@ final class ZlibDecoder: CodingDecoder {
         let given = UInt32(clamping: input.count)
         let space = UInt32(clamping: room.count)
         let bytes = UnsafeRawBufferPointer(rebasing: input)
-        stream.pointee.next_in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = given
         stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_out = space
-        let code = library.step(stream, 0)
+        let code = CZlib.inflate(stream, Z_NO_FLUSH)
         input = input.dropFirst(Int(given - stream.pointee.avail_in))
         switch code {
-        case ZLibCode.end: isComplete = true
-        case ZLibCode.ok, ZLibCode.nothingToDo: break
+        case Z_STREAM_END: isComplete = true
+        case Z_OK, Z_BUF_ERROR: break
         default: return nil
         }
         return Int(space - stream.pointee.avail_out)
     }
-}
-
-private enum ZLibCode {
-    static let ok: Int32 = 0
-    static let end: Int32 = 1
-    static let nothingToDo: Int32 = -5
 }

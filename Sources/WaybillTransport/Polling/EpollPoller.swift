@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    import CLibCurl
+    import CPlatform
     import Glibc
 
     /// Waits by Linux's `epoll`, whose cost does not grow with the number of descriptors.

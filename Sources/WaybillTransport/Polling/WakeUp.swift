@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-    import CLibCurl
+    import CPlatform
     import Glibc
 #else
     import Darwin
