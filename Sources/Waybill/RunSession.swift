@@ -165,13 +165,15 @@ package struct RunSession: Sendable {
         var missing: [Diagnostic] = []
         for secret in plan.secrets {
             let variable = secret.variable
-            if let value = options.variables[variable.value], !value.isEmpty {
+            let value = options.variables[variable.value]
+            if let value, !value.isEmpty {
                 values[secret.name] = value
             } else {
                 missing.append(
                     Diagnostic(
                         "missing-secret",
-                        "secret '\(secret.name)' has no value: the environment variable \(variable.value) is not set",
+                        "secret '\(secret.name)' has no value: the environment variable \(variable.value) is "
+                            + (value == nil ? "not set" : "empty"),
                         at: variable.span,
                         help: ["Set it for this run: \(variable.value)=… waybill run …, or in a file with --env-file."]
                     )

@@ -29,9 +29,13 @@ package struct HTTPRequest: Sendable, Equatable {
     package var headers: [HTTPField]
     /// What follows the header.
     package var body: Body
+    /// Whether a secret has gone into the body, so that a redirect must not take it to another origin.
+    package var isBodySensitive = false
     /// The longest time from the start of the transfer to the last byte of the answer. Waiting for a free connection
     /// does not count.
     package var timeout: Duration
+    /// How much of `timeout` has passed already, in the requests that were redirected to this one.
+    package var elapsed = Duration.zero
     /// The longest time to resolve the name, connect and finish the TLS handshake; part of `timeout`.
     package var connectTimeout: Duration
     /// The greatest number of bytes that the decoded body may have.
@@ -90,6 +94,9 @@ package struct HTTPRequest: Sendable, Equatable {
         self.acceptsCompression = acceptsCompression
         sharedOptions = SharedOptions(options)
     }
+
+    /// How much of `timeout` is left when the transfer starts.
+    var remainingTime: Duration { timeout - elapsed }
 
     /// Whether the request travels as another one does.
     func travels(as other: HTTPRequest) -> Bool { sharedOptions == other.sharedOptions }

@@ -12,6 +12,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var bytesReceived: Int
         var remoteAddress: SocketEndpoint?
         var reusedConnection: Bool
+        var repetitions = 0
     }
 
     /// The status code of the final answer.
@@ -51,6 +52,12 @@ package struct HTTPResponse: Sendable, Equatable {
     package var remoteAddress: SocketEndpoint? { details.value.remoteAddress }
     /// Whether a connection of an earlier request was used.
     package var reusedConnection: Bool { details.value.reusedConnection }
+
+    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    package var repetitions: Int {
+        get { details.value.repetitions }
+        set { details.change { $0.repetitions = newValue } }
+    }
 
     /// An answer put together by hand, for transports other than libcurl's.
     package init(

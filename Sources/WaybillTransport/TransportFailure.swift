@@ -50,6 +50,8 @@ package struct TransportFailure: Error, Sendable, Equatable {
     package var timings: TransferTimings
     /// Whether the request, or a part of it, may have reached the server.
     package var wasSent: Bool
+    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    package var repetitions = 0
 
     /// Puts a failure together.
     package init(

@@ -81,6 +81,44 @@ import WaybillTransport
         #expect(failure == nil, "\(failure?.message.string ?? "")")
     }
 
+    @Test(arguments: [
+        ("decoding: json", 200, "'decoding: json' requires JSON"),
+        ("decoding: json", 201, "'decoding: json' requires JSON"),
+        (
+            "accept: [application/json]", 200,
+            "'accept' requires JSON; for a response without a body, set 'accept: null'"
+        ),
+        ("accept: [application/json, \"*/*+json\"]", 202, "'accept' requires JSON"),
+        ("decoding: json, paginate: {next: $.next, items: $}", 200, "'decoding: json' requires JSON"),
+    ])
+    func `a response without a body is a failure where JSON is required`(
+        step: String,
+        status: Int,
+        words: String
+    ) async throws {
+        let failure = try #require(try await failure(step, "", status: status))
+        #expect(failure.kind == .decode)
+        #expect(failure.message.string.hasPrefix("the response has no body, but \(words)"), "\(failure.message)")
+    }
+
+    @Test(arguments: [
+        ("get: /a, decoding: json", 204), ("get: /a, decoding: json", 205), ("head: /a, decoding: json", 200),
+        ("get: /a, decoding: json, expect: {status: 304}", 304),
+        ("get: /a, decoding: json, redirects: false, expect: {status: 302}", 302),
+        ("get: /a, accept: [application/json, text/html]", 200), ("get: /a", 200),
+        ("get: /a, decoding: text, accept: [application/json]", 200),
+    ])
+    func `a response without a body passes where none is due, or none is required`(
+        step: String,
+        status: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, \(step)}]}}\n",
+            ["/a": .json("", status: status)]
+        )
+        #expect(await fixture.run().summary == "a:passed")
+    }
+
     @Test func `all expectations are reported together, each at its place`() async throws {
         let failure = try #require(
             try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)

@@ -42,6 +42,106 @@ import WaybillTransport
         #expect(!names.contains("X-Key") && !names.contains("Authorization"))
     }
 
+    /// Steps whose bodies contain a secret: all kinds, and `params` in their places.
+    static let secretBodies = [
+        "body: {json: {a: [{b: \"${secrets.key}\"}]}}", "body: {plist: {a: \"${secrets.key}\"}}",
+        "body: {form: {a: {b: \"x${secrets.key}\"}}}", "body: {text: \"x ${upper(secrets.key)}\"}",
+        "body: {base64: \"${secrets.key}\"}", "body: {graphql: {query: q, variables: {a: \"${secrets.key}\"}}}",
+        "body: {graphql: {query: \"q ${secrets.key}\"}}",
+        "body: {multipart: [{name: a, value: \"${secrets.key}\"}]}",
+        "body: {multipart: [{name: \"${secrets.key}\", text: x}]}",
+        "body: {multipart: [{name: a, json: {b: \"${secrets.key}\"}}]}",
+        "body: {multipart: [{name: a, text: x, headers: {X-A: \"${secrets.key}\"}}]}",
+        "body: {multipart: [{name: a, base64: \"${secrets.key}\"}]}", "params: {a: {b: \"${secrets.key}\"}}",
+        "params: {a: \"${secrets.key}\"}, encoding: json", "params: {a: \"${secrets.key}\"}, encoding: plist",
+        "params: {a: \"${secrets.key}\"}, body: {multipart: [{name: b, value: x}]}",
+        "params: {a: \"${secrets.key}\"}, body: {form: {b: x}}",
+        "vars: {v: \"${secrets.key}\"}, body: {text: \"${vars.v}\"}",
+    ]
+
+    @Test(arguments: secretBodies, [307, 308])
+    func `a redirect does not take a body with a secret to another origin`(body: String, status: Int) async throws {
+        let (outcome, sent, hops) = try await run(
+            "post: /a, \(body)",
+            ["/a": .redirect("http://s:81/b", status: status)],
+            secrets: ["key": "bm90aGluZw=="]
+        )
+        #expect(outcome.summary == "a:failed")
+        #expect(sent.map(\.url) == ["http://s/a"])
+        #expect(hops.isEmpty)
+        let failure = try #require(outcome.result.steps[0].failure)
+        #expect(failure.kind == .transfer)
+        #expect(
+            failure.message.string
+                == "s:80 redirected the request to another origin, http://s:81, with status \(status); the request's body "
+                + "contains a secret, so it was not sent there. If that origin may receive it, use its address in the manifest"
+        )
+    }
+
+    @Test(arguments: [
+        ("put: /a, body: {text: \"${secrets.key}\"}", "http://other/b", 301, "a:failed", 1),
+        ("patch: /a, body: {text: \"${secrets.key}\"}", "https://s/b", 302, "a:failed", 1),
+        ("post: /a, body: {text: \"${secrets.key}\"}", "http://other/b", 302, "a:passed", 2),
+        ("post: /a, body: {text: \"${secrets.key}\"}", "http://other/b", 303, "a:passed", 2),
+        ("post: /a, body: {text: \"${secrets.key}\"}", "/b", 307, "a:passed", 2),
+        ("post: /a, body: {text: \"${sha256(secrets.key)}\"}", "http://other/b", 307, "a:passed", 2),
+        ("post: /a, body: {text: plain}", "http://other/b", 308, "a:passed", 2),
+    ])
+    func `a redirect is followed where the body has no secret, stays with its origin, or is dropped`(
+        step: String,
+        location: String,
+        status: Int,
+        summary: String,
+        count: Int
+    ) async throws {
+        let (outcome, sent, _) = try await run(
+            step,
+            ["/a": .redirect(location, status: status)],
+            secrets: ["key": "k-secret"]
+        )
+        #expect(outcome.summary == summary)
+        #expect(sent.count == count)
+        if let last = sent.dropFirst().last, location.hasPrefix("http://other"), status < 304 {
+            #expect(last.body == .none)
+        }
+    }
+
+    @Test func `a redirect does not take a session's login to another origin`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+                session: {call: login, with: {password: "${secrets.key}"}}
+            secrets: {key: {env: KEY}}
+            endpoints:
+              login:
+                {method: POST, path: /login, inputs: {password: string}, params: {password: "${inputs.password}"}, outputs: {token: $.token}}
+            graphs: {main: {chain: [{id: a, get: /a, headers: {X-Token: "${session.token}"}}]}}
+
+            """,
+            ["/login": .redirect("http://evil/login", status: 307)]
+        )
+        #expect(await fixture.run(secrets: ["key": "k-secret"]).summary == "a:failed")
+        #expect(fixture.transport.sent.map(\.url) == ["http://s/login"])
+    }
+
+    @Test func `a page at another origin does not get a body with a secret`() async throws {
+        let (outcome, sent, _) = try await run(
+            "post: /a, body: {text: \"${secrets.key}\"}, paginate: {next: $.next, items: $.rows}",
+            ["/a": .json("{\"rows\": [1], \"next\": \"http://s:81/b\"}")],
+            secrets: ["key": "k-secret"]
+        )
+        #expect(outcome.summary == "a:failed")
+        #expect(sent.map(\.url) == ["http://s/a"])
+    }
+
+    @Test func `a user agent with a secret does not follow to another origin`() async throws {
+        let (_, sent, _) = try await run(
+            "get: /a, userAgent: \"a/${secrets.key}\"",
+            ["/a": .redirect("http://other/b", status: 302)],
+            secrets: ["key": "k-secret"]
+        )
+        #expect(sent.map { $0.headers.contains { $0.isNamed("User-Agent") } } == [true, false])
+    }
+
     @Test(arguments: [("redirects: false, expect: {status: 302}", "a:passed", 1), ("redirects: 1", "a:failed", 2)])
     func `a limit holds, and none are followed where that is declined`(
         settings: String,

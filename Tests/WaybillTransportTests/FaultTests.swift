@@ -234,7 +234,7 @@ import WaybillTransport
             let failure = try #require(await transport.send(request).failure)
             #expect(failure.kind == .timeout)
             #expect(failure.phase == .connecting)
-            #expect(failure.message == "no connection came about within 0.3 seconds (127.0.0.1:\(socket.port))")
+            #expect(failure.message == "no connection came about within 300ms (127.0.0.1:\(socket.port))")
             #expect(!failure.wasSent)
         }
     }
@@ -250,7 +250,7 @@ import WaybillTransport
                 #expect(failure.kind == .timeout)
                 #expect(failure.phase == .securing)
                 #expect(
-                    failure.message == "the TLS handshake did not end within 0.3 seconds (127.0.0.1:\(server.port))"
+                    failure.message == "the TLS handshake did not end within 300ms (127.0.0.1:\(server.port))"
                 )
                 #expect(!failure.wasSent)
             }

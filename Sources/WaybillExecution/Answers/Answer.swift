@@ -94,6 +94,7 @@ struct Answer {
     private mutating func dataFailure() -> Failure? {
         let isSuccess = response.status / 100 == 2
         if isSuccess, let failure = contentTypeFailure() { return failure }
+        if isSuccess, let failure = emptyBodyFailure() { return failure }
         let body: AnswerDecoder.Decoded
         do {
             body = try AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
@@ -157,6 +158,27 @@ struct Answer {
         let wanted = ranges.map(\.description).joined(separator: ", ")
         let found = type.map { "the content type is '\($0)'" } ?? "the answer has no content type"
         return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
+    }
+
+    /// Why an empty body is a failure: JSON is required, and no JSON text is empty (RFC 8259, section 2).
+    private func emptyBodyFailure() -> Failure? {
+        guard response.body.isEmpty, !isWithoutContent else { return nil }
+        let decoding = plan.settings.decoding?.value ?? .auto
+        if decoding == .json {
+            return Failure(
+                .decode,
+                "the response has no body, but 'decoding: json' requires JSON",
+                at: span(of: plan.settings.decoding)
+            )
+        }
+        guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value, !ranges.isEmpty,
+            ranges.allSatisfy(\.isJSON)
+        else { return nil }
+        return Failure(
+            .decode,
+            "the response has no body, but 'accept' requires JSON; for a response without a body, set 'accept: null'",
+            at: accept.span
+        )
     }
 
     private mutating func filter(isSuccess: Bool) -> Failure? {

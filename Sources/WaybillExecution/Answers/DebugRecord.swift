@@ -188,6 +188,7 @@ extension TransferOptions.Cookies {
         case .run: "run"
         case .otherOrigins: "run, other origins"
         case .jar(let file): file
+        case .separate(let origin): "only of \(origin)"
         }
     }
 }

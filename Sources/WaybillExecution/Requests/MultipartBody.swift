@@ -9,6 +9,8 @@ struct MultipartBody {
     private(set) var pieces: [HTTPRequest.Part] = []
     /// What stands between the parts.
     let boundary: String
+    /// Whether a secret took part in anything of it.
+    private(set) var isSecret = false
 
     /// Header fields of a part.
     private typealias Fields = [(name: String, value: String)]
@@ -42,10 +44,10 @@ struct MultipartBody {
         func name(_ scalar: ScalarTemplate?) throws(EvaluationProblem) -> String? {
             guard let scalar else { return nil }
             // Line breaks are escaped in names.
-            return try scalar.text(in: scope).text.withoutControls(but: [0x09, 0x0A, 0x0D], at: scalar.span)
+            return try note(scalar.text(in: scope)).withoutControls(but: [0x09, 0x0A, 0x0D], at: scalar.span)
         }
         func value(_ scalar: ScalarTemplate) throws(EvaluationProblem) -> String {
-            try scalar.text(in: scope).text.withoutControls(but: [0x09], at: scalar.span)
+            try note(scalar.text(in: scope)).withoutControls(but: [0x09], at: scalar.span)
         }
         var headers: Fields = []
         for (name, scalar) in part.headers { headers.append((name.value, try value(scalar))) }
@@ -58,27 +60,39 @@ struct MultipartBody {
 
         switch part.content {
         case .file(let path):
-            let written = try path.text(in: scope).text
+            let written = note(try path.text(in: scope))
             begin(disposition, contentType: type ?? MediaType.ofFile(named: filename ?? ""), headers)
             flush()
             pieces.append(.file(Spanned(written, at: path.span).pathInFolder))
             end(bytes: [])
         case .value(let scalar):
             begin(disposition, contentType: type, headers)
-            end(bytes: Array(try scalar.text(in: scope).text.utf8))
+            end(bytes: Array(note(try scalar.text(in: scope)).utf8))
         case .text(let scalar):
             begin(disposition, contentType: type ?? "text/plain; charset=utf-8", headers)
-            end(bytes: Array(try scalar.text(in: scope).text.utf8))
+            end(bytes: Array(note(try scalar.text(in: scope)).utf8))
         case .base64(let scalar):
-            guard let bytes = Base64.decode(try scalar.text(in: scope).text) else {
+            guard let bytes = Base64.decode(note(try scalar.text(in: scope))) else {
                 throw EvaluationProblem(message: "this part is not base64", span: scalar.span)
             }
             begin(disposition, contentType: type ?? "application/octet-stream", headers)
             end(bytes: bytes)
         case .json(let value):
             begin(disposition, contentType: type ?? "application/json", headers)
-            end(bytes: Array(JSONWriter().string(try value.value(in: scope).json).utf8))
+            end(bytes: Array(JSONWriter().string(note(try value.value(in: scope))).utf8))
         }
+    }
+
+    /// The text of something in the body; notes whether a secret took part in it.
+    private mutating func note(_ text: ComputedText) -> String {
+        isSecret = isSecret || text.isSecret
+        return text.text
+    }
+
+    /// The value of something in the body; notes whether a secret took part in it.
+    private mutating func note(_ value: ScopeValue) -> JSON {
+        isSecret = isSecret || value.isSecret
+        return value.json
     }
 
     /// The whole body.

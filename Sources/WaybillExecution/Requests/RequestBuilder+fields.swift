@@ -24,20 +24,29 @@ extension RequestBuilder {
                 )
             }
         }
-        func add(_ name: String, _ value: @autoclosure () throws(EvaluationProblem) -> String) throws(EvaluationProblem)
-        {
-            guard !fields.contains(where: { $0.isNamed(name) }), !settings.takesAway(field: name) else { return }
-            fields.append(HTTPField(name: name, value: try value()))
+        func isMissing(_ name: String) -> Bool {
+            !fields.contains { $0.isNamed(name) } && !settings.takesAway(field: name)
         }
-        try add("Accept", (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*")
-        if let urgency = settings.urgency { try add("Priority", "u=\(urgency)") }
-        try add("User-Agent", try userAgent(settings))
+        func add(_ name: String, _ value: @autoclosure () -> String) {
+            if isMissing(name) { fields.append(HTTPField(name: name, value: value())) }
+        }
+        add("Accept", (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*")
+        if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
+        if isMissing("User-Agent") { fields.append(try userAgent(settings)) }
         return fields
     }
 
-    private func userAgent(_ settings: Settings) throws(EvaluationProblem) -> String {
-        guard let agent = settings.userAgent else { return "waybill/\(WaybillVersion.current)" }
-        return try text(agent).text.asFieldValue(of: "User-Agent", at: agent.span)
+    private func userAgent(_ settings: Settings) throws(EvaluationProblem) -> HTTPField {
+        let name = "User-Agent"
+        guard let agent = settings.userAgent else {
+            return HTTPField(name: name, value: "waybill/\(WaybillVersion.current)")
+        }
+        let text = try text(agent)
+        return HTTPField(
+            name: name,
+            value: try text.text.asFieldValue(of: name, at: agent.span),
+            isSensitive: text.isSecret
+        )
     }
 
     /// Adds credentials to the fields or the URL.

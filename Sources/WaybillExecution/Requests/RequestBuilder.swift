@@ -2,6 +2,7 @@ import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
+import WaybillResults
 import WaybillTransport
 
 /// Evaluates a planned request, after inputs and `vars`: address, query and body first, then header fields, then
@@ -46,11 +47,12 @@ struct RequestBuilder {
         if content.query.isSecret {
             for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
         }
-        var leavesOrigin = false
+        var otherOrigin: Origin?
         if case .url(let next) = page {
             // What an answer leads to has its query already.
             url = next
-            leavesOrigin = try self.origin(of: next, at: plan.address.text.span) != origin
+            let other = try self.origin(of: next, at: plan.address.text.span)
+            if other != origin { otherOrigin = other }
         } else if !content.query.pairs.isEmpty {
             url = Self.appending(content.query.query, to: url)
         }
@@ -70,7 +72,7 @@ struct RequestBuilder {
                 return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
             }
         }
-        if !leavesOrigin { try authenticate(by: sent.auth, &headers, &url) }
+        if otherOrigin == nil { try authenticate(by: sent.auth, &headers, &url) }
         scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
         var request = HTTPRequest(
             method: plan.method,
@@ -87,7 +89,22 @@ struct RequestBuilder {
         )
         // The jar of the run has the cookies of services, which are sent to any port of their hosts.
         if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
-        if leavesOrigin { request.leaveOrigin() } else { grant = try grant(by: sent.auth, for: request) }
+        request.isBodySensitive = content.isBodySecret
+        guard let otherOrigin else {
+            grant = try grant(by: sent.auth, for: request)
+            return request
+        }
+        guard !content.isBodySecret else {
+            throw EvaluationProblem(
+                message:
+                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret, so it "
+                    + "was not sent there",
+                span: plan.address.text.span,
+                kind: .transfer
+            )
+        }
+        request.leaveOrigin()
+        request.options.cookies = request.options.cookies.after(leaving: origin, for: otherOrigin)
         return request
     }
 

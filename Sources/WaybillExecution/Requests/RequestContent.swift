@@ -12,6 +12,8 @@ struct RequestContent {
     private(set) var query: ParameterList
     /// The body.
     private(set) var body = HTTPRequest.Body.none
+    /// Whether a secret has gone into the body.
+    private(set) var isBodySecret = false
     /// The media type of the body, for a Content-Type field where none is given.
     private(set) var type: String?
     /// What stands between the parts of a body that has several.
@@ -56,6 +58,18 @@ struct RequestContent {
         }
     }
 
+    /// The text of a part of the body; notes whether a secret took part in it.
+    private mutating func note(_ text: ComputedText) -> String {
+        isBodySecret = isBodySecret || text.isSecret
+        return text.text
+    }
+
+    /// The value of a part of the body; notes whether a secret took part in it.
+    private mutating func note(_ value: ScopeValue) -> JSON {
+        isBodySecret = isBodySecret || value.isSecret
+        return value.json
+    }
+
     private mutating func set(_ text: String, _ type: String) {
         body = .bytes(Array(text.utf8))
         self.type = type
@@ -68,32 +82,33 @@ struct RequestContent {
         let scope = scope.scope(body.level)
         switch body.value {
         case .json(let value):
-            set(JSONWriter().string(try value.value(in: scope).json), "application/json")
+            set(JSONWriter().string(note(try value.value(in: scope))), "application/json")
         case .plist(let value):
-            try setPropertyList(try value.value(in: scope).json, at: body.span)
+            try setPropertyList(note(try value.value(in: scope)), at: body.span)
         case .text(let value):
-            set(try value.text(in: scope).text, "text/plain; charset=utf-8")
+            set(note(try value.text(in: scope)), "text/plain; charset=utf-8")
         case .form(let members):
             var form = fields
             for member in members { try form.add(member.name.value, member.value, in: scope) }
+            isBodySecret = form.isSecret
             set(form.form, "application/x-www-form-urlencoded")
         case .base64(let value):
-            let text = try value.text(in: scope).text
+            let text = note(try value.text(in: scope))
             guard let bytes = Base64.decode(text) else {
                 throw EvaluationProblem(message: "the body is not base64", span: value.span)
             }
             self.body = .bytes(bytes)
             type = "application/octet-stream"
         case .graphql(let query, let variables):
-            var request = JSONObject([("query", .string(try query.text(in: scope).text))])
+            var request = JSONObject([("query", .string(note(try query.text(in: scope))))])
             if !variables.isEmpty {
                 var values = JSONObject()
-                for variable in variables { values[variable.name.value] = try variable.value.value(in: scope).json }
+                for variable in variables { values[variable.name.value] = note(try variable.value.value(in: scope)) }
                 request["variables"] = .object(values)
             }
             set(JSONWriter().string(.object(request)), "application/json")
         case .file(let path):
-            self.body = .file(Spanned(try path.text(in: scope).text, at: path.span).pathInFolder)
+            self.body = .file(Spanned(note(try path.text(in: scope)), at: path.span).pathInFolder)
             type = "application/octet-stream"
         case .multipart(let parts):
             var multipart = MultipartBody()
@@ -101,6 +116,7 @@ struct RequestContent {
             for part in parts { try multipart.add(part, in: scope) }
             type = multipart.contentType
             boundary = multipart.boundary
+            isBodySecret = fields.isSecret || multipart.isSecret
             self.body = multipart.body()
         }
     }
@@ -111,17 +127,19 @@ struct RequestContent {
         as encoding: Setting<ParameterEncoding>?
     ) throws(EvaluationProblem) {
         switch encoding?.value ?? .form {
-        case .form: set(fields.form, "application/x-www-form-urlencoded")
+        case .form:
+            isBodySecret = fields.isSecret
+            set(fields.form, "application/x-www-form-urlencoded")
         case .json: set(JSONWriter().string(.object(try object(params))), "application/json")
         case .plist: try setPropertyList(.object(try object(params)), at: encoding?.span ?? params[0].name.span)
         }
     }
 
-    private func object(_ params: [NamedValue]) throws(EvaluationProblem) -> JSONObject {
+    private mutating func object(_ params: [NamedValue]) throws(EvaluationProblem) -> JSONObject {
         var object = JSONObject()
         for parameter in params {
             guard let value = parameter.value.value else { continue }
-            object[parameter.name.value] = try value.value(in: scope.scope(parameter.value.level)).json
+            object[parameter.name.value] = note(try value.value(in: scope.scope(parameter.value.level)))
         }
         return object
     }

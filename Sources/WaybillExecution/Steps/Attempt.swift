@@ -96,9 +96,11 @@ struct Attempt: Sendable {
             attempted.method = nil
         case .failure(let failure):
             attempted.wasSent = failure.wasSent
+            attempted.repetitions = failure.repetitions
             attempted.failure = describe(failure)
         case .answer(let response):
             attempted.wasSent = true
+            attempted.repetitions = response.repetitions
             attempted.scope.response = response
             request.note(cookies: response.headers.values(named: "Set-Cookie"), from: delivered.lastURL)
             await look(at: response, attempted)

@@ -17,6 +17,8 @@ final class Attempted {
     var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
+    /// How often the request was sent again within the attempt, because a challenge to its credentials was stale.
+    var repetitions = 0
     /// The address that the answer came from, after redirects.
     var answeredURL: String?
     /// The answer as it was decoded, before filters.
@@ -76,7 +78,7 @@ extension StepResult {
     /// Takes over what is known after an attempt.
     mutating func take(_ attempted: Attempted, redactor: Redactor) {
         guard let method = attempted.method else { return }
-        attempts += 1
+        attempts += 1 + attempted.repetitions
         self.method = method
         url = attempted.url
         guard let response = attempted.response else { return }

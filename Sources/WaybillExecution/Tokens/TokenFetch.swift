@@ -59,9 +59,7 @@ struct TokenFetch: Sendable {
     private func response(to request: HTTPRequest) async throws(TokenProblem) -> HTTPResponse {
         var request = request
         var redirects = RedirectState(request, limit: 10)
-        var remaining = request.timeout
         while true {
-            request.timeout = remaining
             let response: HTTPResponse
             switch await transport.send(request) {
             case .failure(let failure): throw TokenProblem(failure)
@@ -78,8 +76,9 @@ struct TokenFetch: Sendable {
                             + "'\(redirect.to)', where credentials are not sent"
                     )
                 }
-                remaining = remaining - response.timings.total
+                let elapsed = request.elapsed + response.timings.total
                 request = next
+                request.elapsed = elapsed
             }
         }
     }

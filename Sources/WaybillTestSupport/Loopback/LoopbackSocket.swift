@@ -41,7 +41,7 @@ package enum LoopbackSocket {
     }
 
     /// Whether a connection to a port comes about.
-    static func accepts(port: Int) -> Bool {
+    package static func accepts(port: Int) -> Bool {
         guard let descriptor = try? make() else { return false }
         defer { close(descriptor) }
         return withAddress(port: port) { connect(descriptor, $0, $1) } == 0

@@ -65,7 +65,7 @@ final class EasyHandle {
         options.setTransferRules()
         options.setRequest(transfer.prepared, owner: owner)
         options.setRoute(transfer.prepared)
-        if transfer.wantsProgress { options.setProgress(owner: owner) }
+        if transfer.wantsProgress || transfer.prepared.origin.isSecure { options.setProgress(owner: owner) }
         if self.share !== share || !isShareAttached {
             options.set(CURLOPT_SHARE, share.pointer)
             self.share = share

@@ -69,11 +69,9 @@ extension EasyOptions {
         set(CURLOPT_XFERINFODATA, owner)
         note(
             waybill_easy_set_progress(easy) { owner, receivedTotal, received, _, sent in
-                EasyHandle.from(owner)?.transfer?.advance(
-                    sent: Int(sent),
-                    received: Int(received),
-                    of: Int(receivedTotal)
-                )
+                let transfer = EasyHandle.from(owner)?.transfer
+                transfer?.inspectConnection()
+                transfer?.advance(sent: Int(sent), received: Int(received), of: Int(receivedTotal))
                 return 0
             }
         )

@@ -16,8 +16,8 @@ extension EasyOptions {
         let request = prepared.request
         set(CURLOPT_URL, request.url)
         // libcurl's clock does not stop while a transfer is held up; the engine's does.
-        if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds) }
-        set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.timeout).curlMilliseconds)
+        if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.remainingTime.curlMilliseconds) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.remainingTime).curlMilliseconds)
         setList(CURLOPT_HTTPHEADER, prepared.headerLines)
     }
 

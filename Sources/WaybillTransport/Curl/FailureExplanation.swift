@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillData
 
 /// What a transfer's end means, in words.
 struct FailureExplanation {
@@ -40,6 +41,21 @@ struct FailureExplanation {
         case .headerTooLarge:
             let limit = ResponseHeadCollector.maximumBytes
             self.init(.transfer, .tooLarge, "the answer's header is larger than the limit of \(limit) bytes")
+        case .announcedBodyTooLarge(let count):
+            let limit = prepared.request.maximumBodyBytes
+            self.init(
+                .transfer,
+                CURLE_FILESIZE_EXCEEDED,
+                "the body has \(count) bytes, as its Content-Length says, which is larger than the limit of \(limit) bytes"
+            )
+        case .headerIncomplete:
+            self.init(
+                .transfer,
+                CURLE_PARTIAL_FILE,
+                "\(destination) closed the connection in the middle of the response's header"
+            )
+        case .invalidFraming(let fault):
+            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, fault.message)
         case .sentTwice:
             self.init(
                 .transfer,
@@ -48,6 +64,19 @@ struct FailureExplanation {
                     + (prepared.request.isIdempotent
                         ? "the request was sent twice already"
                         : "\(prepared.request.method) is not idempotent, so it was not sent again")
+            )
+        case .nonceStaleTwice:
+            self.init(
+                .transfer,
+                CURLE_LOGIN_DENIED,
+                "\(destination) rejected the digest credentials twice because their nonce was stale; the request was not "
+                    + "sent again"
+            )
+        case .endNotAnnounced:
+            self.init(
+                .transfer,
+                CURLE_PARTIAL_FILE,
+                "\(destination) ended the TLS connection without close_notify, so the response may be cut short"
             )
         case .pinMismatch:
             self.init(
@@ -65,8 +94,11 @@ struct FailureExplanation {
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
         case .unknownCoding(let coding):
-            let name = coding.isToken && coding.utf8.count <= 40 ? " \(coding)" : ""
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body has the unknown content encoding\(name)")
+            self.init(
+                .transfer,
+                CURLE_BAD_CONTENT_ENCODING,
+                "the body has the unknown content encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
+            )
         case .malformedCoding(let codings):
             let names = codings.joined(separator: ", ")
             self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body is not \(names), as its Content-Encoding says")
@@ -116,6 +148,13 @@ struct FailureExplanation {
         case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingAnswer:
             // What libcurl calls a line that it has no room for.
             self.init(.transfer, .tooLarge, "a line of the answer's header is larger than libcurl's limit of 100 KiB")
+        case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
+            // What libcurl calls a line that it cannot add to the fields.
+            self.init(
+                .transfer,
+                CURLE_WEIRD_SERVER_REPLY,
+                "the header of the response from \(destination) starts with a folded line, which belongs to no field"
+            )
         default:
             self.init(.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
         }
@@ -126,9 +165,10 @@ struct FailureExplanation {
         _ destination: String,
         _ phase: TransportFailure.Phase
     ) -> String {
+        let whole = request.timeout.words + (request.elapsed > .zero ? ", redirects included" : "")
         switch phase {
         case .waiting, .resolving, .connecting, .securing:
-            let limit = min(request.connectTimeout, request.timeout)
+            let limit = request.connectTimeout < request.remainingTime ? request.connectTimeout.words : whole
             let activity =
                 switch phase {
                 case .securing: "the TLS handshake did not end"
@@ -136,9 +176,9 @@ struct FailureExplanation {
                 default: "the host name was not resolved"
                 }
             return "\(activity) within \(limit) (\(destination))"
-        case .sending: return "\(destination) did not take the whole request within \(request.timeout)"
-        case .awaitingAnswer: return "no answer from \(destination) within \(request.timeout)"
-        case .receiving: return "no complete answer from \(destination) within \(request.timeout)"
+        case .sending: return "\(destination) did not take the whole request within \(whole)"
+        case .awaitingAnswer: return "no answer from \(destination) within \(whole)"
+        case .receiving: return "no complete answer from \(destination) within \(whole)"
         }
     }
 }
@@ -148,6 +188,34 @@ extension String {
         // "SSL certificate…" stays as it is.
         guard let first, dropFirst().first?.isUppercase != true else { return self }
         return first.lowercased() + dropFirst()
+    }
+}
+
+extension ResponseFraming.Fault {
+    fileprivate var message: String {
+        switch self {
+        case .invalidLength(let value):
+            "the response's Content-Length is \(value.shortened.quoted), which is not a number of bytes"
+        case .differentLengths(let first, let second):
+            "the response has two different values of Content-Length, \(first) and \(second)"
+        case .malformedField(let name):
+            "the response's field \(name) is malformed: it is folded over several lines or has a space before its colon"
+        case .invalidCodings(let codings):
+            "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
+        }
+    }
+}
+
+extension String {
+    /// The string, or its start where it is long.
+    fileprivate var shortened: String { unicodeScalars.count <= 40 ? self : String(unicodeScalars.prefix(40)) + "…" }
+
+    /// The string between quotes, with control characters escaped.
+    fileprivate var quoted: String {
+        let scalars = unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }
+        return "'\(scalars.joined())'"
     }
 }
 

@@ -31,6 +31,11 @@ package struct Origin: Sendable, Hashable {
     }
 }
 
+extension Origin: CustomStringConvertible {
+    /// The scheme, host and port of the URL.
+    package var description: String { "\(isSecure ? "https" : "http")://\(endpoint)" }
+}
+
 extension SocketEndpoint {
     /// Whether the host can stand in `CURLOPT_CONNECT_TO`, whose parts are separated by colons.
     fileprivate var isPlain: Bool {

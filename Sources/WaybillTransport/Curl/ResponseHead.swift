@@ -63,8 +63,9 @@ private struct HeaderReader {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    fileprivate var withoutOuterBlanks: Self {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    /// The bytes without the blanks and the line break around them.
+    var withoutOuterBlanks: Self {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
         var (start, end) = (startIndex, endIndex)
         while start < end && isBlank(self[start]) { start += 1 }
         while end > start && isBlank(self[end - 1]) { end -= 1 }

@@ -13,6 +13,8 @@ struct ResponseHeadCollector {
 
     private var count = 0
     private var namesCodings = false
+    private var isInHead = false
+    private var framing = ResponseFraming()
 
     /// Whether the status line has come.
     var hasBegun: Bool { !bytes.isEmpty }
@@ -23,13 +25,18 @@ struct ResponseHeadCollector {
         guard count <= Self.maximumBytes else { return false }
         guard !isComplete else { return true }
         if bytes.isEmpty { bytes.reserveCapacity(Self.usualBytes) }
-        if line.first == UInt8(ascii: "H") && line.starts(with: "HTTP/".utf8) {
+        if !isInHead {
             bytes.removeAll(keepingCapacity: true)
             namesCodings = false
+            framing = ResponseFraming()
+            isInHead = true
+        } else {
+            framing.append(line)
         }
         bytes.append(contentsOf: line)
         if !namesCodings && line.isField(named: "content-encoding") { namesCodings = true }
         if line.first == 0x0D || line.first == 0x0A, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+            isInHead = false
             isComplete = !isInformational
         }
         return true
@@ -40,16 +47,28 @@ struct ResponseHeadCollector {
         namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []
     }
 
+    /// How the end of the body is found, for a response to a method. Throws where the fields do not allow to tell (RFC
+    /// 9112, section 6.3).
+    func bodyLength(for method: String) throws(ResponseFraming.Fault) -> ResponseFraming.Length {
+        if method == "HEAD" || [204, 304].contains(statusCode) { return .bytes(0) }
+        let length = try framing.bodyLength()
+        return length == .untilClose && bytes.starts(with: "HTTP/2".utf8) ? .marked : length
+    }
+
     /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl
     /// answers by itself.
     var asksForAnother: Bool {
         isComplete && [401, 407, 417].contains(statusCode)
     }
 
+    /// Whether the answer asks for credentials, or rejects those that the request had.
+    var asksForCredentials: Bool { isComplete && statusCode == 401 }
+
     /// Forgets the answer, for the next one. What came of it still counts.
     mutating func beginAgain() {
         bytes = []
         isComplete = false
+        isInHead = false
     }
 
     // 101 is the last header too: what follows is not HTTP.
@@ -72,16 +91,5 @@ struct ResponseHeadCollector {
             }
         }
         return number
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether a line of a header has this name, which is in lower case.
-    fileprivate func isField(named name: StaticString) -> Bool {
-        let length = name.utf8CodeUnitCount
-        guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else {
-            return false
-        }
-        return name.withUTF8Buffer { name in name.indices.allSatisfy { self[$0] | 0x20 == name[$0] } }
     }
 }

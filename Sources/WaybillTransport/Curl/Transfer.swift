@@ -28,6 +28,9 @@ final class Transfer {
     /// Whether the request was given to a connection.
     var wasSent: Bool { sendings > 0 }
 
+    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    var repetitions: Int { min(Self.mostChallenges, max(1, challenges)) - 1 }
+
     /// Marks the transfer's packets.
     let marks: SocketMarks
 
@@ -35,6 +38,12 @@ final class Transfer {
     private var decoding = Decoding.undecided
     private var sendings = 0
     private var hasBegunChannel = false
+    private var bodyEndsWithConnection = false
+    private var isEndAnnounced = false
+    // How often the server has asked for credentials and libcurl was to send the request again.
+    private var challenges = 0
+    // A challenge, and a new one in place of one that is stale (RFC 7616, section 3.3).
+    private static let mostChallenges = 2
     // What was told last, and when.
     private var lastProgress = TransferProgress(sent: 0, sentTotal: 0, received: 0)
     private var lastProgressAt: ContinuousClock.Instant?
@@ -77,7 +86,10 @@ final class Transfer {
 
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
-        case bodyTooLarge, headerTooLarge, sentTwice, pinMismatch, pinsUnknown
+        case bodyTooLarge, headerTooLarge, headerIncomplete, sentTwice, nonceStaleTwice, endNotAnnounced, pinMismatch,
+            pinsUnknown
+        case announcedBodyTooLarge(Int)
+        case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
         case unknownCoding(String)
         case malformedCoding([String])
@@ -92,11 +104,40 @@ final class Transfer {
 
     /// Takes a line of the answer's header, or of its trailers. False ends the transfer.
     func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        let wasComplete = head.isComplete
         guard head.append(line) else {
             refusal = .headerTooLarge
             return false
         }
-        return true
+        return wasComplete || !head.isComplete || checkBodyLength()
+    }
+
+    private func checkBodyLength() -> Bool {
+        do {
+            let length = try head.bodyLength(for: prepared.request.method)
+            bodyEndsWithConnection = length == .untilClose
+            guard case .bytes(let count) = length, count > prepared.request.maximumBodyBytes, keepsBody else {
+                return true
+            }
+            refusal = .announcedBodyTooLarge(count)
+        } catch {
+            refusal = .invalidFraming(error)
+        }
+        return false
+    }
+
+    /// Inspects how the connection ends where the body ends with it. Called whenever something has come, also after the
+    /// last byte and before the connection is given up.
+    func inspectConnection() {
+        guard bodyEndsWithConnection, prepared.origin.isSecure, !isEndAnnounced, let handle else { return }
+        isEndAnnounced = TLSEnd.openSSL?.isAnnounced(to: handle.pointer) ?? true
+    }
+
+    /// Whether the body is kept as it comes. The limit is for what has been decoded, and libcurl drops the body of a
+    /// response whose challenge it answers.
+    private var keepsBody: Bool {
+        prepared.purpose == .exchange && !(prepared.request.acceptsCompression && !head.codings.isEmpty)
+            && !(head.asksForAnother && prepared.request.options.credentials != .none)
     }
 
     /// Takes a part of the body as it came.
@@ -116,8 +157,17 @@ final class Transfer {
         }
     }
 
-    /// Whether the body that has come is all of it. Otherwise there is a refusal.
-    func checkBodyIsWhole() -> Bool {
+    /// Whether the header and the body that have come are all of them. Otherwise there is a refusal.
+    func checkIsWhole() -> Bool {
+        // libcurl treats the end of the connection as the end of the header.
+        guard head.isComplete || prepared.purpose == .connection else {
+            refusal = .headerIncomplete
+            return false
+        }
+        guard !bodyEndsWithConnection || !prepared.origin.isSecure || isEndAnnounced else {
+            refusal = .endNotAnnounced
+            return false
+        }
         guard case .by(let decoder) = decoding, !decoder.isComplete else { return true }
         refusal = .incompleteCoding(decoder.codings)
         return false
@@ -215,6 +265,11 @@ final class Transfer {
     func mayBeSent(fromPort localPort: Int32) -> Bool {
         guard let handle else { return false }
         if head.asksForAnother {
+            if head.asksForCredentials { challenges += 1 }
+            guard challenges <= Self.mostChallenges else {
+                refusal = .nonceStaleTwice
+                return false
+            }
             head.beginAgain()
             body = []
             decoding = .undecided

@@ -197,7 +197,7 @@ extension TransferEngine {
 extension TransferEngine {
     private func keepTime(of transfer: Transfer, _ handle: EasyHandle) {
         handle.forgetTimeout()
-        transfer.clock = TransferClock(start: transfer.startedAt, timeout: transfer.prepared.request.timeout)
+        transfer.clock = TransferClock(start: transfer.startedAt, timeout: transfer.prepared.request.remainingTime)
         timed[transfer.id] = transfer
     }
 
@@ -273,7 +273,7 @@ extension TransferEngine {
 
     /// Starts a transfer once more that has ended, within its time.
     private func sendAgain(_ transfer: Transfer, _ handle: EasyHandle) -> Bool {
-        let remaining = transfer.prepared.request.timeout - (.now - transfer.startedAt)
+        let remaining = transfer.prepared.request.remainingTime - (.now - transfer.startedAt)
         guard remaining > .zero, transfer.rewind() else { return false }
         multi.remove(handle)
         // Otherwise the engine keeps it.
@@ -283,10 +283,11 @@ extension TransferEngine {
 
     private func outcome(of transfer: Transfer, handle: EasyHandle, code: CURLcode) -> TransferOutcome {
         let report = TransferReport(handle)
-        guard code == CURLE_OK, transfer.checkBodyIsWhole() else {
+        guard code == CURLE_OK, transfer.checkIsWhole() else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
-        let response = report.response(to: transfer)
+        var response = report.response(to: transfer)
+        if transfer.repetitions > 0 { response.repetitions = transfer.repetitions }
         // A request that chose HTTP/1.1 says nothing about what the origin can do.
         if response.httpVersion == "2" || !transfer.prepared.choosesHTTP1 {
             queue.setMultiplexed(response.httpVersion == "2", at: transfer.prepared.origin)

@@ -47,6 +47,7 @@ extension TransportFailure {
             timings: report.timings,
             wasSent: transfer.wasSent
         )
+        repetitions = transfer.repetitions
     }
 
     /// The failure of a transfer that its task gave up.

@@ -50,6 +50,9 @@ package struct TransferOptions: Sendable, Hashable {
         /// They are kept in a jar that is read from this file (Netscape's format) when it is first used, if there is
         /// such a file, and written to it when the transport shuts down.
         case jar(String)
+        /// They are kept in memory, in a jar of this origin alone. A cookie does not name the port that set it (RFC 6265,
+        /// section 8.5), so requests to another port of the same host need a jar of their own.
+        case separate(Origin)
     }
 
     /// What the server is shown when it asks for credentials.

@@ -15,12 +15,14 @@ package struct RedirectState: Sendable {
     }
 
     private var request: HTTPRequest
+    private let first: HTTPRequest
     private let limit: Int
     private var count = 0
 
     /// The state before the answer to a first request, which may be followed by this many hops.
     package init(_ request: HTTPRequest, limit: Int) {
         self.request = request
+        first = request
         self.limit = limit
     }
 
@@ -54,7 +56,13 @@ package struct RedirectState: Sendable {
             leavesOrigin: here != there,
             cookies: response.headers.values(named: "Set-Cookie")
         )
+        if redirect.leavesOrigin, request.isBodySensitive, redirect.method == request.method {
+            return .fail(.redirect(CURLE_ABORTED_BY_CALLBACK, request.bodyMustStay(redirect, there), response))
+        }
         request.follow(redirect)
+        if let origin = try? Origin(ofURL: first.url) {
+            request.options.cookies = first.options.cookies.after(leaving: origin, for: there)
+        }
         return .follow(request, redirect)
     }
 
@@ -75,6 +83,7 @@ extension HTTPRequest {
         if redirect.method != method {
             method = redirect.method
             body = .none
+            isBodySensitive = false
             headers.removeAll(where: \.isAboutContent)
         }
         if redirect.leavesOrigin { leaveOrigin() }
@@ -91,9 +100,24 @@ extension HTTPRequest {
         options.unixSocket = nil
     }
 
+    /// Why the body is not sent to where a redirect leads.
+    fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
+        "\(place) redirected the request to another origin, \(target), with status \(redirect.status); "
+            + "the request's body contains a secret, so it was not sent there. If that origin may receive it, "
+            + "use its address in the manifest"
+    }
+
     /// The host and port, for messages.
     fileprivate var place: String {
         (try? Origin(ofURL: url))?.destination ?? "the server"
+    }
+}
+
+extension TransferOptions.Cookies {
+    /// The cookies of a request to an origin that a request to another origin led to. A jar tells hosts apart, but not the
+    /// ports and schemes of one host.
+    package func after(leaving first: Origin, for next: Origin) -> TransferOptions.Cookies {
+        self == .off || first == next || first.endpoint.host != next.endpoint.host ? self : .separate(next)
     }
 }
 

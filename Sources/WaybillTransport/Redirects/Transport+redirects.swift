@@ -10,9 +10,7 @@ extension Transport {
         if limit == 0 { return await send(request, monitor: monitor) }
         var request = request
         var state = RedirectState(request, limit: limit)
-        var remaining = request.timeout
         while true {
-            request.timeout = remaining
             let result = await send(request, monitor: monitor)
             guard case .success(let response) = result else { return result }
             switch state.next(after: response) {
@@ -20,8 +18,9 @@ extension Transport {
             case .fail(let failure): return .failure(failure)
             case .follow(let next, let redirect):
                 onRedirect(redirect)
-                remaining = remaining - response.timings.total
+                let elapsed = request.elapsed + response.timings.total
                 request = next
+                request.elapsed = elapsed
             }
         }
     }

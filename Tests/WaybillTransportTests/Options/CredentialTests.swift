@@ -73,6 +73,61 @@ import WaybillTransport
         }
     }
 
+    /// A server that calls every nonce stale, up to a number of requests.
+    static func staleAnswer(until count: Int) -> @Sendable (LoopbackConnection) -> Void {
+        { connection in
+            var number = 0
+            while let request = connection.readRequest() {
+                number += 1
+                let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", stale=\(number > 1)"
+                let answer =
+                    number < count
+                    ? ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+                    : ServerAnswer(body: request.body)
+                guard connection.write(answer.bytes(to: request.method)) else { return }
+            }
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `a nonce that is always stale has the request sent once more only`(method: String) async throws {
+        try await LoopbackServer.run(script: Self.staleAnswer(until: .max)) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(
+                    method: method,
+                    url: server.url(),
+                    body: method == "POST" ? .bytes([7]) : .none
+                ).with { $0.credentials = .digest(username: "user", password: "secret") }
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .transfer)
+                #expect(failure.code == 67)
+                #expect(failure.message.contains("rejected the digest credentials twice because their nonce was stale"))
+                #expect(failure.wasSent)
+                #expect(failure.repetitions == 1)
+                #expect(server.requests.map(\.body) == (method == "POST" ? [[], [7], [7]] : [[], [], []]))
+            }
+        }
+    }
+
+    @Test(arguments: [(2, 0), (3, 1)])
+    func `a nonce that is stale once is answered with a new one, and counted`(
+        count: Int,
+        repetitions: Int
+    ) async throws {
+        try await LoopbackServer.run(script: Self.staleAnswer(until: count)) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .bytes([7])).with {
+                    $0.credentials = .digest(username: "user", password: "secret")
+                }
+                let response = try await transport.send(request).get()
+                #expect(response.status == 200)
+                #expect(response.body == [7])
+                #expect(response.repetitions == repetitions)
+                #expect(server.requests.count == count)
+            }
+        }
+    }
+
     @Test func `a netrc file has credentials by host`() async throws {
         let folder = TemporaryFolder()
         let file = folder.write("machine 127.0.0.1 login user password secret\n", to: "netrc")

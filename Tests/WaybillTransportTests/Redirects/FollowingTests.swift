@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillTestSupport
 import WaybillTransport
@@ -52,6 +53,57 @@ import WaybillTransport
                 let request = HTTPRequest(url: server.url("/a")).with { $0.cookies = .run }
                 let response = try await transport.send(request, followingRedirects: 1).get()
                 #expect(response.body == Array("k=v".utf8))
+            }
+        }
+    }
+
+    @Test func `cookies do not go to another port of the same host, and come back with the request`() async throws {
+        let cookies: @Sendable (ReceivedRequest) -> String = { $0.values(named: "Cookie").joined() }
+        let back = Mutex("")
+        let there: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+            if request.target == "/back" {
+                let headers = [("Location", back.withLock { $0 }), ("Set-Cookie", "there=2")]
+                return ServerAnswer(status: 302, headers: headers)
+            }
+            return .text(cookies(request))
+        }
+        try await LoopbackServer.run(answer: there) { other in
+            let here: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+                switch request.target {
+                case "/a":
+                    ServerAnswer(status: 302, headers: [("Location", other.url("/b")), ("Set-Cookie", "here=1")])
+                case "/round": Self.redirect(302, other.url("/back"))
+                default: .text(cookies(request))
+                }
+            }
+            try await LoopbackServer.run(answer: here) { server in
+                back.withLock { $0 = server.url("/end") }
+                try await CurlTransport.run { transport in
+                    func body(_ path: String) async throws -> String {
+                        let request = HTTPRequest(url: server.url(path)).with { $0.cookies = .run }
+                        let response = try await transport.send(request, followingRedirects: 3).get()
+                        return String(decoding: response.body, as: UTF8.self)
+                    }
+                    // The other port's own cookies are its own.
+                    let bodies = [try await body("/a"), try await body("/round"), try await body("/a")]
+                    #expect(bodies == ["", "here=1", "there=2"])
+                    #expect(other.requests.allSatisfy { !cookies($0).split(separator: ";").contains("here=1") })
+                }
+            }
+        }
+    }
+
+    @Test func `a time-out after redirects names the whole time`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readRequest() != nil, connection.pass(milliseconds: 20) else { return }
+            connection.write("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url(), timeout: .milliseconds(300))
+                let failure = try #require(await transport.send(request, followingRedirects: 5).failure)
+                #expect(failure.message == "no answer from 127.0.0.1:\(server.port) within 300ms, redirects included")
             }
         }
     }

@@ -116,6 +116,7 @@ import WaybillTransport
         expected.url = next.url
         if !stays {
             expected.headers = plain
+            if next.url.contains("//a.example") { expected.options.cookies = .separate(try Origin(ofURL: next.url)) }
             expected.connectTo = nil
             expected.options.unixSocket = nil
             expected.options.credentials = .none

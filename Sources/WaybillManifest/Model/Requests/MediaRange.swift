@@ -18,6 +18,9 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
         self.subtype = Self.normalized(subtype)
     }
 
+    /// Whether all of its media types are JSON, such as `application/json` and `application/*+json` (RFC 6839).
+    package var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
+
     /// Whether a media type, such as the value of a Content-Type field, lies in the range.
     ///
     /// Letters count without regard to case, parameters of the type do not matter, and `*+json` takes every subtype with
