@@ -163,11 +163,20 @@ package struct RunSession: Sendable {
     private func secretValues() throws(RunError) -> [String: String] {
         var values: [String: String] = [:]
         var missing: [Diagnostic] = []
+        var long: [Diagnostic] = []
         for secret in plan.secrets {
             let variable = secret.variable
             let value = options.variables[variable.value]
             if let value, !value.isEmpty {
                 values[secret.name] = value
+                guard value.utf8.count > Redactor.longestSecret else { continue }
+                long.append(
+                    Diagnostic(
+                        "long-secret",
+                        "secret '\(secret.name)' has \(value.utf8.count) bytes: at most \(Redactor.longestSecret) can be redacted",
+                        at: variable.span
+                    )
+                )
             } else {
                 missing.append(
                     Diagnostic(
@@ -183,6 +192,7 @@ package struct RunSession: Sendable {
         guard missing.isEmpty else {
             throw RunError(message: "secrets are missing", diagnostics: missing)
         }
+        guard long.isEmpty else { throw RunError(message: "secrets are too long", diagnostics: long) }
         return values
     }
 }

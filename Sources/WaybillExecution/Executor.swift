@@ -96,6 +96,7 @@ package struct Executor: Sendable {
                 )
             )
         )
+        warnOfShortSecrets()
         for loss in resumption.lostCookies {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
         }
@@ -106,6 +107,7 @@ package struct Executor: Sendable {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
             await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
+        warnOfShortSecretsReceived()
         let outcome: RunOutcome =
             if Task.isCancelled || control.isStopping {
                 .interrupted
@@ -139,7 +141,16 @@ package struct Executor: Sendable {
             // A step of it was cancelled by hand, and with it the rest.
             wasCancelled = wasCancelled || run.node.end == .cancelled
             if let values = run.outputs, !graph.outputs.isEmpty {
-                outputs.append((graph.name, redactor.json(graph.object(of: values))))
+                let (outputsOfGraph, isChanged) = redactor.data(graph.object(of: values))
+                if isChanged {
+                    events.emit(
+                        .warning(
+                            "outputs.json: the value of a secret occurs in \(redactor.text(graph.name)), and is replaced by ***",
+                            at: nil
+                        )
+                    )
+                }
+                outputs.append((graph.name, outputsOfGraph))
             }
         }
         return (steps, outputs, wasCancelled)
@@ -147,6 +158,25 @@ package struct Executor: Sendable {
 }
 
 extension Executor {
+    /// Warns of secrets that are redacted only where they are a whole value.
+    private func warnOfShortSecrets() {
+        let short = plan.secrets.filter { secrets[$0.name].map(ShortSecrets.contains) ?? false }
+        guard let first = short.first else { return }
+        let names = short.map { "'\($0.name)'" }.joined(separator: ", ")
+        let message =
+            "fewer than \(ShortSecrets.limit) bytes in \(names): such a secret is redacted only where it is a whole value, not "
+            + "inside a longer text"
+        events.emit(.warning(redactor.text(message), at: first.variable.span))
+    }
+
+    /// Warns of such secrets that responses brought.
+    private func warnOfShortSecretsReceived() {
+        guard redactor.hasShortSecrets, !secrets.values.contains(where: ShortSecrets.contains) else { return }
+        let message: RedactedText =
+            "a response had a secret of fewer than \(ShortSecrets.limit) bytes: it is redacted only where it is a whole value"
+        events.emit(.warning(message, at: nil))
+    }
+
     /// The values of the inputs, for the journal; `nil` where a secret is among them.
     private var shownInputs: RedactedJSON? {
         redactor.unchanged(.object(plan.inputs))
@@ -157,7 +187,10 @@ extension GraphPlan {
     /// Its outputs in the order of the manifest.
     fileprivate func object(of values: [String: ScopeValue]) -> JSON {
         var object = JSONObject()
-        for output in outputs { object[output.name.value] = values[output.name.value]?.json }
+        for output in outputs {
+            guard let value = values[output.name.value] else { continue }
+            object[output.name.value] = value.isSecret ? Redactor.masked(value.json) : value.json
+        }
         return .object(object)
     }
 }

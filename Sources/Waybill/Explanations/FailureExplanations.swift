@@ -38,6 +38,14 @@ extension Explanation {
             """
         ),
         Explanation(
+            "long-secret",
+            "a secret is too long",
+            """
+            Everything that is written is searched for the values of secrets, in all the forms that encodings give them. That is
+            done for values of up to 64 KiB. Something longer, such as a file, is better sent with 'body: {file: …}'.
+            """
+        ),
+        Explanation(
             "unsafe-repeat",
             "a request that passed would have to be sent again",
             """

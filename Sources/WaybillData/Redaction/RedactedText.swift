@@ -86,9 +86,31 @@ extension Redactor {
         RedactedJSON(redacted: redact(json))
     }
 
-    /// A JSON value that is safe to write as it is; `nil` where a secret is in it.
+    /// Data of a run that is safe to write as it is; `nil` where a secret is in it. Short secrets may be in it by chance.
     package func unchanged(_ json: JSON) -> RedactedJSON? {
-        holdsSecret(json) ? nil : RedactedJSON(redacted: json)
+        redactedData(json) == nil ? RedactedJSON(redacted: json) : nil
+    }
+
+    /// Data of a run, made safe to write, and whether that changed it. Short secrets may be in it by chance, and stay.
+    package func data(_ json: JSON) -> (json: RedactedJSON, isChanged: Bool) {
+        let changed = redactedData(json)
+        return (RedactedJSON(redacted: changed ?? json), changed != nil)
+    }
+
+    /// The same for bytes.
+    package func data(_ bytes: [UInt8]) -> (bytes: RedactedBytes, isChanged: Bool) {
+        let changed = redactedData(bytes)
+        return (RedactedBytes(redacted: changed ?? bytes), changed != nil)
+    }
+
+    /// A value that is a secret as a whole: all strings and numbers in it become `"***"`.
+    package static func masked(_ json: JSON) -> JSON {
+        switch json {
+        case .null, .bool: json
+        case .number, .string: .string(mask)
+        case .array(let elements): .array(elements.map(masked))
+        case .object(let object): .object(JSONObject(object.map { ($0.name, masked($0.value)) }))
+        }
     }
 
     /// A message body, made safe to write; one that holds no secret stays as it is, byte for byte.

@@ -12,12 +12,15 @@ struct Unescaped {
         case percent
         /// `\"`, `\n`, `\u00e9` (RFC 8259, section 7).
         case json
+        /// `&amp;`, `&#39;`, `&#x27;` (HTML, section 13.5, the names that XML has too).
+        case html
 
         /// The byte that every escape begins with.
         var introducer: UInt8 {
             switch self {
             case .percent: UInt8(ascii: "%")
             case .json: UInt8(ascii: "\\")
+            case .html: UInt8(ascii: "&")
             }
         }
     }
@@ -77,6 +80,38 @@ struct Unescaped {
             guard let byte = Self.meaning(ofJSONEscape: text[index + 1]) else { return nil }
             bytes.append(byte)
             return 2
+        case .html: return appendReference(at: index, of: text)
+        }
+    }
+
+    /// The longest reference to a character, `&#x10FFFF;`.
+    private static let longestReference = 10
+
+    private mutating func appendReference(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        let rest = text[(index + 1)..<min(text.count, index + Self.longestReference)]
+        guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        guard let scalar = Self.character(ofReference: String(decoding: rest[..<end], as: UTF8.self)) else {
+            return nil
+        }
+        bytes.append(contentsOf: UTF8.encode(scalar)!)
+        return end + 1 - index
+    }
+
+    private static func character(ofReference name: String) -> Unicode.Scalar? {
+        switch name {
+        case "amp": "&"
+        case "lt": "<"
+        case "gt": ">"
+        case "quot": "\""
+        case "apos": "'"
+        default:
+            if name.hasPrefix("#x") || name.hasPrefix("#X") {
+                UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
+            } else if name.hasPrefix("#") {
+                UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
+            } else {
+                nil
+            }
         }
     }
 

@@ -84,13 +84,18 @@ struct SourceLine {
                 break reading
             }
         }
+        let passwords = UserInformation.passwords(in: file.bytes[range])
         var cells: [Cell] = []
         var (offset, index) = (range.lowerBound, 0)
         for character in String(scalars) {
             let count = character.unicodeScalars.count
             let length = lengths[index..<index + count].reduce(0, +)
-            let text = character == "\t" ? String(repeating: " ", count: tabWidth) : String(character)
             let width = character == "\t" ? tabWidth : DisplayWidth.of(character)
+            let isHidden = passwords.contains { $0.contains(offset) }
+            let text =
+                isHidden
+                ? String(repeating: "*", count: width)
+                : character == "\t" ? String(repeating: " ", count: tabWidth) : String(character)
             cells.append(Cell(bytes: offset..<offset + length, text: text, width: width))
             offset += length
             index += count

@@ -206,7 +206,7 @@ struct Answer {
             do {
                 var value = try output.value.value(in: scope.scope(output.level))
                 value.isSecret = value.isSecret || output.isSecret
-                if value.isSecret { redactor.register(secretsIn: value.json) }
+                if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
                 evaluated.outputs[output.name.value] = value
             } catch {
                 let message = redactor.text("output '\(output.name.value)': \(error.message)")

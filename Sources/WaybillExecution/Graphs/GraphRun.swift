@@ -110,7 +110,7 @@ struct GraphRun: Sendable {
                 try await scope.provideSession(for: output.value)
                 var value = try output.value.value(in: scope.scope(.graph(graph.name)))
                 value.isSecret = value.isSecret || output.isSecret
-                if value.isSecret { run.redactor.register(secretsIn: value.json) }
+                if value.isSecret { try run.redactor.register(secretsIn: value.json, at: output.value.span) }
                 outputs[output.name.value] = value
             } catch {
                 let message = run.redactor.text("output '\(output.name.value)': \(error.message)")
@@ -132,18 +132,5 @@ struct GraphRun: Sendable {
         )
         run.events.emit(.stepFinished(result), step: result.path)
         return NodeRun(end: .failed, steps: node.steps + [result], failure: failure)
-    }
-}
-
-extension Redactor {
-    /// Registers every text and number in a value.
-    func register(secretsIn value: JSON) {
-        switch value {
-        case .string(let text): register(text)
-        case .number(let number): register(number.text)
-        case .array(let elements): elements.forEach(register(secretsIn:))
-        case .object(let object): object.forEach { register(secretsIn: $0.value) }
-        case .null, .bool: break
-        }
     }
 }

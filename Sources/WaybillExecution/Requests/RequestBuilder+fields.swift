@@ -13,7 +13,7 @@ extension RequestBuilder {
         for entry in written {
             for value in entry.values.value ?? [] {
                 let text = try value.text(in: scope.scope(entry.values.level))
-                register(text)
+                try register(text)
                 // What a secret touched does not follow a redirect to another origin.
                 fields.append(
                     HTTPField(
@@ -61,7 +61,7 @@ extension RequestBuilder {
             var text = try scalar.text(in: scope)
             // Credentials are secrets whatever they are made of.
             text.isSecret = text.isSecret || isSecret
-            register(text)
+            try register(text)
             return text.text
         }
         func value(

@@ -21,7 +21,7 @@ extension RequestBuilder {
             var text = try scalar.value.text(in: scope.scope(auth.level))
             // Credentials are secrets whatever they are made of.
             text.isSecret = text.isSecret || scalar.isSecret
-            register(text)
+            try register(text)
             switch field.name.value {
             case "scope": scopes.append(text.text)
             case "tokenURL":

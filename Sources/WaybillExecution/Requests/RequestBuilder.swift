@@ -45,7 +45,7 @@ struct RequestBuilder {
 
         let content = try RequestContent(of: sent, method: plan.method, scope: scope)
         if content.query.isSecret {
-            for (_, value) in content.query.pairs { register(ComputedText(text: value, isSecret: true)) }
+            for (_, value) in content.query.pairs { try register(ComputedText(text: value, isSecret: true)) }
         }
         var otherOrigin: Origin?
         if case .url(let next) = page {
@@ -138,7 +138,7 @@ struct RequestBuilder {
 
     private func addressText(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> AddressText {
         let address = try AddressText(setting.value, isURL: plan.address.isURL, in: scope.scope(setting.level))
-        for secret in address.secrets { redactor.register(secret) }
+        for secret in address.secrets { try redactor.register(secret, at: setting.span) }
         return address
     }
 
@@ -190,7 +190,7 @@ struct RequestBuilder {
         return try TransferOptions(settings, proxies: proxies) { (scalar, level, isSecret) throws(EvaluationProblem) in
             var text = try scalar.text(in: scope.scope(level))
             text.isSecret = text.isSecret || isSecret
-            register(text)
+            try register(text)
             return text.text
         }
     }
@@ -200,7 +200,7 @@ struct RequestBuilder {
     func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> ComputedText {
         if let constant = setting.value.constantText { return ComputedText(text: constant) }
         let text = try setting.value.text(in: scope.scope(setting.level))
-        register(text)
+        try register(text)
         return text
     }
 
@@ -210,8 +210,8 @@ struct RequestBuilder {
     }
 
     /// A text that a secret took part in is a secret itself.
-    func register(_ text: ComputedText) {
-        if text.isSecret { redactor.register(text.text) }
+    func register(_ text: ComputedText) throws(EvaluationProblem) {
+        if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
     }
 }
 

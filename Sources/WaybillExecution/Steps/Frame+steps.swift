@@ -190,7 +190,7 @@ extension Frame {
                 try await scope.provideSession(for: value.value)
                 var result = try value.value.value(in: scope.scope(.graph(graph)))
                 result.isSecret = result.isSecret || value.isSecret
-                if result.isSecret { run.redactor.register(secretsIn: result.json) }
+                if result.isSecret { try run.redactor.register(secretsIn: result.json, at: value.value.span) }
                 record.outputs[value.name.value] = result
             } catch {
                 let message = run.redactor.text("value '\(value.name.value)': \(error.message)")

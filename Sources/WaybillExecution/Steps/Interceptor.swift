@@ -50,7 +50,7 @@ struct Interceptor {
         switch action.work {
         case .log(let message):
             let text = try message.text(in: scope)
-            if text.isSecret { run.redactor.register(text.text) }
+            if text.isSecret { try run.redactor.register(text.text, at: action.span) }
             run.events.emit(.log(run.redactor.text(text.text)), step: request.path)
         case .fail(let message):
             // An earlier action of the same hook may have failed already.
@@ -73,7 +73,12 @@ struct Interceptor {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: attempted.scope.scope(output.level)) else { continue }
             value.isSecret = value.isSecret || output.isSecret
-            if value.isSecret { run.redactor.register(secretsIn: value.json) }
+            do throws(EvaluationProblem) {
+                if value.isSecret { try run.redactor.register(secretsIn: value.json, at: output.value.span) }
+            } catch {
+                attempted.failure = run.failure(error)
+                return
+            }
             attempted.outputs[output.name.value] = value
         }
     }

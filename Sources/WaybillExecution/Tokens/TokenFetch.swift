@@ -44,8 +44,9 @@ struct TokenFetch: Sendable {
         }
         let start = clock.now
         let answer = try TokenAnswer(await response(to: request))
-        redactor.register(answer.token)
-        if let refreshToken = answer.refreshToken { redactor.register(refreshToken) }
+        guard [answer.token, answer.refreshToken ?? ""].allSatisfy(redactor.register) else {
+            throw TokenProblem(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
+        }
         return AccessToken(
             text: answer.token,
             refreshToken: answer.refreshToken ?? refreshToken,

@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
@@ -13,6 +14,7 @@ struct StepFile: Sendable {
     private let path: RedactedText
     private let sink: RecordSink
     private let format: Sink.Format
+    private let secretWarning = Once()
 
     /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
     /// had written to it and it is in its place.
@@ -180,6 +182,21 @@ struct StepFile: Sendable {
         run.events.emit(.warning("\(path): \(run.redactor.text(warning))", at: write.span), step: step)
     }
 
+    /// A record without secrets. The rules let none into a file, so that this is for what they cannot know.
+    private func redacted(_ record: JSON) -> RedactedJSON {
+        let (json, isChanged) = run.redactor.data(record)
+        if isChanged { warnOfSecret() }
+        return json
+    }
+
+    private func warnOfSecret() {
+        guard secretWarning.isFirst() else { return }
+        run.events.emit(
+            .warning("\(path): the value of a secret occurs in the records, and is replaced by ***", at: write.span),
+            step: step
+        )
+    }
+
     // MARK: Records
 
     private func records(
@@ -190,9 +207,11 @@ struct StepFile: Sendable {
     ) throws(EvaluationProblem) -> [Record] {
         let redactor = run.redactor
         let value = try write.records?.value(in: scope) ?? data
-        if value.isSecret { redactor.register(secretsIn: value.json) }
+        if value.isSecret { try redactor.register(secretsIn: value.json, at: write.span) }
         if format == .raw, write.records == nil, isBytes, let bytes = value.json.string.flatMap(Base64.decode) {
-            return [.bytes(redactor.bytes(bytes))]
+            let (redacted, isChanged) = redactor.data(bytes)
+            if isChanged { warnOfSecret() }
+            return [.bytes(redacted)]
         }
         switch value.json {
         case .null: return []
@@ -210,20 +229,32 @@ struct StepFile: Sendable {
         isSecret: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) -> Record {
-        guard !write.columns.isEmpty else { return .value(run.redactor.json(value)) }
+        guard !write.columns.isEmpty else { return .value(redacted(value)) }
         var scope = scope
         scope.item = ScopeValue(value, isSecret: isSecret)
         var object = JSONObject()
         for column in write.columns {
             if let expression = column.value {
                 let value = try expression.value(in: scope)
-                if value.isSecret { run.redactor.register(secretsIn: value.json) }
+                if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
                 object[column.name.value] = value.json
             } else {
                 object[column.name.value] = value[column.name.value]
             }
         }
-        return .value(run.redactor.json(.object(object)))
+        return .value(redacted(.object(object)))
+    }
+}
+
+/// Tells the first time from all others.
+private final class Once: Sendable {
+    private let isDone = Mutex(false)
+
+    func isFirst() -> Bool {
+        isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
     }
 }
 

@@ -35,6 +35,7 @@ package struct InputsFile: Sendable {
         } catch {
             return (nil, [error.diagnostic(of: "file of inputs")])
         }
+        if found?.value.object == nil, let finding = environmentFinding(path) { return (nil, [finding]) }
         guard let document = found, !diagnostics.hasErrors else { return (nil, diagnostics) }
         guard let values = document.value.object else {
             diagnostics.append(
@@ -47,6 +48,18 @@ package struct InputsFile: Sendable {
             return (nil, diagnostics)
         }
         return (InputsFile(values: values, document: document), diagnostics)
+    }
+
+    /// What is wrong with a file that is one of environment variables. Its lines are secrets more often than not, and are not
+    /// shown.
+    private static func environmentFinding(_ path: String) -> Diagnostic? {
+        guard path != "-", let variables = EnvironmentFile.read(path).variables, !variables.isEmpty else { return nil }
+        return Diagnostic(
+            "inputs-format",
+            "the file of inputs \(path) has NAME=VALUE lines, but a JSON or YAML object is expected",
+            at: nil,
+            help: ["--env-file reads a file of environment variables."]
+        )
     }
 
     /// Where the values stand that some pointers lead to, of which the first token is the name of an input.

@@ -26,6 +26,13 @@ import WaybillDiagnostics
         #expect(HumanRenderer().render(diagnostic) == expected)
     }
 
+    @Test func `a password in a URL is not shown`() {
+        let file = SourceFile(name: "m.yaml", text: "url: https://me:pa:ss@host/a@b:c\n")
+        let text = HumanRenderer().render(Diagnostic("x", "w", at: file.span("host")))
+        #expect(text.contains("1 | url: https://me:*****@host/a@b:c\n"))
+        #expect(text.contains("  |                       ^^^^\n"))
+    }
+
     @Test func `a finding without a place is its headline and help`() {
         let diagnostic = Diagnostic("no-graph", "there is no graph", severity: .warning, at: nil, help: ["Add one."])
         #expect(HumanRenderer().render(diagnostic) == "warning[no-graph]: there is no graph\nhelp: Add one.\n")

@@ -1,0 +1,29 @@
+import WaybillData
+import WaybillDiagnostics
+
+extension Redactor {
+    /// Registers a text that a secret took part in.
+    ///
+    /// - Throws: where it is too long to be kept secret.
+    func register(_ secret: String, at span: SourceSpan) throws(EvaluationProblem) {
+        guard !register(secret) else { return }
+        throw EvaluationProblem(
+            message:
+                "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted",
+            span: span
+        )
+    }
+
+    /// Registers every text and number in a secret value.
+    ///
+    /// - Throws: where one is too long to be kept secret.
+    func register(secretsIn value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
+        switch value {
+        case .string(let text): try register(text, at: span)
+        case .number(let number): try register(number.text, at: span)
+        case .array(let elements): for element in elements { try register(secretsIn: element, at: span) }
+        case .object(let object): for member in object { try register(secretsIn: member.value, at: span) }
+        case .null, .bool: break
+        }
+    }
+}
