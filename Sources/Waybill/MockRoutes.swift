@@ -30,7 +30,8 @@ package enum MockRoutes {
             method = request.method
             let written = request.address.text.value.written
             var whole = written
-            if case .path = request.address {
+            // What is computed is taken for a path: a URL could be any.
+            if !request.address.isURL {
                 var base = request.settings.baseURL?.value.written ?? ""
                 while base.last == "/" { base.removeLast() }
                 let version = request.settings.version.map { "/" + $0.value.written } ?? ""
@@ -64,6 +65,12 @@ package enum MockRoutes {
             headers.append(.init("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json"))
         }
         return MockAnswer(status: example.status, headers: headers, body: body, delay: example.delay)
+    }
+}
+
+extension WaybillManifest.Address {
+    fileprivate var isURL: Bool {
+        if case .url = self { true } else { false }
     }
 }
 

@@ -35,6 +35,14 @@ import WaybillTransport
             "http://s/a?v=1.10&n=001&t=true&l=1&l=b%20c"
         ),
         ("{get: \"/a?x=1\", query: {y: 2}}", "http://s/a?x=1&y=2"),
+        ("{get: \"/${raw('a/b?x=1&y=%20z')}\"}", "http://s/a/b?x=1&y=%20z"),
+        ("{get: \"${raw('/a/b?x=1#y')}\"}", "http://s/a/b?x=1%23y"),
+        ("{get: \"/a?${raw('x=1&y=2')}\"}", "http://s/a?x=1&y=2"),
+        ("{get: \"${'a/b'}/c\"}", "http://s/a%2Fb/c"),
+        ("{get: \"users:search\"}", "http://s/users:search"),
+        ("{get: \"${'http://other/x?y=1'}\"}", "http://other/x?y=1"),
+        ("{get: \"${'HTTP://other'}/x/${'a/b'}\"}", "HTTP://other/x/a%2Fb"),
+        ("{get: \"http${'s'}://other/x\"}", "https://other/x"),
         (
             "{get: /a, params: {f: {k: 1, l: [2, 3]}, z: 1.10}}",
             "http://s/a?f%5Bk%5D=1&f%5Bl%5D%5B%5D=2&f%5Bl%5D%5B%5D=3&z=1.10"
@@ -47,6 +55,25 @@ import WaybillTransport
     ])
     func `an address is put together and encoded`(step: String, url: String) async throws {
         #expect(try await request(step).url == url)
+    }
+
+    @Test(arguments: [
+        ("{get: \"${'ftp://h/x'}\"}", "the address has the scheme 'ftp'; requests are sent to http and https only"),
+        ("{get: \"${'//h/x'}\"}", "the address '//h/x' has a host and no scheme"),
+        ("{get: \"${'http://u@h/x'}\"}", "a URL with a user name or password cannot be requested"),
+        ("{get: /a, baseURL: \"${'http://h/b?k=1'}\"}", "a base URL has no query: paths are added to its end"),
+        ("{get: /a, baseURL: \"${'http://h/b#x'}\"}", "a base URL has no fragment: paths are added to its end"),
+        ("{get: /a, baseURL: \"${'http://u:p@h'}\"}", "a URL with a user name or password cannot be requested"),
+    ])
+    func `a computed address that no request can be sent to is a failure of the input`(
+        step: String,
+        message: String
+    ) async throws {
+        let fixture = try ExecutionFixture("graphs:\n  main:\n    chain:\n      - \(step)\n")
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(failure.kind == .input)
+        #expect(failure.message.string == message)
+        #expect(fixture.transport.sent.isEmpty)
     }
 
     @Test(arguments: [

@@ -14,7 +14,7 @@ import WaybillTestSupport
         defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {cookie: a=hunter2, X-Copy: "hunter2"}}
         services:
           s:
-            baseURL: http://me:hunter2@127.0.0.1/
+            baseURL: http://127.0.0.1/
             session: {call: e, with: {x: hunter2}}
             auth: {basic: {username: me, password: hunter2}}
         filters: {f: [{map: {a: hunter2}}, {require: {that: "$ == 'hunter2'", message: "'hunter2'"}}]}
@@ -32,7 +32,7 @@ import WaybillTestSupport
               - {get: /b, auth: {digest: {username: a, password: "${'hunter2'}"}}}
               - {get: /b, auth: {apiKey: {in: query, name: k, value: hunter2}}, params: {p: {q: [hunter2]}}}
               - get: /c
-                auth: {oauth2: {tokenURL: "http://a:hunter2@127.0.0.1/", grant: password, username: a, password: hunter2}}
+                auth: {oauth2: {tokenURL: "http://127.0.0.1/", grant: password, username: a, password: hunter2}}
               - get: /d
                 auth: {awsSigV4: {region: a, service: b, accessKey: c, secretKey: hunter2, sessionToken: hunter2}}
               - {post: /e, body: {json: {deep: [{er: hunter2}]}}, expect: {json: {a: hunter2}, body: ["$ != 'hunter2'"]}}
@@ -58,7 +58,7 @@ import WaybillTestSupport
     func `credentials that somebody wrote down are not shown, whatever the environment says`(printer: Int) throws {
         let places = """
             defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {COOKIE: a=hunter2, Proxy-Authorization: hunter2}}
-            services: {s: {baseURL: "http://me:hunter2@127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
+            services: {s: {baseURL: "http://127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
             graphs:
               main:
                 chain:
@@ -86,7 +86,7 @@ import WaybillTestSupport
             secrets: {password: {env: PASSWORD}}
             environments: {dev: {services: {s: {auth: {bearer: hunter2}}}}}
             defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {Cookie: a=hunter2, X-Copy: "4711"}}
-            services: {s: {baseURL: "http://me:hunter2@127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
+            services: {s: {baseURL: "http://127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
             endpoints: {e: {path: /a, headers: {Cookie: b=hunter2}, params: {p: "4711"}, inputs: {x: {const: "4711"}}}}
             """,
             to: "manifest.yaml"

@@ -38,8 +38,9 @@ extension Explanation {
             "invalid-url",
             "an address is not an absolute http or https URL",
             """
-            A base URL or a 'url' begins with http:// or https:// and a host. Other protocols are not spoken, and a path
-            alone belongs under 'path'.
+            A base URL or a 'url' begins with http:// or https:// and a host. Other protocols are not supported, and a path
+            alone belongs under 'path'. A base URL has no query and no fragment, because paths are added to its end. No
+            URL contains a user name or password: write them under 'auth'.
             """,
             wrong: """
                 waybill: 1

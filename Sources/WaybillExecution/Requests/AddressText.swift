@@ -4,12 +4,17 @@ import WaybillManifest
 /// A path or URL with each `${…}` in it evaluated and percent-encoded: in the path as one segment, or a part of one, and
 /// elsewhere likewise.
 ///
-/// A value never changes which segments a path has: one that would be empty, or `.` or `..`, is refused, since no encoding
+/// A value marked with `raw()` is a path with a query, or a part of that, and only what an address cannot contain is encoded
+/// in it.
+///
+/// Any other value never changes which segments a path has: one that would be empty, or `.` or `..`, is refused, since no encoding
 /// keeps those from being taken for a step to another folder (RFC 3986, sections 3.3 and 6.2.2.3). What is written in the
 /// manifest is sent as it is written.
 struct AddressText {
     /// The text, as it is sent.
     private(set) var text = ""
+    /// Whether it is an absolute URL.
+    private(set) var isURL: Bool
     /// Values in it that secrets took part in.
     private(set) var secrets: [String] = []
 
@@ -25,13 +30,13 @@ struct AddressText {
 
     private var bytes: [UInt8] = []
     private var segment = Segment()
-    private var slashesBeforePath: Int
+    private var slashesBeforePath = 0
     private var isInPath = true
 
     /// Evaluates an address. A `${…}` that a URL begins with is the URL, or its beginning, and is not encoded.
-    init(_ scalar: ScalarTemplate, isURL: Bool, in scope: EvaluationScope) throws(EvaluationProblem) {
-        // Those of `https://host/`.
-        slashesBeforePath = isURL ? 3 : 0
+    init(_ address: Address, in scope: EvaluationScope) throws(EvaluationProblem) {
+        isURL = if case .url = address { true } else { false }
+        let scalar = address.text.value
         guard let holder = scalar.template else {
             text = PercentEncoding.literal(scalar.constantText ?? "")
             return
@@ -39,10 +44,13 @@ struct AddressText {
         let template = holder.template
         var pieces: [ScopeText] = []
         do {
-            _ = try template.text(in: scope) { piece in
+            let whole = try template.text(in: scope) { piece in
                 pieces.append(piece)
                 return piece.text
             }
+            if case .computed = address { isURL = try Self.isURL(whole.text, from: template) }
+            // Those of `https://host/`.
+            slashesBeforePath = isURL ? 3 : 0
             secrets = pieces.filter(\.isSecret).map(\.text)
             var values = pieces[...]
             for (index, part) in template.parts.enumerated() {
@@ -54,7 +62,9 @@ struct AddressText {
                     if index == 0 && isURL {
                         try append(PercentEncoding.literal(piece.text))
                     } else {
-                        let encoded = PercentEncoding.component(piece.text, keepingSlashes: piece.isRaw)
+                        let encoded =
+                            piece.isRaw
+                            ? PercentEncoding.pathAndQuery(piece.text) : PercentEncoding.component(piece.text)
                         segment.expression = embedded.range
                         segment.isRaw = piece.isRaw
                         try append(encoded, from: embedded.range)
@@ -65,6 +75,16 @@ struct AddressText {
             text = String(decoding: bytes, as: UTF8.self)
         } catch {
             throw EvaluationProblem(message: error.message, span: holder.span(of: error.range))
+        }
+    }
+
+    /// Whether the evaluated value of a short form is a URL and not a path.
+    private static func isURL(_ text: String, from template: Template) throws(EvaluationError) -> Bool {
+        switch WrittenAddress(text).target {
+        case .url: return true
+        case .path, .unknown: return false
+        case .invalid(let problem):
+            throw EvaluationError(.value, problem.message, at: template.expressions.first?.range ?? 0..<0)
         }
     }
 

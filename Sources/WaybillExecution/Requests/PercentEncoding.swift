@@ -1,8 +1,14 @@
 /// Percent-encoding (RFC 3986, section 2.1) for the parts of an address, and the form encoding of the URL standard.
 enum PercentEncoding {
     /// A text as one path segment or one name or value of a query: all but unreserved characters are encoded.
-    static func component(_ text: String, keepingSlashes: Bool = false) -> String {
-        encode(text) { isUnreserved($0) || (keepingSlashes && $0 == UInt8(ascii: "/")) }
+    static func component(_ text: String) -> String {
+        encode(text, keeping: isUnreserved)
+    }
+
+    /// A text that is a path with a query, or a part of that: encoded as literal text is, and `#`, which would begin a
+    /// fragment.
+    static func pathAndQuery(_ text: String) -> String {
+        literal(text).split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
     }
 
     /// A text of `application/x-www-form-urlencoded` (URL standard, section 5.2): a space becomes `+`.

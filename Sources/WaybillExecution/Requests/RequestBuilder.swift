@@ -116,30 +116,25 @@ struct RequestBuilder {
     // MARK: Address
 
     private func address() throws(EvaluationProblem) -> String {
-        switch plan.address {
-        case .url(let url):
-            return try addressText(url).text
-        case .path(let path):
-            guard let baseURL = settings.baseURL else {
-                throw EvaluationProblem(message: "there is no base URL for this path", span: path.span)
-            }
-            var url = try text(baseURL).text
-            if let version = settings.version {
-                let text = try text(version).text
-                guard text != "." && text != ".." else {
-                    throw EvaluationProblem(message: AddressText.climbing(text), span: version.span)
-                }
-                url = Self.joined(url, PercentEncoding.component(text))
-            }
-            let rest = try addressText(path).text
-            return rest.isEmpty ? url : rest.utf8.first == UInt8(ascii: "?") ? url + rest : Self.joined(url, rest)
+        let address = try AddressText(plan.address, in: scope.scope(plan.address.text.level))
+        for secret in address.secrets { try redactor.register(secret, at: plan.address.text.span) }
+        if address.isURL { return address.text }
+        guard let baseURL = settings.baseURL else {
+            throw EvaluationProblem(message: "there is no base URL for this path", span: plan.address.text.span)
         }
-    }
-
-    private func addressText(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> AddressText {
-        let address = try AddressText(setting.value, isURL: plan.address.isURL, in: scope.scope(setting.level))
-        for secret in address.secrets { try redactor.register(secret, at: setting.span) }
-        return address
+        var url = try text(baseURL).text
+        if let problem = WrittenAddress(url).baseURLProblem {
+            throw EvaluationProblem(message: problem.message, span: baseURL.span)
+        }
+        if let version = settings.version {
+            let text = try text(version).text
+            guard text != "." && text != ".." else {
+                throw EvaluationProblem(message: AddressText.climbing(text), span: version.span)
+            }
+            url = Self.joined(url, PercentEncoding.component(text))
+        }
+        let path = address.text
+        return path.isEmpty ? url : path.utf8.first == UInt8(ascii: "?") ? url + path : Self.joined(url, path)
     }
 
     private static func joined(_ base: String, _ rest: String) -> String {
@@ -212,11 +207,5 @@ struct RequestBuilder {
     /// A text that a secret took part in is a secret itself.
     func register(_ text: ComputedText) throws(EvaluationProblem) {
         if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
-    }
-}
-
-extension Address {
-    fileprivate var isURL: Bool {
-        if case .url = self { true } else { false }
     }
 }

@@ -1,5 +1,5 @@
 import WaybillData
-import WaybillDiagnostics
+package import WaybillDiagnostics
 
 /// Explicit bodies.
 extension ManifestDecoder {
@@ -8,7 +8,10 @@ extension ManifestDecoder {
         switch kind.text {
         case "json": return valueTemplate(value).map(BodyDefinition.json)
         case "form": return .form(members(value))
-        case "plist": return valueTemplate(value).map(BodyDefinition.plist)
+        case "plist":
+            let list = valueTemplate(value)
+            if let null = list?.firstNull { report(.nullInPropertyList(at: null)) }
+            return list.map(BodyDefinition.plist)
         case "text": return scalarTemplate(value).map(BodyDefinition.text)
         case "base64": return scalarTemplate(value).map(BodyDefinition.base64)
         case "file": return scalarTemplate(value).map(BodyDefinition.file)
@@ -49,5 +52,17 @@ extension ManifestDecoder {
             }
         }
         return nil
+    }
+}
+
+extension Diagnostic {
+    /// A null in what is sent as a property list, which has no such value.
+    package static func nullInPropertyList(at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "invalid-value",
+            "a property list cannot contain null",
+            at: span,
+            help: ["Leave the name out, or send another value."]
+        )
     }
 }

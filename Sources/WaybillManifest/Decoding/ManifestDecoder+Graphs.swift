@@ -115,7 +115,7 @@ extension ManifestDecoder {
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
             // The settings are those of the step.
-            let address = scalarTemplate(value).map { self.address($0, level: level) }
+            let address = address(short: value, level: level)
             return .request(
                 request(
                     at: address ?? Self.unknownAddress(at: value, level: level),
@@ -149,13 +149,6 @@ extension ManifestDecoder {
     mutating func call(_ name: YAMLNode, with inputs: YAMLNode?) -> Step.Call? {
         let arguments = inputs.map { members($0) } ?? []
         return text(name).map { Step.Call(name: $0, arguments: arguments) }
-    }
-
-    /// What a short form such as `get` names: an absolute URL stands alone, anything else is a path.
-    private func address(_ text: ScalarTemplate, level: Level) -> Address {
-        let start = (text.constantText ?? text.template?.template.text ?? "").prefix(8).lowercased()
-        let setting = Setting(text, at: text.span, level: level)
-        return start.hasPrefix("http://") || start.hasPrefix("https://") ? .url(setting) : .path(setting)
     }
 }
 

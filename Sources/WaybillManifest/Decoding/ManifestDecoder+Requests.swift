@@ -47,10 +47,38 @@ extension ManifestDecoder {
 
     private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
         if let url = entries[.url] {
-            return scalarTemplate(url).map { .url(Setting($0, at: url.span, level: level)) }
+            guard let text = scalarTemplate(url) else { return nil }
+            if let problem = WrittenAddress(text).userInformationProblem { report(problem, at: url.span) }
+            return .url(Setting(text, at: url.span, level: level))
         }
         guard let path = entries[.path] else { return nil }
         return scalarTemplate(path).map { .path(Setting($0, at: path.span, level: level)) }
+    }
+
+    /// What a short form such as `get` names: a path or an absolute URL.
+    mutating func address(short node: YAMLNode, level: Level) -> Address? {
+        guard let text = scalarTemplate(node) else { return nil }
+        let setting = Setting(text, at: text.span, level: level)
+        switch WrittenAddress(text).target {
+        case .path: return .path(setting)
+        case .url: return .url(setting)
+        case .unknown: return .computed(setting)
+        case .invalid(let problem):
+            report(problem, at: text.span)
+            return nil
+        }
+    }
+
+    /// A base URL, to which paths are added.
+    mutating func baseURL(_ node: YAMLNode) -> ScalarTemplate? {
+        guard let text = scalarTemplate(node) else { return nil }
+        if let problem = WrittenAddress(text).baseURLProblem { report(problem, at: node.span) }
+        return text
+    }
+
+    /// Adds what is wrong with an address.
+    mutating func report(_ problem: WrittenAddress.Problem, at span: SourceSpan) {
+        report(Diagnostic("invalid-url", problem.message, at: span, help: [problem.help]))
     }
 
     private mutating func download(_ node: YAMLNode, level: Level) -> Download {

@@ -46,7 +46,7 @@ extension ManifestDecoder {
     /// The value of a key that is replaced whole.
     private mutating func whole(_ name: SettingName, _ node: YAMLNode) -> SettingValue? {
         switch name {
-        case .baseURL: scalarTemplate(node).map(SettingValue.baseURL)
+        case .baseURL: baseURL(node).map(SettingValue.baseURL)
         case .version: scalarTemplate(node).map(SettingValue.version)
         case .encoding: word(node).map(SettingValue.encoding)
         case .arrays: word(node).map(SettingValue.arrays)

@@ -74,6 +74,16 @@ extension ManifestDecoder {
             guard let username = value["username"].flatMap({ scalarTemplate($0) }),
                 let password = value["password"].flatMap({ scalarTemplate($0) })
             else { return nil }
+            if kind.text == "basic", username.constantText?.utf8.contains(UInt8(ascii: ":")) == true {
+                report(
+                    Diagnostic(
+                        "invalid-value",
+                        "a user name with ':' cannot be sent: in basic credentials the password begins after the first one",
+                        at: username.span,
+                        help: ["See RFC 7617, section 2. Servers that allow such names use another kind of 'auth'."]
+                    )
+                )
+            }
             return kind.text == "basic"
                 ? .basic(username: username, password: password) : .digest(username: username, password: password)
         case "bearer":
@@ -110,7 +120,11 @@ extension ManifestDecoder {
         var fields: [(name: Spanned<String>, value: ScalarTemplate)] = []
         for (name, value) in named(node) where name.value != "grant" && name.value != "clientAuth" {
             for element in value.sequence ?? [value] {
-                if let scalar = scalarTemplate(element) { fields.append((name, scalar)) }
+                guard let scalar = scalarTemplate(element) else { continue }
+                if name.value == "tokenURL", let problem = WrittenAddress(scalar).userInformationProblem {
+                    report(problem, at: scalar.span)
+                }
+                fields.append((name, scalar))
             }
         }
         return .oauth2(.init(grant: grant, fields: fields, sendsClientInBody: node["clientAuth"]?.text == "body"))

@@ -30,6 +30,7 @@ let allRules: [any ManifestRule] = [
     ParameterClash(),
     AddressParts(),
     BodyConflicts(),
+    PropertyListNulls(),
     StatusExpectations(),
     VerificationOff(),
     ReadableCredentials(),

@@ -81,7 +81,7 @@ import WaybillTestSupport
 
     @Test(arguments: [
         ("/a/${'b/c d?e#f%41'}/g", "/a/b%2Fc%20d%3Fe%23f%2541/g"),
-        ("/a/${raw('b/c d?e')}", "/a/b/c%20d%3Fe"),
+        ("/a/${raw('b/c d?e=f&g#h%20i')}", "/a/b/c%20d?e=f&g%23h%20i"),
         ("/a/${'..b'}${'.'}", "/a/..b."),
         ("/a/x${''}/b", "/a/x/b"),
         ("/a/${raw('')}", "/a/"),

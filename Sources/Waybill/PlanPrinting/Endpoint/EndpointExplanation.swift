@@ -75,6 +75,7 @@ package struct EndpointExplanation: Sendable {
         let start: Setting<ScalarTemplate>
         switch request.address {
         case .url(let url): start = url
+        case .computed: return nil
         case .path:
             guard let baseURL = request.settings.baseURL else { return nil }
             if baseURL.span == home.span { return true }

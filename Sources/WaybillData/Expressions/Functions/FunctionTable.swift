@@ -199,7 +199,7 @@ extension ExpressionFunction {
             "raw",
             [Parameter("value", .text)],
             .text,
-            "The value, marked so that a path keeps its slashes.",
+            "The value, marked so that a path keeps its slashes and its query.",
             .markRaw
         ),
         ExpressionFunction(

@@ -35,6 +35,15 @@ package indirect enum ValueTemplate: Sendable {
         }
     }
 
+    /// Where the first literal null in the value is.
+    package var firstNull: SourceSpan? {
+        switch self {
+        case .scalar(let scalar): scalar.constant == .null ? scalar.span : nil
+        case .list(let elements, _): elements.lazy.compactMap(\.firstNull).first
+        case .mapping(let members, _): members.lazy.compactMap(\.value.firstNull).first
+        }
+    }
+
     /// The value, if there is no template in it.
     package var constant: JSON? {
         switch self {

@@ -55,11 +55,13 @@ package enum Address: Sendable {
     case path(Setting<ScalarTemplate>)
     /// An absolute URL.
     case url(Setting<ScalarTemplate>)
+    /// A path or an absolute URL, which is known when it has been evaluated: the value of a short form such as `get`.
+    case computed(Setting<ScalarTemplate>)
 
     /// What was written.
     package var text: Setting<ScalarTemplate> {
         switch self {
-        case .path(let text), .url(let text): text
+        case .path(let text), .url(let text), .computed(let text): text
         }
     }
 }

@@ -1,0 +1,20 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Params that are sent as a property list contain no null, which it cannot represent.
+struct PropertyListNulls: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        subject.findingsOfRequests { site in
+            guard case .plist? = site.nearest(.encoding, \.encoding)?.value, site.body == nil,
+                site.definition.sendsParametersInQuery == false, !site.unknown.contains(SettingNames.inherit)
+            else { return [] }
+            return site.merged.params.compactMap { $0.value.value?.firstNull }.map { .nullInPropertyList(at: $0) }
+        }
+    }
+}
+
+extension SettingValue {
+    fileprivate var encoding: ParameterEncoding? {
+        if case .encoding(let encoding) = self { encoding } else { nil }
+    }
+}
