@@ -192,6 +192,87 @@ import WaybillPlan
         #expect(try findings(body + "\"/${default(steps.a.status, 0)}\"}]") == [])
     }
 
+    @Test(
+        arguments: [
+            (
+                "a step that is required to have passed is certain", [],
+                "when: steps.a.ok, get: \"/${steps.a.outputs.id}\""
+            ),
+            ("so is one that is compared with true", [], "when: true == steps.a.ok, get: \"/${steps.a.data.x}\""),
+            (
+                "as one side of &&", [],
+                "when: inputs.x == 1 && (steps.a.ok && steps.b.ok), get: \"/${steps.a.data.x}/${steps.b.status}\""
+            ),
+            ("a value that exists is certain", [], "when: exists(steps.a.outputs.id), get: \"/${steps.a.outputs.id}\""),
+            ("also what is in it", [], "when: \"exists(steps.a.data[*].x)\", get: \"/${steps.a.data[0].id}\""),
+            (
+                "a status comes with header fields", [],
+                "when: exists(steps.a.status), get: \"/${steps.a.headers.etag}\""
+            ),
+            (
+                "in everything inside the step", [],
+                "when: steps.a.ok, chain: [{batch: [{forEach: {in: steps.a.data, as: n}, get: \"/${steps.a.status}/${n}\"}]}]"
+            ),
+            ("in its list of elements", [], "when: steps.a.ok, forEach: {in: steps.a.data, as: n}, get: \"/${n}\""),
+            (
+                "in the rest of the condition", [],
+                "when: steps.a.ok && steps.a.data.x > 1 && exists(steps.b.data) && steps.b.data.y, get: /c"
+            ),
+            (
+                "but not before it", ["uncertain-step"],
+                "when: steps.a.data.x > 1 && steps.a.ok, get: /c"
+            ),
+            ("another step is not", ["uncertain-step"], "when: steps.b.ok, get: \"/${steps.a.outputs.id}\""),
+            (
+                "another output is not", ["uncertain-step"],
+                "when: exists(steps.a.outputs.id), get: \"/${steps.a.outputs.n}\""
+            ),
+            (
+                "outputs are not certain by data", ["uncertain-step"],
+                "when: exists(steps.a.data), get: \"/${steps.a.outputs.n}\""
+            ),
+            ("not() requires nothing", ["uncertain-step"], "when: not(steps.a.ok), get: \"/${steps.a.outputs.id}\""),
+            ("nor does !", ["uncertain-step"], "when: \"!steps.a.ok\", get: \"/${steps.a.outputs.id}\""),
+            (
+                "nor does one side of ||", ["uncertain-step"],
+                "when: steps.a.ok || inputs.x == 1, get: \"/${steps.a.outputs.id}\""
+            ),
+            (
+                "nor does a filter", ["uncertain-step"],
+                "when: \"length(inputs.list[?steps.a.ok]) > 0\", get: \"/${steps.a.status}\""
+            ),
+            (
+                "outside the step nothing is certain", ["uncertain-step"],
+                "when: steps.a.ok, get: /c}, {get: \"/${steps.a.status}\""
+            ),
+        ] as [(String, [String], String)]
+    )
+    func `what a condition requires of a step is certain inside it`(case name: String, ids: [String], step: String)
+        throws
+    {
+        let text = """
+            inputs: {x: {type: integer, default: 1}, list: {type: array, default: []}}
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, onFailure: continue, outputs: {id: $.id, n: $.n}}
+                  - {id: b, get: /b, onFailure: continue}
+                finally: [{\(step)}]
+            """
+        let errors = try PlanFixture.plan(text).diagnostics.filter { $0.severity == .error }
+        #expect(errors.map(\.id.name) == ids, "\(name)")
+    }
+
+    @Test func `what is certain by a status that has no outputs is only what exists`() throws {
+        let step = "{id: a, get: /a, expect: {status: [200, 404]}, outputs: {x: $.x}}"
+        func chain(_ condition: String) -> String {
+            "    chain: [\(step), {when: \(condition), get: \"/${steps.a.outputs.x}\"}]"
+        }
+        #expect(try findings(chain("steps.a.ok")) == ["uncertain-step"])
+        #expect(try findings(chain("exists(steps.a.outputs.x)")) == [])
+    }
+
     @Test func `a graph that is run by a step has the outputs that it declares`() throws {
         let other =
             "\n  other:\n    inputs: {n: integer}\n    chain: [{id: o, get: \"/${inputs.n}\"}]\n    outputs: {x: steps.o.status}"

@@ -31,8 +31,9 @@ extension Explanation {
             "uncertain-step",
             "a step is used that may have failed",
             """
-            The run goes on when that step fails, and then it has no data. Say what is to be taken instead with
-            default(steps.ID.data, VALUE), or ask with exists(…) or steps.ID.ok.
+            The run continues when that step fails, and then it may have no data. Give another value with
+            default(steps.ID.data, VALUE), or use the data only inside a step whose 'when' requires steps.ID.ok or
+            exists(steps.ID.data).
             """,
             wrong: """
                 waybill: 1

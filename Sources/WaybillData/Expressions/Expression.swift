@@ -10,6 +10,7 @@ package struct Expression: Sendable {
         let references: [Reference]
         let warnings: [ExpressionWarning]
         let isConstant: Bool
+        let requirements: [PathRequirement]
         let compiled: CompiledExpression
 
         init(
@@ -17,12 +18,14 @@ package struct Expression: Sendable {
             _ compiled: CompiledExpression,
             references: [Reference],
             warnings: [ExpressionWarning],
-            isConstant: Bool
+            isConstant: Bool,
+            requirements: [PathRequirement]
         ) {
             self.text = text
             self.references = references
             self.warnings = warnings
             self.isConstant = isConstant
+            self.requirements = requirements
             self.compiled = compiled
         }
     }
@@ -40,6 +43,8 @@ package struct Expression: Sendable {
     package var resultType: ExpressionType { parts.compiled.type }
     /// Whether the value depends on the text alone.
     package var isConstant: Bool { parts.isConstant }
+    /// What the expression requires in order to hold, if it is a condition.
+    package var requirements: [PathRequirement] { parts.requirements }
     var compiled: CompiledExpression { parts.compiled }
 
     /// Parses and checks an expression.
@@ -52,7 +57,14 @@ package struct Expression: Sendable {
         if let path = PlainPath(text, embeddedAt: offset) {
             let range = path.query.range
             let compiled = CompiledExpression(kind: .query(path.query), type: .any, context: .plain, range: range)
-            parts = Parts(text, compiled, references: [path.reference], warnings: [], isConstant: false)
+            parts = Parts(
+                text,
+                compiled,
+                references: [path.reference],
+                warnings: [],
+                isConstant: false,
+                requirements: [PathRequirement(isTrue: path.reference)]
+            )
         } else {
             let syntax = try ExpressionParser.expression(text)
             var compiler = ExpressionCompiler(text, dialect: .waybill)
@@ -64,7 +76,8 @@ package struct Expression: Sendable {
                 references: references.count < 2
                     ? references : references.sorted { $0.range.lowerBound < $1.range.lowerBound },
                 warnings: compiler.warnings,
-                isConstant: !compiler.usesScope
+                isConstant: !compiler.usesScope,
+                requirements: PathRequirement.of(syntax)
             )
         }
     }

@@ -57,6 +57,8 @@ package final class Reference: Sendable {
     package let isGuarded: Bool
     /// Whether its value cannot be learned from that of the expression, as behind a digest or in a comparison.
     package let isConcealed: Bool
+    /// What holds where the path is evaluated, because the operands of `&&` before it require it.
+    package let assumptions: [PathRequirement]
     /// Where the whole path stands, in UTF-8 bytes of the text.
     package let range: Range<Int>
 
@@ -71,6 +73,7 @@ package final class Reference: Sendable {
         goesOn: Bool,
         isGuarded: Bool,
         isConcealed: Bool,
+        assumptions: [PathRequirement],
         range: Range<Int>
     ) {
         self.name = name
@@ -82,6 +85,7 @@ package final class Reference: Sendable {
         self.goesOn = goesOn
         self.isGuarded = isGuarded
         self.isConcealed = isConcealed
+        self.assumptions = assumptions
         self.range = range
     }
 
@@ -97,11 +101,18 @@ package final class Reference: Sendable {
             goesOn: false,
             isGuarded: false,
             isConcealed: false,
+            assumptions: [],
             range: range
         )
     }
 
-    convenience init(_ query: QuerySyntax, name: String, isGuarded: Bool, isConcealed: Bool) {
+    convenience init(
+        _ query: QuerySyntax,
+        name: String,
+        isGuarded: Bool,
+        isConcealed: Bool,
+        assumptions: [PathRequirement]
+    ) {
         let segments = Self.certain(query.segments[...])
         let others = query.segments.dropFirst(segments.count)
         let childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
@@ -115,12 +126,13 @@ package final class Reference: Sendable {
             goesOn: others.count > (childSegments.map { $0.count + 1 } ?? 0),
             isGuarded: isGuarded,
             isConcealed: isConcealed,
+            assumptions: assumptions,
             range: query.range
         )
     }
 
     /// The steps up to the first that does not select one certain node.
-    private static func certain(_ segments: ArraySlice<SegmentSyntax>) -> [Segment] {
+    static func certain(_ segments: ArraySlice<SegmentSyntax>) -> [Segment] {
         segments.prefix(while: \.isSingular).compactMap { segment in
             switch segment.selectors[0].kind {
             case .name(let name): Segment(key: .name(name), range: segment.selectors[0].range)
@@ -142,6 +154,7 @@ package final class Reference: Sendable {
             goesOn: goesOn,
             isGuarded: isGuarded,
             isConcealed: isConcealed,
+            assumptions: assumptions,
             range: range.moved(by: offset)
         )
     }
@@ -153,5 +166,6 @@ extension Reference: Equatable {
             && left.segments == right.segments && left.childSegments == right.childSegments
             && left.isComplete == right.isComplete && left.goesOn == right.goesOn
             && left.isGuarded == right.isGuarded && left.isConcealed == right.isConcealed
+            && left.assumptions == right.assumptions
     }
 }

@@ -66,9 +66,13 @@ struct StepNamespace: ScopeNamespace {
 
     var memberNames: [String] { store.ids }
 
+    /// A step without a record has not run, such as one inside a group that was skipped: the plan has only ids that exist.
     func member(_ name: String) -> ScopeNode? {
-        store.sharedRecord(of: name).map { .namespace(RecordNamespace(record: $0, id: name)) }
+        let record = store.sharedRecord(of: name) ?? Self.notRun
+        return .namespace(RecordNamespace(record: record, id: name))
     }
+
+    private static let notRun = CopyOnWrite(StepRecord(skipped: .failure))
 }
 
 /// `steps.ID` as expressions see it.

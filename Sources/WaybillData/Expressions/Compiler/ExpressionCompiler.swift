@@ -12,6 +12,8 @@ struct ExpressionCompiler {
     private var isGuarded = false
     private var isInFilter = false
     private var isConcealed = false
+    /// What the operands of `&&` before the part at hand require.
+    private var assumptions: [PathRequirement] = []
 
     init(_ text: String, dialect: ExpressionParser.Dialect) {
         source = Array(text.utf8)
@@ -62,7 +64,13 @@ struct ExpressionCompiler {
             let wasConcealed = conceal()
             defer { reveal(wasConcealed) }
             var conditions: [CompiledExpression] = []
-            for part in parts { conditions.append(try condition(part)) }
+            let outer = assumptions
+            for part in parts {
+                conditions.append(try condition(part))
+                // The next operand is evaluated only if this one holds.
+                if sign == .and, !isInFilter { assumptions += PathRequirement.of(part) }
+            }
+            assumptions = outer
             return node(.logical(sign, conditions), .boolean, syntax)
         case .comparison(let sign, let left, let right): return try comparison(sign, left, right, syntax)
         case .arithmetic(let sign, let left, let right): return try arithmetic(sign, left, right, syntax)
@@ -167,7 +175,15 @@ struct ExpressionCompiler {
 
     private mutating func note(_ query: QuerySyntax, name: String) {
         usesScope = true
-        references.append(Reference(query, name: name, isGuarded: isGuarded, isConcealed: isConcealed))
+        references.append(
+            Reference(
+                query,
+                name: name,
+                isGuarded: isGuarded,
+                isConcealed: isConcealed,
+                assumptions: assumptions
+            )
+        )
     }
 
     /// Notes of what is referred to from here on that it cannot be learned from the value.

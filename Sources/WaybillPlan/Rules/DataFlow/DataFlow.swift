@@ -23,6 +23,9 @@ final class GraphFlow {
     /// By the places of the steps among those of the graph: what may have run, and whether it has surely passed.
     private var visible: [Certainty?]
 
+    /// What the conditions (`when`) of the step at hand and of the steps around it require.
+    private(set) var conditions = StepConditions()
+
     /// Steps that have ended, by their places, with how sure it is that they have passed.
     typealias Ended = [(place: Int, certainty: Certainty)]
 
@@ -113,12 +116,18 @@ final class GraphFlow {
 
     /// Checks a step, and says what is visible once it has ended.
     private func visit(_ site: StepSite) -> Ended {
+        let step = site.step
+        let outer = conditions
+        defer { conditions = outer }
+        let inner = outer.adding(step)
         let references = subject.references
         for index in references.indices(of: site) where references.roots[index] == .steps {
             let use = references.sites[index]
+            // All but the condition itself is evaluated after it holds.
+            conditions = use.text === step.flow?.when ? outer : inner
             check(use.reference, in: use.text, step: use.step)
         }
-        let step = site.step
+        conditions = inner
         var own: Ended = []
         if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.groupOnFailure) }
         // The steps inside a 'forEach' are there once an element, and can be seen there only.

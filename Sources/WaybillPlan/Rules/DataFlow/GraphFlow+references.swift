@@ -51,7 +51,8 @@ extension GraphFlow {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
             return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
         }
-        let isAlwaysThere = name == "ok" || name == "error" || reference.isGuarded
+        let isAlwaysThere =
+            name == "ok" || name == "error" || reference.isGuarded || conditions.make(reference, .passed)
         if case .uncertain(let reason) = certainty, !isAlwaysThere {
             return uncertain(
                 site.step,
@@ -85,7 +86,7 @@ extension GraphFlow {
             status.value.contains(where: { !$0.mayBeSuccess })
         else { return nil }
         if status.value.contains(where: \.mayBeSuccess) {
-            if reference.isGuarded { return nil }
+            if reference.isGuarded || conditions.make(reference, .present) { return nil }
             let reason = "step '\(id)' has outputs only when its status is 2xx, and others are expected"
             return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
         }
@@ -106,12 +107,16 @@ extension GraphFlow {
         _ reference: Reference,
         in text: any EvaluatedText
     ) -> Diagnostic {
-        Diagnostic(
+        let others = reference.segments.dropFirst(2)
+        let output = field == "outputs" ? others.first?.name : nil
+        let isWhole = reference.isComplete && others.count == (output == nil ? 0 : 1)
+        let path = (["steps", id, field] + [output].compactMap { $0 }).joined(separator: ".") + (isWhole ? "" : "…")
+        return Diagnostic(
             "uncertain-step",
             reason,
             at: text.span(of: reference.range),
             secondary: [.init(step.identifierSpan, "the step")],
-            help: ["Use default(steps.\(id).\(field)…, VALUE), or exists(…)."]
+            help: ["Use default(\(path), VALUE), or use it in a step with 'when: exists(\(path))'."]
         )
     }
 }

@@ -1,0 +1,49 @@
+import WaybillData
+import WaybillManifest
+
+/// What is known of other steps inside a step, because its `when`, or one around it, requires it.
+struct StepConditions {
+    /// What is asked of a step.
+    enum Question {
+        /// Whether it has passed, or the value at least exists.
+        case passed
+        /// Whether the value exists, which a step that passed need not have.
+        case present
+    }
+
+    private var requirements: [PathRequirement] = []
+    /// Whether a condition has an error, so that it might require anything.
+    private var areUnknown = false
+
+    /// Those of a step inside these.
+    func adding(_ step: Step) -> StepConditions {
+        guard step.flow?.when != nil || step.unknown.contains(.condition) else { return self }
+        var inner = self
+        inner.requirements += step.flow?.when?.expression.requirements ?? []
+        inner.areUnknown = areUnknown || step.unknown.contains(.condition)
+        return inner
+    }
+
+    /// Whether the conditions, or those before the path in its own expression, make a path that starts at `steps` certain.
+    func make(_ reference: Reference, _ question: Question) -> Bool {
+        areUnknown || (requirements + reference.assumptions).contains { $0.makes(reference, question) }
+    }
+}
+
+extension PathRequirement {
+    fileprivate func makes(_ reference: Reference, _ question: StepConditions.Question) -> Bool {
+        let path = reference.segments.map(\.key)
+        guard name == "steps", keys.count > 1, path.count > 1, keys[0] == path[0] else { return false }
+        switch kind {
+        case .isTrue: return question == .passed && keys == [path[0], .name("ok")]
+        case .exists:
+            switch keys[1] {
+            case .name("outputs"): return keys.count > 2 && keys.prefix(3) == path.prefix(3)
+            case .name("status"), .name("headers"), .name("time"):
+                return [.name("status"), .name("headers"), .name("time")].contains(path[1])
+            case .name("ok"), .name("error"): return false
+            default: return keys[1] == path[1]
+            }
+        }
+    }
+}
