@@ -150,7 +150,8 @@ let package = Package(
         .testTarget(
             name: "WaybillTests",
             dependencies: [
-                "Waybill", "WaybillPlan", "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
+                "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),

@@ -82,7 +82,7 @@ package struct Pipeline: Sendable {
         var options = options
         options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.callPlan(manifest, endpoint: endpoint, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).sortedByPlace())
+        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported.sortedByPlace())
     }
 
     /// Where everything that an endpoint sends and does comes from.
@@ -113,6 +113,13 @@ package struct Pipeline: Sendable {
         var options = options
         options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).sortedByPlace())
+        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported.sortedByPlace())
+    }
+}
+
+extension [Diagnostic] {
+    /// The findings without the warnings about what cannot be run: a run reports those parts that it would use as errors.
+    fileprivate var withoutNotSupported: [Diagnostic] {
+        filter { $0.id != "not-supported" }
     }
 }

@@ -23,6 +23,8 @@ package struct RunOptions: Sendable {
     package var repeatsUnsure = false
     /// What the run is told while it is under way.
     package var control = RunControl()
+    /// What waits in the run waits on this.
+    package var clock: any RunClock = SystemClock()
 
     /// Nothing asked for.
     package init() {}
@@ -86,6 +88,7 @@ package struct RunSession: Sendable {
             folder: folder,
             proxies: ProxyVariables(options.variables),
             control: options.control,
+            clock: options.clock,
             past: options.resumed?.record,
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,

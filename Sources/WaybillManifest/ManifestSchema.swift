@@ -37,7 +37,8 @@ struct ManifestSchema: Sendable {
         let diagnostics = diagnostics(for: violations, in: node)
         var faults = faults
         for violation in violations { faults.note(violation, in: node) }
-        for finding in diagnostics { finding.primary.map { faults.note($0.span) } }
+        // A missing key is reported at the whole mapping, in which anything else may be wrong besides.
+        for finding in diagnostics where finding.id != "missing-key" { finding.primary.map { faults.note($0.span) } }
         if all.count >= Self.limit { faults.note(node) }
         return (diagnostics, faults)
     }

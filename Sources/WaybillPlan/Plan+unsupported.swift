@@ -43,20 +43,13 @@ private struct Unsupported {
 
     private mutating func report(_ what: String, at span: SourceSpan) {
         guard seen.insert(span).inserted else { return }
-        diagnostics.append(
-            Diagnostic(
-                "not-supported",
-                "this version of Waybill checks '\(what)' and does not run it yet",
-                at: span,
-                help: ["Take it away, or use 'waybill validate' and 'waybill plan' only."]
-            )
-        )
+        diagnostics.append(.notSupported(what, severity: .error, at: span))
     }
 }
 
 extension SettingValue {
     /// What the setting asks for, if this version cannot do it.
-    fileprivate var unsupported: String? {
+    var unsupported: String? {
         switch self {
         case .cache(let mode) where mode != .noStore:
             name.rawValue

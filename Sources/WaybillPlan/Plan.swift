@@ -130,15 +130,18 @@ package struct StepFields: OptionSet, Sendable {
     /// `items[*].status`
     package static let itemStatus = StepFields(rawValue: 64)
 
+    /// `written`
+    package static let written = StepFields(rawValue: 128)
+
     /// All that is said of the elements of a `forEach`.
     package static let wholeItems: StepFields = [.items, .itemOutputs, .itemData, .itemStatus]
     /// Everything that is kept only where it is used.
-    package static let all: StepFields = [.outputs, .data, .response, .wholeItems]
+    package static let all: StepFields = [.outputs, .data, .response, .wholeItems, .written]
 
     /// The fields by the names that expressions have for them.
     package static let names: [String: StepFields] = [
         "outputs": .outputs, "data": .data, "status": .response, "headers": .response, "time": .response,
-        "items": .items, "ok": [], "error": [],
+        "items": .items, "written": .written, "ok": [], "error": [],
     ]
 }
 

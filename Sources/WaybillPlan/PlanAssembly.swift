@@ -133,7 +133,7 @@ struct PlanAssembly {
             flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
-            keeps: step.effectiveID.flatMap { context.uses.fields[$0] } ?? [],
+            keeps: (step.effectiveID.flatMap { context.uses.fields[$0] } ?? []).subtracting(step.notKept),
             span: step.span,
             form: step.form
         )

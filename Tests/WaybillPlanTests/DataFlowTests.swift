@@ -180,6 +180,40 @@ import WaybillPlan
         #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
     }
 
+    @Test(
+        arguments: [
+            ("a file that was written", [], "get: /a, write: {to: a.json}", "steps.a.written.records"),
+            ("and the data", [], "get: /a, write: {to: a.json}", "steps.a.data"),
+            ("no file", ["unknown-field"], "get: /a", "steps.a.written"),
+            ("no such field", ["unknown-field"], "get: /a, write: {to: a.json}", "steps.a.written.count"),
+            (
+                "the data of pages", ["data-not-kept"], "get: /a, paginate: {link: true}, write: {to: a.json}",
+                "length(steps.a.data)"
+            ),
+            (
+                "that they may have", ["data-not-kept"], "get: /a, paginate: {link: true}, write: {to: a.json}",
+                "exists(steps.a.data[0])"
+            ),
+            ("the data of pages that are not written", [], "get: /a, paginate: {link: true}", "length(steps.a.data)"),
+            (
+                "the data of elements", ["data-not-kept"],
+                "forEach: {in: [1], as: n}, get: \"/${n}\", write: {to: a.json}", "\"steps.a.items[*].data.x\""
+            ),
+            (
+                "of one element", ["data-not-kept"],
+                "forEach: {in: [1], as: n}, get: \"/${n}\", write: {to: a.json}", "\"steps.a.items[0].data\""
+            ),
+            (
+                "the rest of elements", [], "forEach: {in: [1], as: n}, get: \"/${n}\", write: {to: a.json}",
+                "\"concat(steps.a.items[0].status, steps.a.written.file)\""
+            ),
+        ] as [(String, [String], String, String)]
+    )
+    func `a step with 'write' says what it has written`(what: String, ids: [String], step: String, value: String) throws
+    {
+        #expect(try findings("    chain: [{id: a, \(step)}]\n    outputs: {x: \(value)}") == ids, "\(what)")
+    }
+
     @Test func `what may have been skipped by an end is uncertain behind the chain`() throws {
         let body = "    chain: [{id: a, get: /a}, {end: true}, {id: b, get: /b}, {get: \"/${steps.b.status}\"}]\n"
         #expect(try findings(body + "    outputs: {x: steps.a.status}") == [])

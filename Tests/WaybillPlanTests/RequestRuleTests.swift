@@ -13,6 +13,34 @@ import WaybillPlan
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
+    @Test func `a parameter that two levels send is reported once for all requests`() throws {
+        let found = try PlanFixture.plan(
+            """
+            defaults: {params: {device: d-0}}
+            services: {s: {baseURL: "http://127.0.0.1:1", params: {device: d-1}}}
+            endpoints: {a: {path: /a}, b: {path: /b}}
+            graphs: {main: {chain: [{call: a}, {call: b}, {call: a, id: c, timeout: 1s}, {get: /d}]}}
+            """
+        ).diagnostics
+        #expect(found.map(\.id.name) == ["parameter-clash"])
+    }
+
+    @Test(
+        arguments: [
+            ("a download of an endpoint", 1, "endpoints: {a: {path: /a, download: {to: a/}}}", "{call: a}"),
+            ("a download of a request", 1, "", "{request: {path: /a, download: {to: a/}}}"),
+            ("what is not called too", 2, "endpoints: {a: {path: /a, download: {to: a/}, cache: default}}", "{get: /a}"),
+            ("the cache of a step", 1, "", "{get: /a, cache: reload}"),
+            ("the cache of all requests, once", 1, "defaults: {cache: force-cache}", "{get: /a}, {get: /b}"),
+            ("no cache", 0, "defaults: {cache: no-store}", "{get: /a}"),
+        ] as [(String, Int, String, String)]
+    )
+    func `validate warns about what cannot be run`(what: String, count: Int, rest: String, chain: String) throws {
+        let found = try findings("\(rest)\ngraphs: {main: {chain: [\(chain)]}}")
+        #expect(found.map(\.id.name) == Array(repeating: "not-supported", count: count), "\(what)")
+        #expect(found.allSatisfy { $0.severity == .warning && $0.primary != nil })
+    }
+
     @Test(
         arguments: [
             ("a redirect that is followed", 1, "{get: /a, expect: {status: 302}}"),

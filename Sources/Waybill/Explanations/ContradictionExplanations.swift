@@ -175,7 +175,8 @@ extension Explanation {
             "data of a download is used",
             """
             A download goes to its file as it comes, however large it is, and is not decoded: there is nothing for filters,
-            conditions on the body, or outputs that begin at $. Header fields and the status can be used.
+            conditions on the body, or outputs that begin at $. Header fields and the status can be used; a response that is
+            data can be used and written with 'write'.
             """,
             wrong: """
                 waybill: 1
@@ -186,9 +187,9 @@ extension Explanation {
                 graphs:
                   main:
                     chain:
-                      - get: http://127.0.0.1/a.zip
-                        download: {to: a.zip}
-                        outputs: {size: response.headers.content-length}
+                      - get: http://127.0.0.1/a.json
+                        outputs: {size: $.size}
+                        write: {to: a.json}
                 """
         ),
     ]

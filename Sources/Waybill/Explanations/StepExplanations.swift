@@ -53,6 +53,30 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "data-not-kept",
+            "data is used that a step has written to a file",
+            """
+            A step with 'write' and 'paginate' or 'forEach' may have any number of records, so it writes them to the file as
+            they arrive and does not keep them. steps.ID.written has the file and the numbers of its records and bytes.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", paginate: {link: true}, write: {to: orders.csv}}
+                    outputs: {count: length(steps.orders.data)}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", paginate: {link: true}, write: {to: orders.csv}}
+                    outputs: {count: steps.orders.written.records}
+                """
+        ),
+        Explanation(
             "needs-cycle",
             "steps of a batch wait for each other",
             """

@@ -66,7 +66,10 @@ struct ValidateCommand: ParsableCommand {
             last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)
-            if stage.value != nil { output.write("\(manifest == "-" ? "standard input" : manifest) is valid\n") }
+            guard stage.value != nil else { continue }
+            let name = manifest == "-" ? "standard input" : manifest
+            let isWhole = !stage.diagnostics.contains { $0.id == "not-supported" }
+            output.write("\(name) is valid\(isWhole ? "" : ", but this version of Waybill cannot run all of it")\n")
         }
         if let renderer {
             try output.writeResult(Array(renderer.document(for: findings.withoutRepetitions()).utf8))

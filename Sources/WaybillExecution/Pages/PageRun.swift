@@ -6,14 +6,13 @@ import WaybillResults
 import WaybillTransport
 
 /// A request that asks for page after page. The items of all pages are one stream; outputs, and what is returned, are
-/// taken at the end, when `$` is the list of all items, or `{count}` where they are written to a file.
+/// taken at the end, when `$` is the list of all items.
 struct PageRun {
     private let request: RequestRun
     private let pagination: Pagination
     private var state: PaginationState
     private let keepsItems: Bool
     private var items: [JSON] = []
-    private var count = 0
     private var isSecret = false
     private var run: RunContext { request.run }
 
@@ -60,7 +59,6 @@ struct PageRun {
             items = kept
         }
         state = PaginationState(pagination, behind: past.count, next: next)
-        count = past.items
         return true
     }
 
@@ -100,7 +98,6 @@ struct PageRun {
         of attempted: Attempted
     ) throws(Failure) -> Bool {
         let elements = found.json.array ?? []
-        count += elements.count
         if keepsItems {
             items += elements
             isSecret = isSecret || found.isSecret
@@ -152,8 +149,8 @@ struct PageRun {
     }
 
     private func conclude(_ attempted: Attempted, _ result: StepResult) async {
-        let object = JSONObject([("count", .number(JSONNumber(count)))])
-        let data = keepsItems ? ScopeValue(.array(items), isSecret: isSecret) : ScopeValue(.object(object))
+        // Where the items are not kept, nothing uses them.
+        let data = ScopeValue(.array(items), isSecret: isSecret)
         attempted.scope.data = data
         attempted.isBytes = false
         // With 'until', what follows is evaluated once, for the last round.
@@ -162,16 +159,21 @@ struct PageRun {
     }
 }
 
+extension ManifestExpression {
+    /// Whether `$` is part of it.
+    fileprivate var usesData: Bool { references.contains { $0.root == .document } }
+}
+
 extension RequestRun {
-    /// Whether the items of all pages are needed at the end, and not only their number.
-    fileprivate var needsItems: Bool { output == nil && step.needsItems }
+    fileprivate var needsItems: Bool { step.needsItems }
 }
 
 extension StepPlan {
-    /// Whether the items of all pages that its request receives are needed at the end, where no file takes them.
+    /// Whether something uses the items of all pages that its request receives, when it has them all.
     var needsItems: Bool {
-        guard case .request(let request) = work, flow?.write == nil else { return false }
-        return !keeps.isDisjoint(with: [.data, .items]) || !request.outputs.isEmpty || request.returns != nil
-            || flow?.until != nil || request.settings.intercept != nil
+        guard case .request(let request) = work else { return false }
+        return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil
+            || request.outputs.contains(where: \.value.usesData) || flow?.until != nil
+            || request.settings.intercept != nil
     }
 }

@@ -32,6 +32,7 @@ extension StepRecord {
         if !values.isEmpty { object["outputs"] = .object(values) }
         add("data", data)
         add("items", items)
+        add("written", written.map { ScopeValue($0) })
         if let response {
             object["status"] = .number(JSONNumber(response.status))
             object["time"] = .number(response.timings.total.seconds)
@@ -56,6 +57,7 @@ extension StepRecord {
         for (name, value) in record["outputs"]?.object ?? JSONObject() { outputs[name] = ScopeValue(value) }
         data = record["data"].map { ScopeValue($0) }
         items = record["items"].map { ScopeValue($0) }
+        written = record["written"]
         if let status = record["status"]?.number?.int {
             response = HTTPResponse(kept: status, record["time"], record["headers"]?.array ?? [])
         }

@@ -18,6 +18,8 @@ struct StepRecord: Sendable {
     var response: HTTPResponse?
     /// What is kept of the elements of a `forEach`, where some expression uses it.
     var items: ScopeValue?
+    /// What was written to a file, as `{file, records, bytes}`, where some expression uses it.
+    var written: JSON?
     /// Why there is nothing else, for a step that was not run.
     var absence: String?
 
@@ -93,6 +95,7 @@ private struct RecordNamespace: ScopeNamespace {
             case "outputs":
                 record.value.absence == nil ? .namespace(ValueNamespace(values: record.value.outputs)) : nil
             case "items": record.value.items.map { .value($0) }
+            case "written": record.value.written.map { .value(ScopeValue($0)) }
             case "data": record.value.data.map { .value($0) }
             case "status": response.map { .value(ScopeValue(.number(JSONNumber($0.status)))) }
             case "headers": response.map { .namespace(HeaderNamespace(fields: $0.headers)) }
@@ -101,7 +104,7 @@ private struct RecordNamespace: ScopeNamespace {
             }
         if let member { return member }
         guard StepFields.names[name] != nil else { return nil }
-        return .unavailable(reason: "step '\(id)' \(record.value.absence ?? "has no answer")")
+        return .unavailable(reason: "step '\(id)' \(record.value.absence ?? (name == "written" ? "has written no file" : "has no answer"))")
     }
 }
 

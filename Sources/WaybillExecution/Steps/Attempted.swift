@@ -29,6 +29,8 @@ final class Attempted {
     var isRecovered = false
     /// The named values. They survive a failed expectation.
     var outputs: [String: ScopeValue] = [:]
+    /// What was written to the step's file, as `{file, records, bytes}`, once it is in its place.
+    var written: JSON?
     /// What went wrong, if anything did.
     var failure: Failure?
     /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.

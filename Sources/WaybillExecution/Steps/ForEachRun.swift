@@ -53,12 +53,14 @@ struct ForEachRun: Sendable {
         let began = run.clock.now
         run.events.emit(.stepStarted, step: path)
         var summary = await runElements(of: source)
-        if let file { await finish(file, &summary) }
+        // There is no file to finish where it was in its place before the run was resumed.
+        let written = if let file { await finish(file, &summary) } else { run.past?.written(path) }
         result.elements = summary.results
         result.time = PhaseTimes(total: run.clock.now - began)
         result.failure = summary.failure
         result.outcome = summary.outcome(isTolerated: frame.tolerates(step))
-        let record = summary.record(of: step, result)
+        var record = summary.record(of: step, result)
+        if step.keeps.contains(.written) { record.written = written?.json }
         run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
         if let id = step.id { frame.steps.keep(record, of: id) }
         return NodeRun(end: summary.end, steps: [result], failure: summary.failure)
@@ -235,11 +237,16 @@ struct ForEachRun: Sendable {
         }
     }
 
-    /// Puts the file in its place, unless something in it is missing that nobody has allowed to be.
-    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async {
+    /// Moves the file to its place, unless something in it is missing that nobody has allowed to be.
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
         let outcome = summary.outcome(isTolerated: frame.tolerates(step))
-        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return }
-        if let failure = await file.commit() { summary.fail(failure) }
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && frame.mayBegin else { return nil }
+        do throws(Failure) {
+            return try await file.commit()
+        } catch {
+            summary.fail(error)
+            return nil
+        }
     }
 }
 

@@ -78,8 +78,7 @@ final class RequestRun: Sendable {
         if result.startedAt != nil {
             Interceptor(self, attempted).intercept { $0.failure = write($0) }
             if let output, !frame.isElement(step) {
-                let isTolerated = frame.tolerates(step)
-                attempted.failure = await output.file.finish(after: attempted.failure, isTolerated: isTolerated)
+                await output.file.finish(attempted, isTolerated: frame.tolerates(step))
             }
         }
         return outcome(result, attempted)
@@ -209,6 +208,7 @@ final class RequestRun: Sendable {
         if step.keeps.contains(isElement ? .itemStatus : .response) {
             record.response = attempted.response?.withoutBody(isElement: isElement)
         }
+        if step.keeps.contains(.written) { record.written = attempted.written }
         var outcome = Outcome(result: result, record: record, end: end)
         if attempted.wasSent, attempted.response == nil {
             outcome.use = .unsure

@@ -140,19 +140,19 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Puts the file in its place when the step has passed, or has failed and that is tolerated.
-    ///
-    /// - Returns: The failure of the step.
-    func finish(after failure: Failure?, isTolerated: Bool) async -> Failure? {
-        guard failure == nil || isTolerated && failure?.kind != .cancelled else { return failure }
-        let own = await commit()
-        return failure ?? own
+    /// Moves the file to its place if the request has passed, or has failed and that is tolerated.
+    func finish(_ attempted: Attempted, isTolerated: Bool) async {
+        let failure = attempted.failure
+        guard failure == nil || isTolerated && failure?.kind != .cancelled else { return }
+        do throws(Failure) {
+            attempted.written = try await commit().json
+        } catch {
+            attempted.failure = failure ?? error
+        }
     }
 
-    /// Puts the file in its place.
-    ///
-    /// - Returns: Why that cannot be done.
-    func commit() async -> Failure? {
+    /// Moves the file to its place.
+    func commit() async throws(Failure) -> RunEvent.WrittenFile {
         do throws(ResultsError) {
             let committed = try await sink.commit { (complete) throws(ResultsError) in
                 // Whoever resumes the run can tell from this that the file is whole, if it is in its place.
@@ -163,13 +163,11 @@ struct StepFile: Sendable {
                 )
                 try await run.folder?.journal.settle()
             }
-            run.events.emit(
-                .writeCommitted(.init(path: path, records: committed.records, bytes: committed.bytes)),
-                step: step
-            )
-            return nil
+            let written = RunEvent.WrittenFile(path: path, records: committed.records, bytes: committed.bytes)
+            run.events.emit(.writeCommitted(written), step: step)
+            return written
         } catch {
-            return failure(error)
+            throw failure(error)
         }
     }
 
@@ -255,6 +253,17 @@ private final class Once: Sendable {
             defer { isDone = true }
             return !isDone
         }
+    }
+}
+
+extension RunEvent.WrittenFile {
+    /// The file as expressions see it in `steps.ID.written`: `{file, records, bytes}`.
+    var json: JSON {
+        [
+            "file": .string(path.string),
+            "records": .number(JSONNumber(records)),
+            "bytes": .number(JSONNumber(bytes)),
+        ]
     }
 }
 

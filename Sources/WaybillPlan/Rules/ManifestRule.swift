@@ -48,6 +48,7 @@ let allRules: [any ManifestRule] = [
 let rulesOfSoundManifests: [any ManifestRule] = [
     UnusedDefinitions(),
     NeverTaken(),
+    NotRunYet(),
 ]
 
 extension Diagnostic {

@@ -4,27 +4,30 @@ import WaybillManifest
 /// A name in `params` stands at one level only: parameters of farther levels are always sent.
 struct ParameterClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
+        subject.findingsOfRequests(check)
+    }
+
+    private func check(_ site: RequestSite) -> [Diagnostic] {
+        guard site.has(.params), site.levels.count(where: { $0.has(.params) }) > 1 else { return [] }
         var diagnostics: [Diagnostic] = []
-        for site in subject.requests.all where site.has(.params) && site.levels.count(where: { $0.has(.params) }) > 1 {
-            var sent: [String: NamedValue] = [:]
-            for level in site.levels {
-                let mayDecline = level.unknown.contains(SettingNames.inherit)
-                if mayDecline || level.declined.contains(where: { $0.value == .params }) { sent = [:] }
-                for parameter in level.params {
-                    let name = parameter.name.value
-                    if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
-                        diagnostics.append(
-                            Diagnostic(
-                                "parameter-clash",
-                                "parameter '\(name)' is already sent by a farther level",
-                                at: parameter.name.span,
-                                secondary: [.init(farther.name.span, "first given here")],
-                                help: ["Take it away there, or decline those with 'inherit: {params: false}'."]
-                            )
+        var sent: [String: NamedValue] = [:]
+        for level in site.levels {
+            let mayDecline = level.unknown.contains(SettingNames.inherit)
+            if mayDecline || level.declined.contains(where: { $0.value == .params }) { sent = [:] }
+            for parameter in level.params {
+                let name = parameter.name.value
+                if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
+                    diagnostics.append(
+                        Diagnostic(
+                            "parameter-clash",
+                            "parameter '\(name)' is already sent by a farther level",
+                            at: parameter.name.span,
+                            secondary: [.init(farther.name.span, "first given here")],
+                            help: ["Take it away there, or decline those with 'inherit: {params: false}'."]
                         )
-                    }
-                    sent[name] = parameter
+                    )
                 }
+                sent[name] = parameter
             }
         }
         return diagnostics

@@ -6,6 +6,8 @@ struct PastOutput: Sendable {
     var isCommitted = false
     /// What it consists of, where it was complete and about to be put in its place.
     var completed: RecordSink.Committed?
+    /// What the journal says of the file, where it was complete.
+    var written: RunEvent.WrittenFile?
     private(set) var place = RecordSink.Resumption(bytes: 0, records: 0)
 
     /// Takes note of the records of an element that has ended.
@@ -81,5 +83,15 @@ extension JSON {
     var count: Int? {
         guard let count = number?.int, (0...(1 << 40)).contains(count) else { return nil }
         return count
+    }
+}
+
+extension RunEvent.WrittenFile {
+    /// The file that a line of the journal says is complete; `nil` where the line is not whole.
+    init?(json: JSON) {
+        guard let path = json["path"]?.string, let records = json["records"]?.count, let bytes = json["bytes"]?.count
+        else { return nil }
+        // The journal has no secrets.
+        self.init(path: Redactor().text(path), records: records, bytes: bytes)
     }
 }

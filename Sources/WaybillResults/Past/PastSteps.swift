@@ -80,6 +80,11 @@ package struct PastSteps: Sendable {
         !isVoid(path) && elements[path] != nil && outputs[path]?.isCommitted ?? false
     }
 
+    /// The file that the elements of the step at a path have written, where it was complete.
+    package func written(_ path: String) -> RunEvent.WrittenFile? {
+        isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
+    }
+
     /// What the file consists of that the elements of the step at a path wrote, where it was complete and about to be put in
     /// its place: it may be there.
     package func completedOutput(of path: String) -> RecordSink.Committed? {
@@ -145,9 +150,13 @@ package struct PastSteps: Sendable {
         case "write.committing":
             if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
                 outputs[path, default: PastOutput()].completed = .init(records: records, bytes: bytes)
+                outputs[path]?.written = RunEvent.WrittenFile(json: event)
             }
         case "write.committed":
-            if let path { outputs[path, default: PastOutput()].isCommitted = true }
+            if let path {
+                outputs[path, default: PastOutput()].isCommitted = true
+                outputs[path]?.written = RunEvent.WrittenFile(json: event)
+            }
         case "step.finished":
             if let path { finish(path, event) }
         case "element.finished":

@@ -27,7 +27,7 @@ import WaybillTransport
               main:
                 chain:
                   - {id: a, \(step)}
-                  - values: {data: steps.a.data}
+                  - values: {data: \(step.contains("write:") ? "steps.a.written" : "steps.a.data")}
                     id: v
                 outputs: {data: steps.v.outputs.data}
 
@@ -204,6 +204,21 @@ import WaybillTransport
         if let message { #expect(result.failure?.message.string.hasPrefix(message) == true) }
     }
 
+    @Test func `outputs of pages that are written are taken from all items too`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson}, outputs: {last: "$[1]"}}
+                outputs: {last: steps.a.outputs.last, records: steps.a.written.records}
+            """,
+            ["/a": .json(#"{"rows":[1],"next":"/b"}"#), "/b": .json(#"{"rows":[2]}"#)]
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.outputs.first?.values.value == ["last": 2, "records": 2])
+    }
+
     @Test func `a page that fails is tried again by itself`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(
@@ -261,7 +276,7 @@ import WaybillTransport
             ]
         )
         let (outcome, events) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
-        #expect(outcome.outputs.first?.values.value == ["data": ["count": 3]])
+        #expect(outcome.outputs.first?.values.value == ["data": ["file": "a.ndjson", "records": 3, "bytes": 24]])
         #expect(folder.read("a.ndjson") == "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
         let pages = events.filter { $0.kind.type == "page.finished" }.map { event in
             JSON.object(JSONObject(event.json.object!.filter { !["seq", "at", "type", "step"].contains($0.name) }))
@@ -324,7 +339,7 @@ import WaybillTransport
                   - id: a
                     get: /a
                     paginate: {page: {query: p}}
-                    until: {that: $.count == 2, every: 1ms}
+                    until: {that: length($) == 2, every: 1ms}
                     write: {to: a.ndjson}
             """,
             ["/a?p=1": .json("[1]"), "/a?p=3": .json("[]")],

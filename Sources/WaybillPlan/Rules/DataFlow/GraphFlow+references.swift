@@ -51,6 +51,7 @@ extension GraphFlow {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
             return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
         }
+        if let kept = site.step.dataNotKept(reference, id: id, in: text) { return kept }
         let isAlwaysThere =
             name == "ok" || name == "error" || reference.isGuarded || conditions.make(reference, .passed)
         if case .uncertain(let reason) = certainty, !isAlwaysThere {
@@ -124,12 +125,34 @@ extension GraphFlow {
 extension Step {
     /// The fields of the step that expressions can use.
     fileprivate var fields: [String] {
-        if flow?.forEach != nil { return Self.fieldsOfLoops }
+        let written = flow?.write == nil ? [] : ["written"]
+        if flow?.forEach != nil { return Self.fieldsOfLoops + written }
         switch action {
-        case .call, .request: return Self.fieldsOfRequests
+        case .call, .request: return Self.fieldsOfRequests + written
         case .graph, .values: return Self.fieldsOfValues
         case .group, .end: return Self.fieldsOfGroups
         }
+    }
+
+    /// What is wrong with a path that leads to the data of all pages or elements, which a step with `write` does not keep.
+    fileprivate func dataNotKept(_ reference: Reference, id: String, in text: any EvaluatedText) -> Diagnostic? {
+        let path = reference.segments.dropFirst()
+        let segment: Reference.Segment?
+        if path.first?.name == "items" {
+            guard notKept.contains(.itemData) else { return nil }
+            segment = path.count > 1 ? path.dropFirst(2).first : reference.childSegments?.first
+        } else {
+            guard notKept.contains(.data), flow?.forEach == nil else { return nil }
+            segment = path.first
+        }
+        guard let segment, segment.name == "data", let write = flow?.write else { return nil }
+        return Diagnostic(
+            "data-not-kept",
+            "step '\(id)' does not keep its data, because it writes the records to a file",
+            at: text.span(of: segment.range),
+            secondary: [.init(write.span, "written here")],
+            help: ["steps.\(id).written has the file, and the numbers of its records and bytes."]
+        )
     }
 
     private static let fieldsOfLoops = ["items", "ok", "error"]
@@ -144,6 +167,7 @@ extension Step {
             return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
         }
         if field == "items" { return "Only a step with 'forEach' has items." }
+        if field == "written" { return "Only a step with 'write' has written a file." }
         return isRequest ? nil : "Step '\(id)' sends no request of its own."
     }
 }

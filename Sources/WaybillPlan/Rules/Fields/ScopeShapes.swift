@@ -52,6 +52,7 @@ struct ScopeShapes {
     private static let response = ValueShape.object([
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
     ])
+    private static let written = ValueShape.object([("file", text), ("records", number), ("bytes", number)])
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
     /// A root with the given shape, where the path has so many steps that its names alone do not decide.
@@ -113,6 +114,7 @@ struct ScopeShapes {
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
+        case "written": shape = Self.written
         default: return nil
         }
         return PathRoot(shape: shape, depth: 2, source: .init(step.identifierSpan, "the step"))

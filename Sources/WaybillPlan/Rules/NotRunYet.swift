@@ -1,0 +1,38 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Warns about what this version of Waybill checks and cannot run, at each place where the manifest has it.
+struct NotRunYet: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        func check(_ request: RequestDefinition) {
+            guard let download = request.download else { return }
+            diagnostics.append(.notSupported("download", severity: .warning, at: download.span))
+        }
+        for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request) }
+        subject.forEachStep { site in
+            if case .request(let definition) = site.step.action { check(definition) }
+        }
+        for settings in subject.settings {
+            for entry in settings.entries {
+                guard let what = entry.value.unsupported else { continue }
+                diagnostics.append(.notSupported(what, severity: .warning, at: entry.span))
+            }
+        }
+        return diagnostics
+    }
+}
+
+extension Diagnostic {
+    /// A part of the manifest that is checked, and that this version cannot run.
+    static func notSupported(_ what: String, severity: Severity, at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "not-supported",
+            "this version of Waybill checks '\(what)' but cannot run it",
+            severity: severity,
+            at: span,
+            help: ["Remove it to run the request; 'waybill validate' and 'waybill plan' accept it."]
+        )
+    }
+}

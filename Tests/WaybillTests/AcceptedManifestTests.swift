@@ -1,0 +1,138 @@
+import OrderedCollections
+import Synchronization
+import Testing
+import WaybillData
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTestSupport
+
+@testable import Waybill
+
+/// What `validate` accepts, `run` runs.
+@Suite struct AcceptedManifestTests {
+    private static let projectRoot: String = {
+        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/" + path
+    }()
+
+    /// Every manifest in the tests and among the examples, by its path in the project.
+    static let manifests = ["Tests", "manifests"]
+        .flatMap { TemporaryFolder.files(in: "\(projectRoot)/\($0)", ending: ".yaml") }
+        .map { String($0.dropFirst(projectRoot.count + 1)) }
+
+    /// The manifests that the pages of `explain` show as right.
+    static let pages = Explanation.all.filter { page in
+        page.example?.right.files.contains { $0.name.hasSuffix(".yaml") } ?? false
+    }
+
+    @Test(arguments: manifests)
+    func `run --mock does not reject what validate accepts`(_ manifest: String) async throws {
+        try await check("\(Self.projectRoot)/\(manifest)")
+    }
+
+    @Test(arguments: pages)
+    func `run --mock does not reject what a page of explain shows as right`(_ page: Explanation) async throws {
+        let folder = TemporaryFolder()
+        let files = try #require(page.example).right.files
+        // An example with files in folders is covered by the test of the pages themselves.
+        guard files.allSatisfy({ !$0.name.contains("/") }) else { return }
+        for file in files { folder.write(file.text + "\n", to: file.name) }
+        for file in files where file.name.hasSuffix(".yaml") { try await check("\(folder.path)/\(file.name)") }
+    }
+
+    /// Runs every graph of a manifest in every environment, if it is accepted.
+    private func check(_ path: String) async throws {
+        let pipeline = try Pipeline()
+        let manifest = pipeline.validate(path).value
+        for environment in [nil] + (manifest?.environments.keys.map { $0 } ?? []) {
+            var options = PlanOptions()
+            options.environment = environment
+            guard let manifest else { return }
+            options.values = Self.values(for: manifest)
+            let accepted = pipeline.validate(path, options: options)
+            // What cannot be run has a warning that says so.
+            guard let manifest = accepted.value, !accepted.diagnostics.contains(where: { $0.id == "not-supported" })
+            else { continue }
+            for graph in manifest.graphs.keys {
+                options.graphs = [graph]
+                let stage = pipeline.plan(path, options: options)
+                let plan = try #require(stage.value, "\(HumanRenderer().document(for: stage.diagnostics))")
+                await run(plan)
+            }
+        }
+    }
+
+    private func run(_ plan: Plan) async {
+        let folder = TemporaryFolder()
+        var options = RunOptions()
+        options.usesMock = true
+        options.outputFolder = "\(folder.path)/results"
+        for secret in plan.secrets { options.variables[secret.variable.value] = "a secret value" }
+        let bound = RunBound(options.control)
+        options.observers = [bound]
+        options.clock = bound
+        do throws(RunError) {
+            _ = try await RunSession(plan: plan, options: options).run()
+        } catch {
+            Issue.record("\(error.message)\n\(HumanRenderer().document(for: error.diagnostics))")
+        }
+    }
+
+    /// A value for each input without a default, as far as its schema says simply what it takes.
+    private static func values(for manifest: Manifest) -> JSONObject {
+        var values = JSONObject()
+        for (name, input) in manifest.inputs where input.value.defaultValue == nil {
+            let document = input.value.document
+            let type = input.value.types.first
+            let simple: JSON =
+                switch type {
+                case "integer", "number": document["minimum"] ?? 1
+                case "boolean": true
+                case "array": []
+                case "object": [:]
+                case "null": .null
+                default: "a value"
+                }
+            values[name] = document["const"] ?? document["enum"]?.array?.first ?? simple
+        }
+        return values
+    }
+}
+
+extension Explanation: CustomTestStringConvertible {
+    package var testDescription: String { id.name }
+}
+
+/// Stops a run that would go on without end, such as one that polls an example that never changes. Its waits take no time.
+private final class RunBound: RunClock, RunObserver {
+    private let control: RunControl
+    private let state = Mutex((now: Duration.zero, sleeps: 0, events: 0))
+
+    init(_ control: RunControl) {
+        self.control = control
+    }
+
+    var now: Duration { state.withLock { $0.now } }
+
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        let sleeps = state.withLock { state in
+            state.now += duration
+            state.sleeps += 1
+            return state.sleeps
+        }
+        if sleeps == 200 { control.stop() }
+        await Task.yield()
+    }
+
+    func receive(_ event: RunEvent) {
+        let events = state.withLock { state in
+            state.events += 1
+            return state.events
+        }
+        if events == 2000 { control.stop() }
+    }
+}
