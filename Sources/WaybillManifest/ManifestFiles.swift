@@ -24,7 +24,10 @@ struct ManifestFiles: Sendable {
     }
 
     /// The JSON Schema in a file, JSON or YAML.
-    func schema(_ name: Spanned<String>) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
+    func schema(
+        _ name: Spanned<String>,
+        assertsFormats: Bool
+    ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
         let path = path(name.value)
         let file: DataFile
         do {
@@ -38,17 +41,21 @@ struct ManifestFiles: Sendable {
             return (nil, [finding])
         }
         guard boundary.contains(path) else { return (nil, [outside(path, at: name.span)]) }
-        let (value, diagnostics) = file.value()
-        guard let value else { return (nil, diagnostics) }
-        do {
-            return (try JSONSchema(compiling: value), diagnostics)
-        } catch {
-            let finding = Diagnostic(
-                "invalid-schema",
-                "\(path) is not a valid JSON Schema: \(error.message) (at \(error.location))",
-                at: name.span
-            )
-            return (nil, diagnostics + [finding])
+        var document: DataDocument?
+        let diagnostics = file.forEachDocument {
+            document = $0
+            return false
         }
+        guard !diagnostics.hasErrors, let document else { return (nil, diagnostics) }
+        let (schema, findings) = SchemaFiles.compile(
+            document.value,
+            in: path,
+            boundary: boundary,
+            assertsFormats: assertsFormats
+        ) { location in
+            let places = document.places(of: [location])
+            return places.span(at: location) ?? places.span
+        }
+        return (schema, diagnostics + findings)
     }
 }

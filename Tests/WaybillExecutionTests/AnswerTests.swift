@@ -20,6 +20,36 @@ import WaybillTransport
         return await fixture.run().result.steps.first?.failure
     }
 
+    @Test(
+        arguments: [
+            ("object: {required: [id]}", "[]", "expected an object, found a list"),
+            ("object: {type: [object, \"null\"]}", "null", "expected an object, found null"),
+            ("object: {required: [id]}", #"{"id":1}"#, nil),
+            ("collection: {required: [id]}", #"{"id":1}"#, "expected a list, found an object"),
+            ("collection: {required: [id]}", #"[{"id":1}]"#, nil),
+            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-30"}"#, "'at' must be a date"),
+            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-03"}"#, nil),
+            ("collection: {properties: {at: {format: email}}}", #"[{"at":"a"}]"#, "element 0"),
+        ] as [(String, String, String?)]
+    )
+    func `what is returned is an object or a list, with the formats of its schema`(
+        returns: String,
+        body: String,
+        words: String?
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "endpoints: {a: {path: /a, returns: {\(returns)}}}\ngraphs: {main: {chain: [{call: a}]}}",
+            ["/a": .json(body)]
+        )
+        let failure = await fixture.run().result.steps.first?.failure
+        if let words {
+            #expect(failure?.kind == .output)
+            #expect(failure?.message.string.contains(words) == true, "\(String(describing: failure?.message))")
+        } else {
+            #expect(failure == nil)
+        }
+    }
+
     private static let enveloped =
         "filters: [{envelope: {code: $.code, ok: [0, \"00\"], message: $.msg, data: $.data}}]"
 

@@ -246,7 +246,10 @@ struct Answer {
             return nil
         }
         if returns.isCollection {
-            return Failure(.output, "what is returned is no list", at: returns.span)
+            return Failure(.output, redactor.text("expected a list, found \(data.kind.phrase)"), at: returns.span)
+        }
+        guard case .object = data else {
+            return Failure(.output, redactor.text("expected an object, found \(data.kind.phrase)"), at: returns.span)
         }
         let violation = returns.schema.validate(data, limit: 1).first
         return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }

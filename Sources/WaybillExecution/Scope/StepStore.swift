@@ -104,7 +104,8 @@ private struct RecordNamespace: ScopeNamespace {
             }
         if let member { return member }
         guard StepFields.names[name] != nil else { return nil }
-        return .unavailable(reason: "step '\(id)' \(record.value.absence ?? (name == "written" ? "has written no file" : "has no answer"))")
+        let absence = name == "written" ? "has written no file" : "has no answer"
+        return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")
     }
 }
 

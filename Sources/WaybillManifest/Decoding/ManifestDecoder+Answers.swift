@@ -106,7 +106,7 @@ extension ManifestDecoder {
     /// What the data must be.
     mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
         guard let node, let (key, value) = node.mapping?.entries.first else { return nil }
-        return schema(value).map {
+        return schema(value, assertsFormats: true).map {
             ReturnShape(isCollection: key.text == "collection", schema: $0, span: value.span, level: level)
         }
     }

@@ -40,7 +40,7 @@ extension ManifestDecoder {
             object["env"] = nil
             json = .object(object)
         }
-        guard let schema = compiled(json, at: node) else { return nil }
+        guard let schema = compiled(json, at: node, assertsFormats: true) else { return nil }
         let types = json["type"].map { $0.array ?? [$0] } ?? []
         let input = InputDeclaration(
             schema: schema,
@@ -63,25 +63,25 @@ extension ManifestDecoder {
     }
 
     /// A JSON Schema written in the manifest, or the name of a file that holds one.
-    mutating func schema(_ node: YAMLNode) -> JSONSchema? {
-        guard boolean(node) == nil, let path = text(node) else { return compiled(node.json, at: node) }
-        let (schema, findings) = files.schema(path)
+    ///
+    /// - Parameter assertsFormats: Whether `format` is checked too.
+    mutating func schema(_ node: YAMLNode, assertsFormats: Bool = false) -> JSONSchema? {
+        guard boolean(node) == nil, let path = text(node) else {
+            return compiled(node.json, at: node, assertsFormats: assertsFormats)
+        }
+        let (schema, findings) = files.schema(path, assertsFormats: assertsFormats)
         for finding in findings { report(finding) }
         return schema
     }
 
-    private mutating func compiled(_ json: JSON, at node: YAMLNode) -> JSONSchema? {
-        do {
-            return try JSONSchema(compiling: json)
-        } catch {
-            report(
-                Diagnostic(
-                    "invalid-schema",
-                    "this is not a valid JSON Schema: \(error.message)",
-                    at: node.span(at: error.location) ?? node.span
-                )
-            )
-            return nil
-        }
+    private mutating func compiled(_ json: JSON, at node: YAMLNode, assertsFormats: Bool) -> JSONSchema? {
+        let (schema, findings) = SchemaFiles.compile(
+            json,
+            in: node.span.file.name,
+            boundary: files.boundary,
+            assertsFormats: assertsFormats
+        ) { node.span(at: $0) ?? node.span }
+        for finding in findings { report(finding) }
+        return schema
     }
 }

@@ -1,0 +1,131 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// Compiles JSON Schemas of a manifest with the files that they refer to by `$ref`. Nothing is fetched from the network.
+struct SchemaFiles {
+    /// Where files may be.
+    private let boundary: FolderBoundary
+    private var registry = JSONSchemaRegistry()
+    private var documents: [String: DataDocument] = [:]
+    /// What is wrong with a file, by the address that refers to it.
+    private var problems: [String: (id: DiagnosticID, message: String, help: [String])] = [:]
+    /// What is wrong with the text of files.
+    private var diagnostics: [Diagnostic] = []
+
+    private init(boundary: FolderBoundary) {
+        self.boundary = boundary
+    }
+
+    /// The schema, or what is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema document.
+    ///   - path: The file that it is written in: references are relative to it.
+    ///   - assertsFormats: Whether `format` is checked too.
+    ///   - span: Where a location in the document is.
+    static func compile(
+        _ schema: JSON,
+        in path: String,
+        boundary: FolderBoundary,
+        assertsFormats: Bool,
+        span: (JSONPointer) -> SourceSpan
+    ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
+        var files = SchemaFiles(boundary: boundary)
+        let address = URIReference.address(ofFile: path)
+        files.readReferences(of: schema, at: SchemaReferences.address(of: schema, base: address), from: address)
+        guard !files.diagnostics.hasErrors else { return (nil, files.diagnostics) }
+        do {
+            let compiled = try JSONSchema(
+                compiling: schema,
+                baseURI: address,
+                registry: files.registry,
+                assertsFormats: assertsFormats
+            )
+            return (compiled, files.diagnostics)
+        } catch {
+            return (nil, files.diagnostics + [files.diagnostic(for: error, in: schema, span: span)])
+        }
+    }
+
+    /// Reads the files that a document refers to, and those that they refer to.
+    private mutating func readReferences(of schema: JSON, at base: String, from root: String) {
+        var open = SchemaReferences.external(in: schema, base: root)
+        var seen: Set<String> = [root, base]
+        while let address = open.popLast() {
+            guard seen.insert(address).inserted, let path = URIReference.file(atAddress: address),
+                let document = read(path, at: address)
+            else { continue }
+            documents[address] = document
+            registry.register(document.value, at: address)
+            open += SchemaReferences.external(in: document.value, base: address)
+        }
+    }
+
+    private mutating func read(_ path: String, at address: String) -> DataDocument? {
+        let file: DataFile
+        do {
+            file = try DataFile.read(path)
+        } catch {
+            problems[address] = ("unreadable-file", "the schema \(path) cannot be read: \(error.message)", [])
+            return nil
+        }
+        guard boundary.contains(path) else {
+            problems[address] = (
+                "outside-folder", "\(path) lies outside the folder of the manifest",
+                ["Use --allow-outside if that is meant."]
+            )
+            return nil
+        }
+        var document: DataDocument?
+        diagnostics += file.forEachDocument {
+            document = $0
+            return false
+        }
+        return document
+    }
+
+    private func diagnostic(
+        for error: JSONSchemaError,
+        in schema: JSON,
+        span: (JSONPointer) -> SourceSpan
+    ) -> Diagnostic {
+        let document = documents[error.document]
+        let places = document?.places(of: [error.location])
+        let place = places.map { $0.span(at: error.location) ?? $0.span } ?? span(error.location)
+        if error.location.tokens.last == .name("$ref"),
+            let text = error.location.resolve(in: document?.value ?? schema)?.string
+        {
+            let target = URIReference(text).resolved(against: URIReference(error.document)).withoutFragment.description
+            if let problem = problems[target] {
+                return Diagnostic(problem.id, problem.message, at: place, help: problem.help)
+            }
+        }
+        let name = document == nil ? "this is not a valid JSON Schema" : "the schema that is referred to is not valid"
+        return Diagnostic("invalid-schema", "\(name): \(error.message)", at: place)
+    }
+}
+
+extension URIReference {
+    /// The address of the file at a path (RFC 8089).
+    fileprivate static func address(ofFile path: String) -> String {
+        let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
+        let whole = (folder == "/" ? "" : folder) + "/" + FileContents.name(of: path)
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        var address = "file://"
+        for byte in whole.utf8 {
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII, scalar.properties.isAlphabetic || "0123456789-._~/".unicodeScalars.contains(scalar) {
+                address.unicodeScalars.append(scalar)
+            } else {
+                address.unicodeScalars.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+            }
+        }
+        return address
+    }
+
+    /// The path of the file at an address; `nil` for any other address.
+    fileprivate static func file(atAddress address: String) -> String? {
+        guard address.hasPrefix("file:///") else { return nil }
+        return percentDecoded(String(address.dropFirst("file://".count)))
+    }
+}
