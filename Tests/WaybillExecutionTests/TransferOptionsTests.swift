@@ -69,6 +69,17 @@ import WaybillTransport
         #expect(tls.minimumVersion == .v1_3)
     }
 
+    @Test(arguments: [
+        ("publicKey", TransferOptions.TLS.Pin.publicKey(sha256: digest)),
+        ("certificate", .certificateDigest(sha256: digest)),
+    ])
+    func `pinMode applies to digests, too`(mode: String, pin: TransferOptions.TLS.Pin) async throws {
+        let settings = "tls: {pinMode: \(mode), pins: [\"sha256//\(Self.digest)\"]}"
+        #expect(try await request(settings).options.tls.pins == [pin])
+    }
+
+    private static let digest = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
     @Test(arguments: [("low", "u=5"), ("high", "u=1"), ("default", "")])
     func `a priority is told to the server`(written: String, field: String) async throws {
         let fields = try await request("priority: \(written)").headers.filter { $0.name == "Priority" }.map(\.value)

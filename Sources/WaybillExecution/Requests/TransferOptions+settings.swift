@@ -92,9 +92,11 @@ extension TransferOptions.TLS {
             guard case .pins(let written) = option.value else { continue }
             pins = written.map { pin in
                 let prefix = "sha256//"
-                if pin.value.hasPrefix(prefix) { return .publicKey(sha256: String(pin.value.dropFirst(prefix.count))) }
-                return mode == .certificate
-                    ? .certificate(file: pin.pathInFolder) : .publicKeyOf(file: pin.pathInFolder)
+                let digest = pin.value.hasPrefix(prefix) ? String(pin.value.dropFirst(prefix.count)) : nil
+                return switch mode {
+                case .publicKey: digest.map { .publicKey(sha256: $0) } ?? .publicKeyOf(file: pin.pathInFolder)
+                case .certificate: digest.map { .certificateDigest(sha256: $0) } ?? .certificate(file: pin.pathInFolder)
+                }
             }
         }
     }

@@ -40,6 +40,7 @@ package struct TestCertificates: Sendable {
             for name in ca valid; do
                 openssl x509 -in $name.pem -noout -pubkey | openssl pkey -pubin -outform DER |
                     openssl dgst -sha256 -binary | openssl base64 -A > $name.pin
+                openssl dgst -sha256 -binary $name.cer | openssl base64 -A > $name.digest
             done
             chmod a+r *
             """
@@ -52,6 +53,9 @@ package struct TestCertificates: Sendable {
 
     /// The SHA-256 digest of the public key of `ca` or `valid`, in Base64, as OpenSSL has it.
     package func pin(_ name: String) -> String { folder.read("\(name).pin") ?? "" }
+
+    /// The SHA-256 digest of the whole certificate of `ca` or `valid`, in Base64, according to OpenSSL.
+    package func digest(_ name: String) -> String { folder.read("\(name).digest") ?? "" }
 
     /// Directives that let nginx show a certificate.
     package func directives(_ kind: Kind) -> String {

@@ -38,11 +38,21 @@ extension EasyOptions {
             set(CURLOPT_SSLKEY, file)
             set(CURLOPT_SSLKEYTYPE, file.hasSuffix(".der") ? "DER" : "PEM")
         }
-        guard prepared.pins != nil else { return }
-        // A resumed session has no verified chain that a pin could be looked for in. The option that means nothing to
-        // OpenSSL keeps connections that were made from resumed sessions apart: libcurl compares it.
-        set(CURLOPT_SSL_SESSIONID_CACHE, 0)
-        set(CURLOPT_SSL_OPTIONS, Int(CURLSSLOPT_NO_REVOKE))
+        if let identity = tls.identity { separateConnections(by: identity) }
+        // A resumed session has no verified chain to compare pins with.
+        if prepared.pins != nil { set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+    }
+
+    /// Prevents libcurl from using connections and TLS sessions of requests with another identity.
+    private mutating func separateConnections(by identity: String) {
+        if LibCurl.supportsSRP {
+            // libcurl uses this password only together with a user name, but always compares it.
+            set(CURLOPT_TLSAUTH_PASSWORD, identity)
+        } else {
+            set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
     }
 
     private static func certificateType(of file: String) -> String {

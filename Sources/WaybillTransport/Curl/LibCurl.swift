@@ -8,6 +8,9 @@ enum LibCurl {
     /// Its version, a byte for each number.
     static let version = waybill_version_info().pointee.version_num
 
+    /// Whether it was built with TLS-SRP.
+    static let supportsSRP = waybill_version_info().pointee.features & CURL_VERSION_TLSAUTH_SRP != 0
+
     /// Makes the library ready for use. Throws when it cannot do what the transport requires.
     static func setUp() throws(TransportSetUpError) {
         if let problem { throw problem }

@@ -19,6 +19,13 @@ extension TransferOptions {
         /// Rules that each have their default.
         package init() {}
 
+        /// Identifies the rules that libcurl ignores when it decides whether a request may use an open connection or resume
+        /// a TLS session: the client's key and the pins. Nil when neither is set.
+        var identity: String? {
+            guard clientKey != nil || !pins.isEmpty else { return nil }
+            return "\(clientKey.debugDescription) \(pins)"
+        }
+
         /// A version of TLS.
         package enum Version: String, Sendable, Hashable, CaseIterable {
             case v1_0 = "1.0"
@@ -34,6 +41,8 @@ extension TransferOptions {
             case publicKey(sha256: String)
             /// The public key of a certificate in a file, PEM or DER.
             case publicKeyOf(file: String)
+            /// The SHA-256 digest of a whole certificate in DER, in Base64.
+            case certificateDigest(sha256: String)
             /// The whole certificate in a file, PEM or DER. A PEM file may hold several.
             case certificate(file: String)
         }

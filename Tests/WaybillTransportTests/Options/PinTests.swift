@@ -37,6 +37,21 @@ struct PinTests {
             pins: { [.certificate(file: $0.file("expired.pem"))] },
             isGood: false
         ),
+        Case(
+            testDescription: "the certificate's digest",
+            pins: { [.certificateDigest(sha256: $0.digest("valid"))] },
+            isGood: true
+        ),
+        Case(
+            testDescription: "the key's digest as a certificate's",
+            pins: { [.certificateDigest(sha256: $0.pin("valid"))] },
+            isGood: false
+        ),
+        Case(
+            testDescription: "the certificate's digest as a key's",
+            pins: { [.publicKey(sha256: $0.digest("valid"))] },
+            isGood: false
+        ),
         Case(testDescription: "a .pem", pins: { [.certificate(file: $0.file("valid.pem"))] }, isGood: true),
         Case(testDescription: "a .cer", pins: { [.certificate(file: $0.file("valid.cer"))] }, isGood: true),
         Case(testDescription: "the authority", pins: { [.certificate(file: $0.file("ca.cer"))] }, isGood: true),

@@ -113,4 +113,37 @@ struct TLSTests {
         #expect(bodies == [without, with, with, with, nil, without])
         #expect(results[4].failure?.kind == .tls)
     }
+
+    @Test func `a kept connection or session does not hide a wrong or missing client key`() async throws {
+        let certificates = try await Self.certificates.value
+        func rule(key: String?) -> (TestCertificates, inout TLS) -> Void {
+            {
+                $1.clientCertificate = $0.file("client.pem")
+                $1.clientKey = key.map($0.file)
+            }
+        }
+        for protocols in ["TLSv1.2", "TLSv1.3"] {
+            let (results, _) = try await send(
+                protocols: protocols,
+                directives: "ssl_verify_client on; ssl_client_certificate \(certificates.file("ca.pem"));",
+                [rule(key: "client.key"), rule(key: "valid.key"), rule(key: nil), rule(key: "client.key")]
+            )
+            #expect(results.map { $0.response?.status } == [200, nil, nil, 200])
+            #expect(results.map { $0.failure?.kind } == [nil, .tls, .tls, nil])
+            #expect(results.last?.response?.reusedConnection == true)
+        }
+    }
+
+    @Test func `requests share a connection only when their TLS settings are equal`() async throws {
+        let key: (TestCertificates, inout TLS) -> Void = { $1.pins = [.publicKey(sha256: $0.pin("valid"))] }
+        let certificate: (TestCertificates, inout TLS) -> Void = {
+            $1.pins = [.certificateDigest(sha256: $0.digest("valid"))]
+        }
+        let rules = [
+            { _, _ in }, key, certificate, { $1.verifiesPeer = false }, { $1.verifiesHost = false },
+            { $1.minimumVersion = .v1_3 }, { $1.certificateAuthorities = $0.file("valid.pem") },
+        ]
+        let (results, _) = try await send(rules + rules)
+        #expect(results.map { $0.response?.reusedConnection } == rules.map { _ in false } + rules.map { _ in true })
+    }
 }

@@ -13,12 +13,11 @@ struct PinSet: Sendable {
         for pin in pins {
             switch pin {
             case .publicKey(let digest):
-                guard let bytes = Base64.decode(digest), bytes.count == 32 else {
-                    throw .badPin("the pin \(digest) is not a SHA-256 digest in Base64")
-                }
-                publicKeys.insert(bytes)
+                publicKeys.insert(try Self.bytes(of: digest))
             case .publicKeyOf(let file):
                 publicKeys.formUnion(try Self.certificates(in: file).map(\.publicKeyDigest))
+            case .certificateDigest(let digest):
+                certificates.insert(try Self.bytes(of: digest))
             case .certificate(let file):
                 certificates.formUnion(try Self.certificates(in: file).map(\.digest))
             }
@@ -28,6 +27,13 @@ struct PinSet: Sendable {
     /// Whether one of these certificates, or its public key, is expected.
     func contains(anyOf shown: [Certificate]) -> Bool {
         shown.contains { certificates.contains($0.digest) || publicKeys.contains($0.publicKeyDigest) }
+    }
+
+    private static func bytes(of digest: String) throws(TransportFailure) -> [UInt8] {
+        guard let bytes = Base64.decode(digest), bytes.count == 32 else {
+            throw .badPin("the pin \(digest) is not a SHA-256 digest in Base64")
+        }
+        return bytes
     }
 
     private static func certificates(in file: String) throws(TransportFailure) -> [Certificate] {
