@@ -41,7 +41,7 @@ struct AnswerDecoder {
     private func effectiveDecoding(of response: HTTPResponse) -> Decoding {
         guard decoding == .auto else { return decoding }
         guard let type = response.headers.first(named: "Content-Type") else {
-            return UTF8Check.firstFault(in: response.body) == nil ? .text : .bytes
+            return (try? text(response)) == nil ? .bytes : .text
         }
         if let decoding = Self.decodingsByName[type] { return decoding }
         guard let type = MediaRange(type) else { return .bytes }
@@ -123,21 +123,16 @@ struct AnswerDecoder {
         return text
     }
 
-    /// The body of an answer with JSON in UTF-8. That is what JSON is in (RFC 8259, section 8.1), whatever a type says
-    /// of its character set; where it is not, it may be in what is said.
+    /// The JSON of a response in UTF-8, converted from the character set that its byte order mark or else its type names.
+    /// JSON is in UTF-8 (RFC 8259, section 8.1) where the type names no character set, or an unknown one.
     private func unicode(_ response: HTTPResponse) throws(Problem) -> [UInt8] {
         let body = response.body
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
-        let isOther =
-            switch CharacterSet.marked(body)?.0 {
-            case .utf8?: false
-            case .windows1252?, .utf16LittleEndian?, .utf16BigEndian?: true
-            case nil:
-                // Seldom, so that only then the body is looked through.
-                !label.isEmpty && CharacterSet(label: label).map { $0 != .utf8 } == true
-                    && (UTF8Check.firstFault(in: body) != nil || body.prefix(2).contains(0))
-            }
-        return isOther ? Array(try text(response).utf8) : body
+        let named = label.isEmpty ? .utf8 : CharacterSet(label: label) ?? .utf8
+        switch CharacterSet.marked(body)?.0 ?? named {
+        case .utf8: return body
+        case .windows1252, .utf16LittleEndian, .utf16BigEndian, .other: return Array(try text(response).utf8)
+        }
     }
 
     private static func charset(of contentType: String) -> String {

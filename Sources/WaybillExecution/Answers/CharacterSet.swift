@@ -1,23 +1,28 @@
-/// A character set that text of an answer may be in. Labels and tables are those of the WHATWG's encoding standard, as
-/// browsers have them.
+/// A character set of the text of a response. Labels have the meaning that the WHATWG's encoding standard gives them;
+/// labels that it does not have are looked up in the system.
 enum CharacterSet: Sendable {
     case utf8
     /// Also what is called ISO-8859-1 or US-ASCII, whose bytes mean the same as far as they have them.
     case windows1252
     case utf16LittleEndian
     case utf16BigEndian
+    /// Any other, with its label.
+    case other(CharacterSetConverter, label: String)
 
     /// The character set of a label, such as the `charset` of a media type; `nil` for one that is not known.
     init?(label: String) {
         switch label.lowercased() {
         case "utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8": self = .utf8
-        case "windows-1252", "cp1252", "x-cp1252", "iso-8859-1", "iso8859-1", "iso88591", "iso_8859-1", "latin1",
-            "latin-1", "l1", "us-ascii", "ascii", "ansi_x3.4-1968", "ibm819", "cp819":
+        case "windows-1252", "cp1252", "x-cp1252", "iso-8859-1", "iso8859-1", "iso88591", "iso_8859-1",
+            "iso_8859-1:1987", "iso-ir-100", "csisolatin1", "latin1", "latin-1", "l1", "us-ascii", "ascii",
+            "ansi_x3.4-1968", "ibm819", "cp819":
             self = .windows1252
         // The standard reads what has no mark in little endian, since most of it is.
         case "utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode": self = .utf16LittleEndian
         case "utf-16be": self = .utf16BigEndian
-        default: return nil
+        case let label:
+            guard let converter = CharacterSetConverter(label: label) else { return nil }
+            self = .other(converter, label: label)
         }
     }
 
@@ -35,6 +40,7 @@ enum CharacterSet: Sendable {
         case .utf8: "UTF-8"
         case .windows1252: "windows-1252"
         case .utf16LittleEndian, .utf16BigEndian: "UTF-16"
+        case .other(_, let label): label
         }
     }
 
@@ -56,10 +62,11 @@ enum CharacterSet: Sendable {
             units.reserveCapacity(bytes.count / 2)
             var iterator = bytes.makeIterator()
             while let first = iterator.next(), let second = iterator.next() {
-                let (high, low) = self == .utf16BigEndian ? (first, second) : (second, first)
-                units.append(UInt16(high) << 8 | UInt16(low))
+                units.append(UInt16(first) << 8 | UInt16(second))
             }
+            if case .utf16LittleEndian = self { units = units.map(\.byteSwapped) }
             return String(validating: units, as: UTF16.self)
+        case .other(let converter, _): return converter.text(of: bytes)
         }
     }
 

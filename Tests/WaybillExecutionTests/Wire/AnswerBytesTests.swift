@@ -36,10 +36,35 @@ import WaybillTestSupport
         Case(name: "JSON as text/json", type: "text/json", body: Array("[1]".utf8), data: "[1]"),
         Case(name: "JSON with a mark", type: "application/json", body: mark + Array("[1]".utf8), data: "[1]"),
         Case(
-            name: "JSON in UTF-8, whatever the type says",
-            type: "application/json; charset=iso-8859-1",
+            name: "JSON in a character set whose bytes would also be valid UTF-8",
+            type: "application/json; charset=GBK",
+            body: [0x22, 0xD0, 0xA1, 0x22],
+            data: #""小""#
+        ),
+        Case(
+            name: "JSON in ISO-2022-JP, whose bytes are ASCII",
+            type: "application/json; charset=iso-2022-jp",
+            body: [0x22, 0x1B, 0x24, 0x42, 0x46, 0x7C, 0x1B, 0x28, 0x42, 0x22],
+            data: #""日""#
+        ),
+        Case(
+            name: "JSON in a character set that nobody knows, which is UTF-8",
+            type: "application/json; charset=klingon",
             body: Array(#"["ü"]"#.utf8),
             data: #"["ü"]"#
+        ),
+        Case(
+            name: "JSON lines in Shift_JIS",
+            type: "application/x-ndjson; charset=Shift_JIS",
+            body: [0x22, 0x93, 0xFA, 0x22, 0x0A, 0x31],
+            data: #"["日", 1]"#
+        ),
+        Case(
+            name: "JSON in UTF-16 without a type, by its mark",
+            type: nil,
+            body: [0xFE, 0xFF] + utf16(#"["☃"]"#, bigEndian: true),
+            decoding: "json",
+            data: #"["☃"]"#
         ),
         Case(
             name: "JSON in ISO 8859-1, as the type says",
@@ -129,6 +154,34 @@ import WaybillTestSupport
             data: #""ü""#
         ),
         Case(name: "XML by its suffix", type: "image/svg+xml", body: Array("<svg/>".utf8), data: #""<svg/>""#),
+        Case(
+            name: "text in UTF-16 without a type, by its mark",
+            type: nil,
+            body: [0xFF, 0xFE] + utf16("h☃"),
+            data: #""h☃""#
+        ),
+        Case(
+            name: "text in GBK",
+            type: "text/plain; charset=gbk",
+            body: [0x68, 0xC4, 0xE3, 0xBA, 0xC3],
+            data: #""h你好""#
+        ),
+        Case(name: "text in Big5", type: "text/plain; charset=big5", body: [0xA7, 0x41], data: #""你""#),
+        Case(name: "text in EUC-KR", type: "text/plain; charset=ks_c_5601-1987", body: [0xB0, 0xA1], data: #""가""#),
+        Case(name: "text in KOI8-R", type: "text/plain; charset=koi8-r", body: [0xC1], data: #""а""#),
+        Case(name: "text in ISO 8859-2", type: "text/plain; charset=latin2", body: [0xB3], data: #""ł""#),
+        Case(
+            name: "a long text in EUC-JP",
+            type: "text/plain; charset=euc-jp",
+            body: Array(repeating: [0xC6, 0xFC] as [UInt8], count: 5000).flatMap(\.self),
+            data: "\"" + String(repeating: "日", count: 5000) + "\""
+        ),
+        Case(
+            name: "CSV in GB18030",
+            type: "text/csv; charset=gb18030",
+            body: [0x61, 0x0A, 0xC4, 0xE3],
+            data: #"[{"a": "你"}]"#
+        ),
         Case(name: "bytes", type: "image/png", body: [0, 255], data: #""AP8=""#),
         Case(name: "text as bytes", type: "text/plain", body: [0x68], decoding: "bytes", data: #""aA==""#),
         Case(name: "JSON as text", type: "application/json", body: [0x31], decoding: "text", data: #""1""#),
@@ -152,10 +205,12 @@ import WaybillTestSupport
                 "the answer is in the character set 'klingon', which is not"
             ),
             (
-                "text/csv; charset=gbk", [0x68], "auto",
-                "the answer is in the character set 'gbk', which is not supported"
+                "text/csv; charset=\"utf-8//IGNORE\"", [0x68], "auto",
+                "the answer is in the character set 'utf-8//ignore', which is not supported"
             ),
             ("text/plain", [0xFF], "text", "the answer is not valid UTF-8"),
+            ("text/plain; charset=gbk", [0xC4], "text", "the answer is not valid gbk"),
+            ("text/plain; charset=euc-kr", [0xFF, 0xFF], "text", "the answer is not valid euc-kr"),
             ("text/plain; charset=utf-16", [0x00], "text", "the answer is not valid UTF-16"),
             ("text/plain; charset=utf-16le", [0x00, 0xD8], "text", "the answer is not valid UTF-16"),
             ("application/json", [0x22, 0xFC, 0x22], "auto", "the answer is not JSON: "),
