@@ -32,6 +32,7 @@ let package = Package(
             providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]
         ),
         .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .target(name: "CSchemas"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
@@ -57,7 +58,7 @@ let package = Package(
         .target(
             name: "WaybillTransport",
             dependencies: [
-                "WaybillData", "CLibCurl", "CZlib", "CBrotli", "CZstandard", "CPlatform",
+                "WaybillData", "CLibCurl", "CZlib", "CBrotli", "CZstandard", "CIDN2", "CPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]

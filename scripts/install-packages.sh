@@ -12,6 +12,7 @@ done <<-END
 	zlib zlib1g-dev
 	libbrotlidec libbrotli-dev
 	libzstd libzstd-dev
+	libidn2 libidn2-dev
 END
 command -v pkg-config >/dev/null || wanted+=(pkg-config)
 if [ "${1:-}" = --tests ]; then

@@ -15,6 +15,8 @@ package struct RunOptions: Sendable {
     package var usesMock = false
     /// Environment variables, for secrets.
     package var variables: [String: String] = [:]
+    /// Whether the requests of elements of a `forEach` are events too.
+    package var tellsElements = false
     /// What else is told of every event.
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
@@ -75,7 +77,8 @@ package struct RunSession: Sendable {
         let events = EventStream(
             journal: folder.journal,
             observers: options.observers,
-            after: options.resumed?.record.lastNumber ?? 0
+            after: options.resumed?.record.lastNumber ?? 0,
+            tellsElements: options.tellsElements
         )
         let (transport, mock) = try await makeTransport()
         let executor = Executor(

@@ -92,3 +92,8 @@ final class RunContext: Sendable {
         )
     }
 }
+
+extension RunContext {
+    /// The time since some moment before the run, without the time in which the run was paused.
+    var activeTime: Duration { clock.now - control.pausedTime }
+}

@@ -34,8 +34,12 @@ package struct HTTPResponse: Sendable, Equatable {
     package var httpVersion: String { details.value.httpVersion }
     /// The URL that answered.
     package var url: String { details.value.url }
-    /// How long the parts of the transfer took.
-    package var timings: TransferTimings { details.value.timings }
+    /// How long the parts of the transfer took. After redirects, `total` covers all of them.
+    package var timings: TransferTimings {
+        get { details.value.timings }
+        set { details.change { $0.timings = newValue } }
+    }
+
     /// Bytes of header and body sent, before TLS and HTTP/2 framing.
     package var bytesSent: Int {
         get { details.value.bytesSent }

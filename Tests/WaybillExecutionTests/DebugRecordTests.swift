@@ -43,7 +43,7 @@ import WaybillTransport
               "headers": [{"name": "authorization", "value": "***"}, {"name": "X-Key", "value": "***"},
                 {"name": "Cookie", "value": "***"}, {"name": "Proxy-Authorization", "value": "***"}],
               "body": {"bytes": 10, "text": "pw=***"},
-              "options": {"timeout": 60, "connectTimeout": 10, "maxBody": 67108864, "maxConnections": 8,
+              "options": {"timeout": 60000, "connectTimeout": 10000, "maxBody": 67108864, "maxConnections": 8,
                 "compression": true, "http": "auto", "cookies": "off"}},
              "sent": {"method": "POST", "url": "http://h/b",
               "headers": [{"name": "authorization", "value": "***"}, {"name": "X-Key", "value": "***"},

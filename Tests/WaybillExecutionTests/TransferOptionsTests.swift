@@ -7,7 +7,10 @@ import WaybillTransport
 @Suite struct TransferOptionsTests {
     /// The request of a step with some settings.
     private func request(_ settings: String, variables: [String: String] = [:]) async throws -> HTTPRequest {
-        let fixture = try ExecutionFixture("graphs:\n  main:\n    chain:\n      - {get: /a, \(settings)}\n")
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain:\n      - {get: /a, \(settings)}\n",
+            at: "https://s"
+        )
         let outcome = await fixture.run(variables: variables)
         let failure = outcome.result.steps.first?.failure
         return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")

@@ -89,5 +89,37 @@ extension Explanation {
                 graphs: {main: {chain: [{get: "http://127.0.0.1/", query: {a: 1}}]}}
                 """
         ),
+        Explanation(
+            "http2-without-tls",
+            "HTTP/2 is demanded without TLS",
+            """
+            'http: 2' means HTTP/2 as client and server agree on it in the TLS handshake, so the address must be https. A
+            server that speaks HTTP/2 without TLS is addressed with 'http: 2-prior-knowledge'.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", http: 2}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", http: 2-prior-knowledge}]}}
+                """
+        ),
+        Explanation(
+            "lowercase-method",
+            "a method is written in lower case",
+            """
+            Methods are case-sensitive (RFC 9110, section 9.1), and those of the standard are in upper case: servers reject
+            'get', or treat it as a method of their own. It is sent as written, so this is a warning.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{request: {method: get, url: "http://127.0.0.1/"}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{request: {method: GET, url: "http://127.0.0.1/"}}]}}
+                """
+        ),
     ]
 }

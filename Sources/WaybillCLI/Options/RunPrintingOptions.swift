@@ -22,7 +22,7 @@ struct RunPrintingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print failures only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print each request too.")
+    @Flag(name: .shortAndLong, help: "Print each request too, also those of forEach.")
     var verbose = false
 
     @Flag(help: "Print without colours.")
@@ -32,6 +32,7 @@ struct RunPrintingOptions: ParsableArguments {
     func run(_ plan: Plan, _ options: RunOptions, _ output: Output) throws {
         let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var options = options
+        options.tellsElements = verbose
         switch format {
         case .human: options.observers = [printer]
         case .ndjson: options.observers = [EventPrinter(output)]

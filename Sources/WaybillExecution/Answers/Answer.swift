@@ -127,6 +127,11 @@ struct Answer {
         var message = "the status is \(code)not \(patterns)"
         let body = try? AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
         if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
+        if response.status == 401, case .digest? = plan.settings.auth?.value,
+            let requirement = DigestSupport.unsupportedRequirement(of: response)
+        {
+            message += "; the server requires digest authentication with \(requirement), which is not supported"
+        }
         return Failure(
             .status,
             redactor.text(message),

@@ -45,7 +45,8 @@ package final class DebugRecord: Sendable {
     private var options: JSON {
         let options = built.options
         var shown = JSONObject([
-            ("timeout", .number(built.timeout.seconds)), ("connectTimeout", .number(built.connectTimeout.seconds)),
+            ("timeout", .number(built.timeout.inMilliseconds)),
+            ("connectTimeout", .number(built.connectTimeout.inMilliseconds)),
             ("maxBody", .number(JSONNumber(built.maximumBodyBytes))),
             ("maxConnections", .number(JSONNumber(built.maximumConnectionsPerOrigin))),
             ("compression", .bool(built.acceptsCompression)), ("http", .string(options.version.name)),
@@ -117,9 +118,9 @@ package final class DebugRecord: Sendable {
 
     private static func time(_ timings: TransferTimings) -> JSON {
         [
-            "total": .number(timings.total.seconds), "dns": .number(timings.dns.seconds),
-            "connect": .number(timings.connect.seconds), "tls": .number(timings.tls.seconds),
-            "firstByte": .number(timings.firstByte.seconds),
+            "total": .number(timings.total.inMilliseconds), "dns": .number(timings.dns.inMilliseconds),
+            "connect": .number(timings.connect.inMilliseconds), "tls": .number(timings.tls.inMilliseconds),
+            "firstByte": .number(timings.firstByte.inMilliseconds),
         ]
     }
 

@@ -51,7 +51,7 @@ struct Delivery: Sendable {
     /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
     /// came of them is told, unless `debug` asks for more.
     var tellsDetails: Bool {
-        !request.frame.isElement(request.step) || plan.settings.debug?.value == true
+        !request.frame.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
     }
 
     /// Waits for the request's turn among those of the run, which has to be given back; `nil` when it was stopped.
@@ -74,7 +74,7 @@ struct Delivery: Sendable {
         announce(sending)
         var lastURL = sending.url
         let reporter =
-            tellsDetails ? TransferReporter(sending, of: request.path, attempt: number, to: run.events) : nil
+            tellsDetails ? TransferReporter(sending, of: request, attempt: number) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
         let sent = await run.control.holding(monitor, of: request.path) {
             await transport.send(
@@ -114,6 +114,7 @@ struct Delivery: Sendable {
                 )
             ),
             step: request.path,
+            endpoint: plan.endpoint,
             durably: !sending.isIdempotent
         )
     }
@@ -128,7 +129,8 @@ struct Delivery: Sendable {
                     url: run.redactor.text(redirect.to)
                 )
             ),
-            step: request.path
+            step: request.path,
+            endpoint: plan.endpoint
         )
     }
 }

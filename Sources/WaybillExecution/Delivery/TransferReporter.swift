@@ -1,12 +1,12 @@
 import Synchronization
+import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
 /// Tells of a transfer while it is under way. What the transport says comes on its own thread, where nothing may be waited
 /// for: it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
 final class TransferReporter: Sendable {
-    private let events: EventStream
-    private let step: String
+    private let step: RequestRun
     private let attempt: Int
     private let bodySize: Int
     private let untold = Mutex<[RunEvent.Kind]>([])
@@ -14,8 +14,7 @@ final class TransferReporter: Sendable {
     private let telling = Mutex(())
 
     /// A reporter for one attempt of a step's request.
-    init(_ request: HTTPRequest, of step: String, attempt: Int, to events: EventStream) {
-        self.events = events
+    init(_ request: HTTPRequest, of step: RequestRun, attempt: Int) {
         self.step = step
         self.attempt = attempt
         bodySize = request.body.size ?? 0
@@ -29,8 +28,8 @@ final class TransferReporter: Sendable {
             case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
             }
         untold.withLock { $0.append(kind) }
-        // That it was sent is told with what comes next: a small request is answered before another thread has woken up.
-        if case .progress = event { Task { tell() } }
+        // Not on the thread of the transfers: an observer or the disk must not delay them.
+        Task { tell() }
     }
 
     /// Tells what has not been told yet.
@@ -40,7 +39,7 @@ final class TransferReporter: Sendable {
                 defer { untold = [] }
                 return untold
             }
-            for kind in kinds { events.emit(kind, step: step) }
+            for kind in kinds { step.run.events.emit(kind, step: step.path, endpoint: step.plan.endpoint) }
         }
     }
 }

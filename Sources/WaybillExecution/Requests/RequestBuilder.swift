@@ -38,7 +38,7 @@ struct RequestBuilder {
 
     /// The request.
     mutating func build() throws(EvaluationProblem) -> HTTPRequest {
-        var url = try address()
+        var url = try asciiAddress()
         let origin = try origin(of: url, at: plan.address.text.span)
         let isForeign = try isForeign(origin)
         let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
@@ -135,6 +135,19 @@ struct RequestBuilder {
         }
         let path = address.text
         return path.isEmpty ? url : path.utf8.first == UInt8(ascii: "?") ? url + path : Self.joined(url, path)
+    }
+
+    /// The address with an internationalised host in ASCII, as it is sent and signed.
+    private func asciiAddress() throws(EvaluationProblem) -> String {
+        let url = try address()
+        do {
+            return try InternationalHost.asciiURL(url)
+        } catch {
+            throw EvaluationProblem(
+                message: "'\(redactor.redact(url))' cannot be requested: \(error.message)",
+                span: plan.address.text.span
+            )
+        }
     }
 
     private static func joined(_ base: String, _ rest: String) -> String {

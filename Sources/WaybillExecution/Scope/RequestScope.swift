@@ -201,20 +201,27 @@ private struct ResponseNamespace: ScopeNamespace {
         case "status": .value(ScopeValue(.number(JSONNumber(response.status))))
         case "headers": .namespace(HeaderNamespace(fields: response.headers))
         case "cookies": .namespace(Namespace(cookies))
-        case "time": .value(ScopeValue(.number(response.timings.total.seconds)))
+        case "time": .value(ScopeValue(.number(response.timings.total.inMilliseconds)))
         default: nil
         }
     }
 
-    /// The cookies that the answer sets (RFC 6265, section 4.1), by name; the last of a name wins.
+    /// The cookies that the response sets (RFC 6265, section 5.2), by name; the last of a name wins.
     private var cookies: JSONObject {
         var cookies = JSONObject()
         for field in response.headers.values(named: "Set-Cookie") {
             let pair = field.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
-            let name = pair[..<equals].filter { $0 != " " && $0 != "\t" }
-            cookies[String(name)] = .string(String(pair[equals...].dropFirst()))
+            let name = Self.withoutOuterBlanks(pair[..<equals])
+            if name.isEmpty { continue }
+            cookies[name] = .string(Self.withoutOuterBlanks(pair[equals...].dropFirst()))
         }
         return cookies
+    }
+
+    private static func withoutOuterBlanks(_ text: Substring) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let start = text.drop(while: isBlank)
+        return String(start.reversed().drop(while: isBlank).reversed())
     }
 }

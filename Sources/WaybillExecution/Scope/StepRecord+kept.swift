@@ -35,7 +35,7 @@ extension StepRecord {
         add("written", written.map { ScopeValue($0) })
         if let response {
             object["status"] = .number(JSONNumber(response.status))
-            object["time"] = .number(response.timings.total.seconds)
+            object["time"] = .number(response.timings.total.inMilliseconds)
             var fields: [JSON] = []
             for field in response.headers.list {
                 let shown: JSON = [.string(field.name), .string(field.value)]
@@ -68,8 +68,8 @@ extension HTTPResponse {
     /// An answer of which only the head was kept.
     fileprivate init(kept status: Int, _ time: JSON?, _ headers: [JSON]) {
         var timings = TransferTimings.zero
-        if let seconds = time?.number?.double, (0..<1e12).contains(seconds) {
-            timings.total = .microseconds(Int64((seconds * 1e6).rounded()))
+        if let milliseconds = time?.number?.double, (0..<1e15).contains(milliseconds) {
+            timings.total = .microseconds(Int64((milliseconds * 1e3).rounded()))
         }
         let fields = headers.compactMap { field -> HTTPField? in
             guard let name = field[0]?.string, let value = field[1]?.string else { return nil }

@@ -99,7 +99,7 @@ private struct RecordNamespace: ScopeNamespace {
             case "data": record.value.data.map { .value($0) }
             case "status": response.map { .value(ScopeValue(.number(JSONNumber($0.status)))) }
             case "headers": response.map { .namespace(HeaderNamespace(fields: $0.headers)) }
-            case "time": response.map { .value(ScopeValue(.number($0.timings.total.seconds))) }
+            case "time": response.map { .value(ScopeValue(.number($0.timings.total.inMilliseconds))) }
             default: nil
             }
         if let member { return member }
@@ -110,10 +110,10 @@ private struct RecordNamespace: ScopeNamespace {
 }
 
 extension Duration {
-    /// The duration in seconds, as a JSON number with microseconds.
-    var seconds: JSONNumber {
+    /// The duration in milliseconds, exact to a microsecond.
+    var inMilliseconds: JSONNumber {
         let (seconds, attoseconds) = components
         let micro = (Double(seconds) * 1e6 + Double(attoseconds) / 1e12).rounded()
-        return JSONNumber(micro / 1e6) ?? JSONNumber(0)
+        return JSONNumber(micro / 1e3) ?? JSONNumber(0)
     }
 }

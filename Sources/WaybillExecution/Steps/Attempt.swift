@@ -220,7 +220,7 @@ struct Attempt: Sendable {
     // MARK: Events
 
     private func tell(_ kind: RunEvent.Kind) {
-        run.events.emit(kind, step: request.path)
+        run.events.emit(kind, step: request.path, endpoint: plan.endpoint)
     }
 
     private func warn(_ message: String) {

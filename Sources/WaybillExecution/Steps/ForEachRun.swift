@@ -33,6 +33,8 @@ struct ForEachRun: Sendable {
         var index: Int
         var end: NodeRun.End
         var failure: Failure?
+        /// How many requests of the step itself were sent for it.
+        var attempts = 0
         /// The address of the request that failed.
         var url: RedactedText?
         var record: ElementRecord?
@@ -50,13 +52,14 @@ struct ForEachRun: Sendable {
         }
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
         result.startedAt = .now()
-        let began = run.clock.now
+        let began = run.activeTime
         run.events.emit(.stepStarted, step: path)
         var summary = await runElements(of: source)
         // There is no file to finish where it was in its place before the run was resumed.
         let written = if let file { await finish(file, &summary) } else { run.past?.written(path) }
         result.elements = summary.results
-        result.time = PhaseTimes(total: run.clock.now - began)
+        result.attempts = summary.attempts
+        result.time = PhaseTimes(total: run.activeTime - began)
         result.failure = summary.failure
         result.outcome = summary.outcome(isTolerated: frame.tolerates(step))
         var record = summary.record(of: step, result)
@@ -134,6 +137,7 @@ struct ForEachRun: Sendable {
         if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
             state.order.stop()
         }
+        state.summary.attempts += element.attempts
         state.summary.add(
             element.index,
             element.end,
@@ -164,6 +168,8 @@ struct ForEachRun: Sendable {
         let inner = frame.element(path, of: step, forEach.variable.value, element)
         let node = await inner.runOnce(step, at: path, output: file.map { ElementOutput($0, of: index) })
         var result = ElementRun(index: index, end: node.end, failure: node.failure, url: node.failedURL)
+        // The steps of a chain or batch inside have entries of their own.
+        if case .request = step.work { result.attempts = node.steps.reduce(0) { $0 + $1.attempts } }
         var record = StepRecord(isPassed: node.end == .passed)
         if step.keeps.contains(.items) {
             record = step.id.flatMap { inner.steps.record(of: $0) } ?? record

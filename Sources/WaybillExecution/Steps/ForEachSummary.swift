@@ -15,6 +15,8 @@ struct ElementRecord: Sendable {
 /// What came of the elements of a `forEach`, gathered as they end.
 struct ForEachSummary: Sendable {
     private(set) var results = ElementResults()
+    /// How many requests of the step itself were sent for all elements.
+    var attempts = 0
     /// The first failure to happen.
     private(set) var failure: Failure?
 

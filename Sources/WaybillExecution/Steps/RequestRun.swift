@@ -69,7 +69,10 @@ final class RequestRun: Sendable {
             attempted = Attempted(scope: frame.scope(of: path), failure: failure)
             attempted.wasSent = true
         } else {
+            let start = run.activeTime
             attempted = await untilDone(&result)
+            // Of a single attempt the transfer itself is timed, without waiting for its turn.
+            if result.attempts > 1 { result.time?.total = run.activeTime - start }
         }
         if attempted.failure?.kind == .cancelled, let claim, claim.isSuperseded {
             attempted.failure = Delivery(self, attempt: result.attempts).superseded
@@ -164,7 +167,8 @@ final class RequestRun: Sendable {
             else { return attempted }
             run.events.emit(
                 .requestRetrying(.init(attempt: result.attempts, pause: pause, failure: failure)),
-                step: path
+                step: path,
+                endpoint: plan.endpoint
             )
             guard await run.pause(for: pause, isFinal: frame.isFinal) else {
                 if Task.isCancelled { attempted.failure = .stopped(at: step.span) }

@@ -35,6 +35,8 @@ let allRules: [any ManifestRule] = [
     VerificationOff(),
     ReadableCredentials(),
     RetryEffect(),
+    LowercaseMethod(),
+    HTTP2WithoutTLS(),
     StepPlaces(),
     SessionCycles(),
     PaginationClash(),

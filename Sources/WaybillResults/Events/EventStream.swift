@@ -15,6 +15,9 @@ package final class EventStream: Sendable {
 
     private static let longestWait = Duration.milliseconds(20)
 
+    /// Whether the requests of the elements of a `forEach`, of which there may be a million, are events too.
+    package let tellsElements: Bool
+
     private let journal: Journal?
     private let observers: [any RunObserver]
     private let now: @Sendable () -> Timestamp
@@ -25,9 +28,11 @@ package final class EventStream: Sendable {
         journal: Journal?,
         observers: [any RunObserver] = [],
         after lastNumber: Int = 0,
+        tellsElements: Bool = false,
         now: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.journal = journal
+        self.tellsElements = tellsElements
         self.observers = observers
         self.now = now
         state = Mutex(State(lastNumber: lastNumber))
@@ -37,10 +42,15 @@ package final class EventStream: Sendable {
     ///
     /// When this returns for an event that something may depend on, the journal has it, or has failed: see
     /// `Journal.error`. Others follow with the next of those, or within 20 ms.
-    package func emit(_ kind: RunEvent.Kind, step: String? = nil, durably: Bool? = nil) {
+    package func emit(
+        _ kind: RunEvent.Kind,
+        step: String? = nil,
+        endpoint: String? = nil,
+        durably: Bool? = nil
+    ) {
         let startsWait = state.withLock { state -> Bool in
             state.lastNumber += 1
-            let event = RunEvent(seq: state.lastNumber, at: now(), step: step, kind: kind)
+            let event = RunEvent(seq: state.lastNumber, at: now(), step: step, endpoint: endpoint, kind: kind)
             let isFull = journal?.append(event) ?? true
             if !observers.isEmpty { state.untold.append(event) }
             if isFull || durably ?? kind.isDependedOn {

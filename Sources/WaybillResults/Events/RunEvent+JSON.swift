@@ -41,6 +41,7 @@ extension RunEvent: JSONStreamable {
         object.add("at", at)
         object.add("type", kind.type)
         object.add("step", step)
+        object.add("endpoint", endpoint)
         kind.addPayload(to: &object)
     }
 }

@@ -9,14 +9,17 @@ package struct RunEvent: Sendable, Equatable {
     package var at: Timestamp
     /// The path of the step that it happened in.
     package var step: String?
+    /// The endpoint of the request that it is about.
+    package var endpoint: String?
     /// What happened.
     package var kind: Kind
 
     /// An event; see the properties.
-    package init(seq: Int, at: Timestamp, step: String?, kind: Kind) {
+    package init(seq: Int, at: Timestamp, step: String?, endpoint: String? = nil, kind: Kind) {
         self.seq = seq
         self.at = at
         self.step = step
+        self.endpoint = endpoint
         self.kind = kind
     }
 

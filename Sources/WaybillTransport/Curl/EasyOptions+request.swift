@@ -14,7 +14,7 @@ extension EasyOptions {
     /// What each request says anew, also to a handle that keeps the rest: the address, the header lines and the times.
     mutating func setAddress(_ prepared: PreparedRequest) {
         let request = prepared.request
-        set(CURLOPT_URL, request.url)
+        set(CURLOPT_URL, prepared.url)
         // libcurl's clock does not stop while a transfer is held up; the engine's does.
         if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.remainingTime.curlMilliseconds) }
         set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.remainingTime).curlMilliseconds)

@@ -8,6 +8,7 @@ enum OriginParser {
     static func parts(of url: String) throws(TransportFailure) -> (isSecure: Bool, endpoint: SocketEndpoint) {
         // libcurl would read a C string: up to the first NUL.
         guard !url.utf8.contains(0), let handle = curl_url() else { throw malformed }
+        let url = try InternationalHost.asciiURL(url)
         defer { curl_url_cleanup(handle) }
         guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let scheme = part(CURLUPART_SCHEME, of: handle)

@@ -14,6 +14,8 @@ final class PreparedRequest: Sendable {
 
     /// The request as it was given.
     let request: HTTPRequest
+    /// The address, with an internationalised host in ASCII.
+    let url: String
     /// What is to be done with it.
     let purpose: Purpose
     /// Where it goes.
@@ -40,6 +42,7 @@ final class PreparedRequest: Sendable {
         }
         self.request = request
         self.purpose = purpose
+        url = try InternationalHost.asciiURL(request.url)
         try request.options.check()
         try files.look(for: request)
         origin = try Origin(
@@ -48,6 +51,12 @@ final class PreparedRequest: Sendable {
             resolve: request.options.resolve,
             unixSocket: request.options.unixSocket
         )
+        guard origin.isSecure || request.options.version != .http2 else {
+            throw .refused(
+                CURLE_UNSUPPORTED_PROTOCOL,
+                "HTTP/2 cannot be agreed on without TLS; use 'http: 2-prior-knowledge' for \(origin.destination)"
+            )
+        }
         body = try Self.body(of: request)
         let header = try RequestHeader(request, body: body)
         headerLines = header.lines
@@ -105,8 +114,10 @@ extension TransferOptions {
         switch credentials {
         case .none: break
         case .digest(let username, let password):
-            try Self.check(username)
-            try Self.check(password)
+            // RFC 7616 allows both to be empty.
+            guard !username.utf8.contains(0), !password.utf8.contains(0) else {
+                throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the user name or the password contains a NUL")
+            }
         case .netrc(let file): try Self.check(file)
         }
         // struct sockaddr_un has room for this many bytes on every system, with the NUL.

@@ -44,12 +44,20 @@ private struct HeaderReader {
             guard let field = fields.popLast() else { return }
             fields.append(HTTPField(name: field.name, value: field.value + " " + String(decoding: text, as: UTF8.self)))
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+            let name = String(decoding: text[..<colon].withoutOuterBlanks, as: UTF8.self)
+            let value = text[(colon + 1)...].withoutOuterBlanks
+            let field = HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
             fields.append(
-                HTTPField(
-                    name: String(decoding: text[..<colon].withoutOuterBlanks, as: UTF8.self),
-                    value: String(decoding: text[(colon + 1)...].withoutOuterBlanks, as: UTF8.self)
-                )
+                field.isNamed("Location") ? HTTPField(name: name, value: Self.reference(in: value)) : field
             )
+        }
+    }
+
+    /// A URI reference. Where its bytes are not UTF-8, those that are not ASCII are percent-encoded.
+    private static func reference(in line: Line) -> String {
+        if let text = String(validating: line, as: UTF8.self) { return text }
+        return line.reduce(into: "") { text, byte in
+            text += byte < 0x80 ? String(Unicode.Scalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
         }
     }
 

@@ -15,7 +15,7 @@ struct TLSEnd {
     static let openSSL = TLSEnd()
 
     private init?() {
-        guard let function = LibCurl.function("SSL_get_shutdown") else { return nil }
+        guard let function = OpenSSL.function("SSL_get_shutdown") else { return nil }
         // The type is that of OpenSSL's manual page.
         shutdownState = unsafeBitCast(function, to: ShutdownState.self)
     }

@@ -16,6 +16,9 @@ final class Transfer {
     var clock: TransferClock?
     /// When the transfer started.
     private(set) var startedAt = ContinuousClock.Instant.now
+    /// How long the transfer was paused after it had started, and since when it is.
+    private var pausedTime = Duration.zero
+    private var pausedSince: ContinuousClock.Instant?
     /// What became of the transfer.
     private(set) var outcome: TransferOutcome?
 
@@ -62,6 +65,26 @@ final class Transfer {
     var isPaused: Bool { order.monitor?.isPaused ?? false }
     /// Whether anybody wants to know how far it is.
     var wantsProgress: Bool { order.monitor?.hasListener ?? false }
+
+    /// Notes that the transfer is paused from now on, or no longer.
+    func notePause(_ isPaused: Bool) {
+        if isPaused {
+            pausedSince = pausedSince ?? .now
+        } else if let start = pausedSince {
+            pausedTime += .now - start
+            pausedSince = nil
+        }
+    }
+
+    /// The timings without the time in which the transfer was paused.
+    func withoutPauses(_ timings: TransferTimings) -> TransferTimings {
+        let paused = pausedTime + (pausedSince.map { .now - $0 } ?? .zero)
+        guard paused > .zero else { return timings }
+        var timings = timings
+        timings.total = max(.zero, timings.total - paused)
+        timings.firstByte = min(timings.firstByte, timings.total)
+        return timings
+    }
 
     /// Takes the outcome. It is delivered later.
     func end(with outcome: TransferOutcome) {

@@ -175,6 +175,7 @@ extension TransferEngine {
     private func adjust(_ transfer: Transfer) {
         let isPaused = transfer.isPaused
         if let handle = transfer.handle {
+            transfer.notePause(isPaused)
             let isFull = transfer.order.channel?.isFull ?? false
             // libcurl's own time-out would go on.
             if isPaused && transfer.clock == nil { keepTime(of: transfer, handle) }

@@ -54,7 +54,7 @@ struct TransferReport {
             httpVersion: httpVersion,
             body: transfer.body,
             url: transfer.prepared.request.url,
-            timings: timings,
+            timings: transfer.withoutPauses(timings),
             bytesSent: long(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: long(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T),
             remoteAddress: remoteAddress,

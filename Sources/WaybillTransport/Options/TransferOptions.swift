@@ -32,7 +32,7 @@ package struct TransferOptions: Sendable, Hashable {
         case automatic
         /// HTTP/1.1 only.
         case http1
-        /// HTTP/2, by agreement in TLS or by `Upgrade` without; HTTP/1.1 where the server does not want it.
+        /// HTTP/2 where TLS agrees on it, else HTTP/1.1; without TLS the request fails.
         case http2
         /// HTTP/2 at once, also without TLS (RFC 9113, section 3.3).
         case http2PriorKnowledge

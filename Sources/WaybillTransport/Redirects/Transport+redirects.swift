@@ -12,9 +12,11 @@ extension Transport {
         var state = RedirectState(request, limit: limit)
         while true {
             let result = await send(request, monitor: monitor)
-            guard case .success(let response) = result else { return result }
+            guard case .success(var response) = result else { return result }
             switch state.next(after: response) {
-            case .finish: return result
+            case .finish:
+                response.timings.total += request.elapsed
+                return .success(response)
             case .fail(let failure): return .failure(failure)
             case .follow(let next, let redirect):
                 onRedirect(redirect)

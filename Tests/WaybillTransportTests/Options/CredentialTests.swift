@@ -146,4 +146,27 @@ import WaybillTransport
             }
         }
     }
+
+    @Test(arguments: [("", ""), ("user", ""), ("", "secret")])
+    func `the user name and the password of digest credentials may be empty`(username: String, password: String)
+        async throws
+    {
+        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+            if let value = request.values(named: "Authorization").first { return .text(value) }
+            let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
+            return ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url("/")).with {
+                    $0.credentials = .digest(username: username, password: password)
+                }
+                let response = try await transport.send(request).get()
+                let fields = Self.parts(of: String(decoding: response.body, as: UTF8.self))
+                #expect(response.status == 200)
+                #expect(fields["username"] == username)
+                #expect(fields["response"]?.isEmpty == false)
+            }
+        }
+    }
 }

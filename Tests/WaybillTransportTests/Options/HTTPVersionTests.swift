@@ -9,7 +9,7 @@ struct HTTPVersionTests {
     @Test(arguments: [
         (Version.automatic, "ssl http2", "2"), (.automatic, "ssl", "1.1"), (.automatic, "", "1.1"),
         (.http1, "ssl http2", "1.1"), (.http1, "", "1.1"),
-        (.http2, "ssl http2", "2"), (.http2, "ssl", "1.1"), (.http2, "", "1.1"),
+        (.http2, "ssl http2", "2"), (.http2, "ssl", "1.1"),
         (.http2PriorKnowledge, "ssl http2", "2"), (.http2PriorKnowledge, "http2", "2"),
     ])
     func `client and server agree on a version`(wanted: Version, listen: String, expected: String) async throws {
@@ -52,6 +52,15 @@ struct HTTPVersionTests {
                 #expect(connections.count == 1)
                 #expect(connections.first != nil)
             }
+        }
+    }
+
+    @Test func `HTTP 2 by agreement is refused without TLS`() async throws {
+        try await CurlTransport.run { transport in
+            let request = HTTPRequest(url: "http://127.0.0.1:1/").with { $0.version = .http2 }
+            let failure = try #require(await transport.send(request).failure)
+            #expect(failure.message.contains("use 'http: 2-prior-knowledge'"), "\(failure.message)")
+            #expect(!failure.wasSent)
         }
     }
 }

@@ -139,4 +139,54 @@ import WaybillTransport
             }
         }
     }
+
+    @Test func `bytes of a Location that are not UTF-8 are requested percent-encoded`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write(Array("HTTP/1.1 302 Found\r\nLocation: /a".utf8) + [0xFC])
+            connection.write("?b\r\nContent-Length: 0\r\n\r\n")
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url("/"))
+                let response = try await transport.send(request, followingRedirects: 1).get()
+                #expect(response.url == server.url("/a%FC?b"))
+            }
+        }
+    }
+
+    /// A transport that redirects once, and takes a second for each request.
+    private struct SlowTransport: Transport {
+        var taskExecutor: (any TaskExecutor)? { nil }
+        func reach(_ request: HTTPRequest) async -> TransportFailure? { nil }
+        func shutDown() async {}
+
+        func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+            let timings = TransferTimings(
+                dns: .zero,
+                connect: .zero,
+                tls: .zero,
+                firstByte: .milliseconds(500),
+                total: .seconds(1)
+            )
+            let isFirst = request.url.hasSuffix("/a")
+            return .success(
+                HTTPResponse(
+                    status: isFirst ? 302 : 200,
+                    headers: isFirst ? [HTTPField(name: "Location", value: "/b")] : [],
+                    url: request.url,
+                    timings: timings
+                )
+            )
+        }
+    }
+
+    @Test func `the total time covers all redirects, the phases are those of the last one`() async throws {
+        let response = try await SlowTransport().send(HTTPRequest(url: "http://s/a"), followingRedirects: 1).get()
+        #expect(response.timings.total == .seconds(2))
+        #expect(response.timings.firstByte == .milliseconds(500))
+    }
 }

@@ -22,6 +22,9 @@ package final class RunControl: Sendable {
         var isStopping = false
         var isCancelled = false
         var pauses = PauseState()
+        /// How long the run was paused, and since when it is.
+        var pausedTime = Duration.zero
+        var pausedSince: ContinuousClock.Instant?
         /// The steps that are cancelled also when they come later.
         var cancelledSteps: [String] = []
         var activities: [Int: (part: Part, activity: Activity)] = [:]
@@ -32,6 +35,13 @@ package final class RunControl: Sendable {
         var stopHandlers: [@Sendable () -> Void] = []
         var grace: (clock: any RunClock, timer: Task<Void, Never>?)?
         var lastNumber = 0
+
+        /// Adds the current pause of the run to the earlier ones.
+        mutating func endPause() {
+            guard let start = pausedSince else { return }
+            pausedTime += .now - start
+            pausedSince = nil
+        }
 
         /// A number that nothing else has.
         mutating func number() -> Int {
@@ -58,6 +68,11 @@ package final class RunControl: Sendable {
 
     // MARK: Pausing
 
+    /// How long the run has been paused so far, the current pause included.
+    var pausedTime: Duration {
+        state.withLock { state in state.pausedTime + (state.pausedSince.map { .now - $0 } ?? .zero) }
+    }
+
     /// Holds the run up: nothing new begins, and transfers that are under way wait. Times to wait (`delay`, `retry`,
     /// `until`) and deadlines go on counting. Nothing is held up when the run is being stopped.
     package func pause() { pause(nil) }
@@ -74,6 +89,7 @@ package final class RunControl: Sendable {
     private func pause(_ step: String?) {
         state.withLock { state in
             guard !state.isStopping, state.pauses.pause(step) else { return }
+            if step == nil { state.pausedSince = .now }
             for transfer in state.transfers.values where state.pauses.holds(transfer.path) { transfer.monitor.pause() }
             changed.yield((true, step))
         }
@@ -82,6 +98,7 @@ package final class RunControl: Sendable {
     private func unpause(_ step: String?) {
         let continuations = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.pauses.unpause(step) else { return [] }
+            if step == nil { state.endPause() }
             changed.yield((false, step))
             return state.letGo()
         }

@@ -1,11 +1,5 @@
 import CLibCurl
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The certificates that the other end of a connection has proven to stand for it, by OpenSSL's own functions.
 ///
 /// libcurl tells of them only in the handshake, and a connection that was kept had its handshake in another transfer.
@@ -34,14 +28,14 @@ struct PeerCertificates {
     private init?() {
         // The name since OpenSSL 3, and the one before.
         let peerCertificate =
-            Self.function("SSL_get1_peer_certificate") ?? Self.function("SSL_get_peer_certificate")
+            OpenSSL.function("SSL_get1_peer_certificate") ?? OpenSSL.function("SSL_get_peer_certificate")
         guard let peerCertificate,
-            let verifiedChain = Self.function("SSL_get0_verified_chain"),
-            let verifyResult = Self.function("SSL_get_verify_result"),
-            let stackCount = Self.function("OPENSSL_sk_num"),
-            let stackValue = Self.function("OPENSSL_sk_value"),
-            let encode = Self.function("i2d_X509"),
-            let release = Self.function("X509_free")
+            let verifiedChain = OpenSSL.function("SSL_get0_verified_chain"),
+            let verifyResult = OpenSSL.function("SSL_get_verify_result"),
+            let stackCount = OpenSSL.function("OPENSSL_sk_num"),
+            let stackValue = OpenSSL.function("OPENSSL_sk_value"),
+            let encode = OpenSSL.function("i2d_X509"),
+            let release = OpenSSL.function("X509_free")
         else { return nil }
         // The types are those of OpenSSL's manual pages, the same since version 1.1.
         self.peerCertificate = unsafeBitCast(peerCertificate, to: PeerCertificate.self)
@@ -51,11 +45,6 @@ struct PeerCertificates {
         self.stackValue = unsafeBitCast(stackValue, to: StackValue.self)
         self.encode = unsafeBitCast(encode, to: Encode.self)
         self.release = unsafeBitCast(release, to: Release.self)
-    }
-
-    /// The address of a function of OpenSSL; `nil` where libcurl has another library for TLS.
-    private static func function(_ name: String) -> UnsafeMutableRawPointer? {
-        dlsym(dlopen(nil, RTLD_NOW), name)
     }
 
     /// The certificates of the connection that a handle is about to use; nil where they cannot be told.

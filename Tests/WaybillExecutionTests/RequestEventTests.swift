@@ -1,0 +1,75 @@
+import Dispatch
+import Testing
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite struct RequestEventTests {
+    private static let elements = """
+        endpoints: {e: {path: /a, service: s}}
+        graphs: {main: {chain: [{id: a, forEach: {in: [1, 2], as: n}, call: e}]}}
+
+        """
+
+    @Test(arguments: [false, true])
+    func `attempts of elements are counted, and their requests are events where they are wanted`(isWanted: Bool)
+        async throws
+    {
+        let fixture = try ExecutionFixture(Self.elements)
+        let listener = EventListener()
+        let events = EventStream(journal: nil, observers: [listener], tellsElements: isWanted)
+        let outcome = await fixture.run(events: events)
+        #expect(outcome.result.steps.first?.attempts == 2)
+        let sent = listener.lines.filter { $0.hasPrefix("request.willSend") }
+        #expect(Set(sent) == (isWanted ? ["request.willSend main.a[0]", "request.willSend main.a[1]"] : []))
+    }
+
+    @Test func `events of requests and responses name the endpoint, and others do not`() async throws {
+        let fixture = try ExecutionFixture(
+            "endpoints: {e: {path: /a, service: s}}\ngraphs: {main: {chain: [{id: a, call: e}]}}\n"
+        )
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        for event in listener.all {
+            let isOfRequest = event.kind.type.hasPrefix("request.") || event.kind.type.hasPrefix("response.")
+            #expect(event.endpoint == (isOfRequest ? "e" : nil))
+        }
+        #expect(listener.all.contains { $0.endpoint == "e" })
+    }
+
+    @Test func `request.sent comes before the response`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            gate.wait()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            let fixture = try ExecutionFixture(
+                "graphs: {main: {chain: [{id: a, get: /}]}}\n",
+                at: server.url("")
+            )
+            let transport = try CurlTransport()
+            let listener = EventListener()
+            let events = EventStream(journal: nil, observers: [listener])
+            async let outcome = fixture.run(over: transport, events: events)
+            await listener.wait(for: "request.sent main.a")
+            gate.signal()
+            #expect(await outcome.summary == "a:passed")
+            await transport.shutDown()
+        }
+    }
+
+    @Test func `the time of a step covers all of its pages`() async throws {
+        // The transport says of each page that it took no time at all.
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, paginate: {link: true}}]}}\n",
+            ["/a": .linked("[1]", ["</b>; rel=\"next\""]), "/b": .linked("[2]", [])]
+        )
+        let step = try #require(await fixture.run().result.steps.first)
+        #expect(step.attempts == 2)
+        #expect(step.time.map { $0.total > .zero } == true)
+    }
+}
