@@ -72,7 +72,10 @@ import WaybillData
 
     @Test(
         arguments: [
-            ("length(vars.list[0])", .type, "length() takes a string, a list or an object here, and this is a number"),
+            (
+                "length(vars.list[0])", .type,
+                "length() takes a string, bytes, a list or an object here, and this is a number"
+            ),
             ("value(vars.list[*])", .missing, "value() needs one match, and there are 3"),
             ("lower(vars.list)", .type, "lower() takes a string here, and this is a list"),
             ("join(vars.list, vars.list[0])", .type, "join() takes a string here, and this is a number"),
@@ -101,7 +104,7 @@ import WaybillData
             ("capture('a', 'b')", .missing, "the pattern of capture() matches nothing in this text"),
             (
                 "match('a', vars.bad)", .value,
-                "this pattern is no I-Regexp (RFC 9485): this '(' is never closed"
+                "this pattern is not an I-Regexp (RFC 9485): this '(' is never closed"
             ),
             ("date('yesterday')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
             ("date('2026-02-29')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
@@ -133,7 +136,7 @@ import WaybillData
             ),
             (
                 "match('a', '\\\\d')",
-                "this pattern is no I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
+                "this pattern is not an I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
                 "'\\\\d'", nil
             ),
             (

@@ -160,7 +160,7 @@ import WaybillData
         arguments: [
             ("1", .number), ("'a'", .string), ("$.a", .any), ("$.a[*]", .array), ("1 == 2", .boolean),
             ("1 + $.x", .number), ("split('a', 'b')", .array),
-            ("default($.x, 1)", [.boolean, .number, .string, .array, .object]),
+            ("default($.x, 1)", [.boolean, .number, .string, .bytes, .array, .object]),
             ("default(upper($.x), 1)", [.number, .string]), ("!true", .boolean), ("('a')", .string), ("null", .null),
         ] as [(String, ExpressionType)]
     )
@@ -215,6 +215,9 @@ import WaybillData
             ("$.a[?@.ok]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' if that is meant."),
             ("$.a[?@.x == 1 && (@.ok)]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' if that is meant."),
             ("count($.a)", "count($.a)", "The number of elements of a list is length(x)."),
+            ("$.a[?length(1) >= 2]", "1", "It is length(value)."),
+            ("$.a[?match(@.b, 2)]", "2", "It is match(text, pattern)."),
+            ("$.a[?search(@.b, '(')]", "'('", "Without a valid pattern, nothing matches."),
             ("upper($.a) == 1", "upper($.a) == 1", "number(x) and string(x) turn one into the other."),
         ]
     )

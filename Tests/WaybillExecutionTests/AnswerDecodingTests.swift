@@ -44,7 +44,7 @@ import WaybillResults
         let outcome = try await run(body, type: type, decoding: decoding)
         let failure = outcome.result.steps.first?.failure?.message.string ?? "no outputs"
         let values = try #require(outcome.outputs.first?.values.value, "\(failure)")
-        #expect(values["x"] == (try JSONParser().parse(Array(result.utf8))))
+        #expect(values["x"]?.bytesAsBase64 == (try JSONParser().parse(Array(result.utf8))))
     }
 
     @Test(arguments: [

@@ -16,6 +16,8 @@ final class FakeTransport: Transport, NetworkProbe {
         indirect case late(Reply, turns: Int)
         /// A body of another media type.
         case text(String, type: String)
+        /// Bytes of a media type.
+        case bytes([UInt8], type: String)
         /// A redirect to an address.
         case redirect(String, status: Int)
         /// A failure of the transport.
@@ -137,20 +139,23 @@ final class FakeTransport: Transport, NetworkProbe {
         case .failure(let kind): return .failure(Self.failure(kind))
         case .held, .late: return .failure(Self.failure(.cancelled))
         case .linked(let body, let links):
-            return self.answer(request, body, type: "application/json", status: 200, fields: links.map { ("Link", $0) })
+            let fields = links.map { (name: "Link", value: $0) }
+            return self.answer(request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .cookie(let cookie, let body):
             let fields = [(name: "Set-Cookie", value: cookie)]
-            return self.answer(request, body, type: "application/json", status: 200, fields: fields)
-        case .json(let body, let status): return self.answer(request, body, type: "application/json", status: status)
+            return self.answer(request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
+        case .json(let body, let status):
+            return self.answer(request, Array(body.utf8), type: "application/json", status: status)
         case .redirect(let location, let status):
-            return self.answer(request, "", type: "text/plain", status: status, fields: [("Location", location)])
-        case .text(let body, let type): return self.answer(request, body, type: type, status: 200)
+            return self.answer(request, [], type: "text/plain", status: status, fields: [("Location", location)])
+        case .text(let body, let type): return self.answer(request, Array(body.utf8), type: type, status: 200)
+        case .bytes(let body, let type): return self.answer(request, body, type: type, status: 200)
         }
     }
 
     private func answer(
         _ request: HTTPRequest,
-        _ body: String,
+        _ body: [UInt8],
         type: String,
         status: Int,
         fields: [(name: String, value: String)] = []
@@ -164,11 +169,11 @@ final class FakeTransport: Transport, NetworkProbe {
                     [HTTPField(name: "Content-Type", value: type)]
                         + fields.map { HTTPField(name: $0.name, value: $0.value) }
                 ),
-                body: Array(body.utf8),
+                body: body,
                 url: request.url,
                 timings: .zero,
                 bytesSent: 0,
-                bytesReceived: body.utf8.count,
+                bytesReceived: body.count,
                 remoteAddress: nil,
                 reusedConnection: false
             )

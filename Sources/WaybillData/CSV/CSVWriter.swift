@@ -70,6 +70,7 @@ package struct CSVWriter: Sendable {
         switch value {
         case .null: ""
         case .string(let text): text
+        case .bytes(let bytes): Base64.encode(bytes)
         case .bool, .number, .array, .object: JSONWriter().string(value)
         }
     }

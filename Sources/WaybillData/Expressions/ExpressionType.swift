@@ -20,8 +20,10 @@ package struct ExpressionType: OptionSet, Sendable, Hashable {
     package static let array = ExpressionType(rawValue: 16)
     /// An object.
     package static let object = ExpressionType(rawValue: 32)
+    /// Bytes.
+    package static let bytes = ExpressionType(rawValue: 64)
     /// Anything.
-    package static let any: ExpressionType = [.null, .boolean, .number, .string, .array, .object]
+    package static let any: ExpressionType = [.null, .boolean, .number, .string, .bytes, .array, .object]
     /// What can be put into a text: strings, numbers and booleans.
     package static let text: ExpressionType = [.string, .number, .boolean]
 
@@ -33,6 +35,7 @@ package struct ExpressionType: OptionSet, Sendable, Hashable {
             case .boolean: .boolean
             case .number: .number
             case .string: .string
+            case .bytes: .bytes
             case .array: .array
             case .object: .object
             }
@@ -57,6 +60,7 @@ extension JSON.Kind {
         case .boolean: "a boolean"
         case .number: "a number"
         case .string: "a string"
+        case .bytes: "bytes"
         case .array: "a list"
         case .object: "an object"
         }

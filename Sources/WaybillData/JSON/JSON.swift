@@ -2,6 +2,8 @@
 ///
 /// Equality is by value as JSON Schema and RFC 9535 define it: `1`, `1.0` and `1e0` are equal, the order of members does
 /// not matter, and strings are equal when their code points are (never by canonical equivalence, as `String` has it).
+///
+/// Expressions also compute with bytes, which no document contains: they are written as a string in Base64.
 package enum JSON: Sendable {
     /// `null`
     case null
@@ -11,6 +13,8 @@ package enum JSON: Sendable {
     case number(JSONNumber)
     /// A string of Unicode code points.
     case string(String)
+    /// Bytes that are not text, such as an image; equal to nothing but the same bytes.
+    case bytes([UInt8])
     /// A list of values.
     case array([JSON])
     /// Members in the order of the document.
@@ -23,9 +27,9 @@ extension JSON {
     /// Comparing, hashing and releasing a value recurse into it. A stack of 8 MiB bears twice this depth and more.
     package static let greatestDepth = 2_000
 
-    /// The kinds of value, named as JSON Schema names its types.
+    /// The kinds of value, named as JSON Schema names its types, and bytes.
     package enum Kind: String, Sendable, CaseIterable {
-        case null, boolean, number, string, array, object
+        case null, boolean, number, string, bytes, array, object
     }
 
     /// Which kind of value this is.
@@ -35,6 +39,7 @@ extension JSON {
         case .bool: .boolean
         case .number: .number
         case .string: .string
+        case .bytes: .bytes
         case .array: .array
         case .object: .object
         }
@@ -43,6 +48,11 @@ extension JSON {
     /// The string, if it is one.
     package var string: String? {
         if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The bytes, if these are bytes.
+    package var bytes: [UInt8]? {
+        if case .bytes(let value) = self { value } else { nil }
     }
 
     /// The boolean, if it is one.
@@ -82,6 +92,7 @@ extension JSON: Hashable {
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)): left == right
         case (.string(let left), .string(let right)): left.hasSameCodePoints(as: right)
+        case (.bytes(let left), .bytes(let right)): left == right
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
         default: false
@@ -94,6 +105,7 @@ extension JSON: Hashable {
         case .bool(let value): hasher.combine(value)
         case .number(let value): hasher.combine(value)
         case .string(let value): value.hashCodePoints(into: &hasher)
+        case .bytes(let value): hasher.combine(value)
         case .array(let value): hasher.combine(value)
         case .object(let value): hasher.combine(value)
         }

@@ -92,6 +92,7 @@ package struct JSONWriter: Sendable {
         case .bool(let value): output.append(contentsOf: value ? "true".utf8 : "false".utf8)
         case .number(let number): number.write(to: &output)
         case .string(let string): Self.write(string, to: &output)
+        case .bytes(let bytes): Self.write(Base64.encode(bytes), to: &output)
         case .array(let elements):
             output.append(UInt8(ascii: "["))
             containers.append(Container(content: .elements(elements)))
@@ -111,7 +112,7 @@ extension JSON {
     fileprivate var isContainer: Bool {
         switch self {
         case .array, .object: true
-        case .null, .bool, .number, .string: false
+        case .null, .bool, .number, .string, .bytes: false
         }
     }
 }

@@ -37,7 +37,9 @@ package struct JSONSchema: Sendable {
     }
 
     /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
-    package func isValid(_ instance: JSON) -> Bool {
+    package func isValid(_ instance: JSON) -> Bool { accepts(instance.bytesAsBase64) }
+
+    private func accepts(_ instance: JSON) -> Bool {
         var evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
         return evaluator.acceptsRoot()
     }
@@ -67,9 +69,12 @@ package struct JSONSchema: Sendable {
     ///
     /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
     ///
+    /// Bytes in it are strings in Base64, as in every document that is written of them.
+    ///
     /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        guard !isValid(instance) else { return [] }
+        let instance = instance.bytesAsBase64
+        guard !accepts(instance) else { return [] }
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
     }

@@ -36,7 +36,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
             case .null: Self.bit(.null)
             case .boolean: Self.bit(.boolean)
             case .number: Self.bit(.number) | Self.bit(.integer)
-            case .string: Self.bit(.string)
+            case .string, .bytes: Self.bit(.string)
             case .array: Self.bit(.array)
             case .object: Self.bit(.object)
             }
@@ -63,7 +63,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
         case .null: contains(.null)
         case .boolean: contains(.boolean)
         case .number: contains(.number)
-        case .string: contains(.string)
+        case .string, .bytes: contains(.string)
         case .array: contains(.array)
         case .object: contains(.object)
         }

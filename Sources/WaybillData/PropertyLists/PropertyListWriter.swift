@@ -38,6 +38,7 @@ private struct PropertyListWriting {
         case .bool(let value): writeLine(value ? "<true/>" : "<false/>")
         case .number(let number): try write(number)
         case .string(let text): try writeText(text, in: "string")
+        case .bytes(let bytes): writeLine("<data>\(Base64.encode(bytes))</data>")
         case .array(let elements) where elements.isEmpty: writeLine("<array/>")
         case .array(let elements):
             writeLine("<array>")

@@ -197,6 +197,7 @@ extension Redactor {
                 let isFound = secrets.contains(number.text) && !(isForData && ShortSecrets.contains(number.text))
                 return isFound ? .string(mask) : nil
             case .string(let string): return redact(string).map(JSON.string)
+            case .bytes(let bytes): return redact(bytes).map(JSON.bytes)
             case .array(var elements):
                 var changed = false
                 for index in elements.indices {

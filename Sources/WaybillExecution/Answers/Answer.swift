@@ -14,8 +14,6 @@ struct Answer {
         var body: ScopeValue?
         /// The data after filters; of a poll nothing where there is none.
         var data: ScopeValue?
-        /// Whether the data is base64 of an answer that is no text.
-        var isBytes = false
         /// The named values. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
@@ -103,7 +101,6 @@ struct Answer {
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.body = ScopeValue(body.value)
-        evaluated.isBytes = body.isBytes
         take(ScopeValue(body.value))
         return isWithoutContent ? nil : filter(isSuccess: isSuccess)
     }
@@ -197,7 +194,6 @@ struct Answer {
                 scope: scope.scope
             )
             take(filtered)
-            evaluated.isBytes = false
             return nil
         } catch {
             let code = plan.settings.messages.showsCode ? error.code : nil

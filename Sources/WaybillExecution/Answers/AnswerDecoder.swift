@@ -17,8 +17,6 @@ struct AnswerDecoder {
     struct Decoded: Sendable {
         /// The value; null for an empty body.
         var value: JSON
-        /// Whether the value is base64 of a body that is no text.
-        var isBytes = false
         /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
         var duplicateName: String?
     }
@@ -33,7 +31,7 @@ struct AnswerDecoder {
         // Rows have no character set of their own, as JSON has.
         case .csv: return try rows(Array(text(response).utf8))
         case .plist: return try propertyList(response)
-        case .bytes, .auto: return Decoded(value: .string(Base64.encode(response.body)), isBytes: true)
+        case .bytes, .auto: return Decoded(value: .bytes(Array(response.body)))
         }
     }
 

@@ -56,7 +56,7 @@ struct PageRun {
         guard let next = past.next else { return false }
         if keepsItems {
             guard let kept = past.kept else { return false }
-            items = kept
+            items = kept.map(JSON.init(markingBytes:))
         }
         state = PaginationState(pagination, behind: past.count, next: next)
         return true
@@ -104,7 +104,7 @@ struct PageRun {
         }
         let isList = pagination.items != nil || attempted.data?.json.array != nil
         let data = isList ? found : attempted.data ?? found
-        let records = try request.output?.append(data, isList: isList, isBytes: attempted.isBytes, in: attempted.scope)
+        let records = try request.output?.append(data, isList: isList, in: attempted.scope)
         var next: JSON?
         switch decision {
         case .follow(let request): next = request.value
@@ -129,7 +129,7 @@ struct PageRun {
     /// The items of a page for the journal; `nil` where they are not needed, or a secret is among them.
     private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
         guard keepsItems, !isSecret else { return nil }
-        return run.kept(.array(items))
+        return run.kept(JSON.array(items).markingBytes)
     }
 
     /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value that
@@ -152,7 +152,6 @@ struct PageRun {
         // Where the items are not kept, nothing uses them.
         let data = ScopeValue(.array(items), isSecret: isSecret)
         attempted.scope.data = data
-        attempted.isBytes = false
         // With 'until', what follows is evaluated once, for the last round.
         guard request.step.flow?.until == nil, attempted.failure == nil else { return }
         await Attempt(request, number: result.attempts, page: .plain).conclude(attempted)

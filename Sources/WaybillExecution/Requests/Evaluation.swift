@@ -23,6 +23,34 @@ struct ComputedText: Sendable {
     var isRaw = false
 }
 
+/// What a body, or a part of it, consists of.
+struct ComputedContent: Sendable {
+    /// The bytes; those of a text in UTF-8.
+    let bytes: [UInt8]
+    /// Whether a secret took part in it.
+    let isSecret: Bool
+    /// The media type that it has unless another one is given.
+    let mediaType: String
+    private let isText: Bool
+
+    /// The bytes, where a text is Base64; `nil` for a text that is not.
+    var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
+
+    init(_ text: ComputedText) {
+        bytes = Array(text.text.utf8)
+        isSecret = text.isSecret
+        mediaType = "text/plain; charset=utf-8"
+        isText = true
+    }
+
+    init(_ bytes: [UInt8], isSecret: Bool) {
+        self.bytes = bytes
+        self.isSecret = isSecret
+        mediaType = "application/octet-stream"
+        isText = false
+    }
+}
+
 extension ManifestExpression {
     /// The value of the expression.
     func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
@@ -63,6 +91,16 @@ extension ScalarTemplate {
                 throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
             }
         }
+    }
+
+    /// The scalar as content of a body: the text in UTF-8, or the bytes of a lone `${…}` that is bytes.
+    func content(in scope: EvaluationScope) throws(EvaluationProblem) -> ComputedContent {
+        if case .template(let template) = content, template.template.loneExpression != nil,
+            case let value = try value(in: scope), case .bytes(let bytes) = value.json
+        {
+            return ComputedContent(bytes, isSecret: value.isSecret)
+        }
+        return ComputedContent(try text(in: scope))
     }
 
     /// The scalar as a value: a lone `${…}` keeps its type.

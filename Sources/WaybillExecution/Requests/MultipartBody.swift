@@ -67,13 +67,14 @@ struct MultipartBody {
             end(bytes: [])
         case .value(let scalar):
             begin(disposition, contentType: type, headers)
-            end(bytes: Array(note(try scalar.text(in: scope)).utf8))
+            end(bytes: note(try scalar.content(in: scope)).bytes)
         case .text(let scalar):
-            begin(disposition, contentType: type ?? "text/plain; charset=utf-8", headers)
-            end(bytes: Array(note(try scalar.text(in: scope)).utf8))
+            let content = note(try scalar.content(in: scope))
+            begin(disposition, contentType: type ?? content.mediaType, headers)
+            end(bytes: content.bytes)
         case .base64(let scalar):
-            guard let bytes = Base64.decode(note(try scalar.text(in: scope))) else {
-                throw EvaluationProblem(message: "this part is not base64", span: scalar.span)
+            guard let bytes = note(try scalar.content(in: scope)).decodedBytes else {
+                throw EvaluationProblem(message: "this part is not Base64", span: scalar.span)
             }
             begin(disposition, contentType: type ?? "application/octet-stream", headers)
             end(bytes: bytes)
@@ -87,6 +88,12 @@ struct MultipartBody {
     private mutating func note(_ text: ComputedText) -> String {
         isSecret = isSecret || text.isSecret
         return text.text
+    }
+
+    /// The content of something in the body; notes whether a secret took part in it.
+    private mutating func note(_ content: ComputedContent) -> ComputedContent {
+        isSecret = isSecret || content.isSecret
+        return content
     }
 
     /// The value of something in the body; notes whether a secret took part in it.

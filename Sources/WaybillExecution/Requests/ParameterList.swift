@@ -35,7 +35,7 @@ struct ParameterList: Sendable {
             } else {
                 let value = try scalar.value(in: scope)
                 isSecret = isSecret || value.isSecret
-                add(name, value.json)
+                try add(name, value.json, at: scalar.span)
             }
         case .list(let elements, _):
             for element in elements { try add(elementName(name), element, in: scope) }
@@ -44,16 +44,21 @@ struct ParameterList: Sendable {
         }
     }
 
-    private mutating func add(_ name: String, _ value: JSON) {
+    private mutating func add(_ name: String, _ value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
         switch value {
         case .null: pairs.append((name, ""))
         case .bool(let value): pairs.append((name, value ? "true" : "false"))
         case .number(let value): pairs.append((name, value.text))
         case .string(let value): pairs.append((name, value))
+        case .bytes:
+            throw EvaluationProblem(
+                message: "the parameter '\(name)' cannot be bytes: base64(x) makes a string of bytes",
+                span: span
+            )
         case .array(let elements):
-            for element in elements { add(elementName(name), element) }
+            for element in elements { try add(elementName(name), element, at: span) }
         case .object(let object):
-            for (member, value) in object { add("\(name)[\(member)]", value) }
+            for (member, value) in object { try add("\(name)[\(member)]", value, at: span) }
         }
     }
 

@@ -21,6 +21,9 @@ extension Redactor {
         switch value {
         case .string(let text): try register(text, at: span)
         case .number(let number): try register(number.text, at: span)
+        case .bytes(let bytes):
+            try register(Base64.encode(bytes), at: span)
+            if let text = String(validating: bytes, as: UTF8.self) { try register(text, at: span) }
         case .array(let elements): for element in elements { try register(secretsIn: element, at: span) }
         case .object(let object): for member in object { try register(secretsIn: member.value, at: span) }
         case .null, .bool: break

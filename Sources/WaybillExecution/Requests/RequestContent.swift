@@ -64,6 +64,12 @@ struct RequestContent {
         return text.text
     }
 
+    /// The content of something in the body; notes whether a secret took part in it.
+    private mutating func note(_ content: ComputedContent) -> ComputedContent {
+        isBodySecret = isBodySecret || content.isSecret
+        return content
+    }
+
     /// The value of a part of the body; notes whether a secret took part in it.
     private mutating func note(_ value: ScopeValue) -> JSON {
         isBodySecret = isBodySecret || value.isSecret
@@ -86,16 +92,17 @@ struct RequestContent {
         case .plist(let value):
             try setPropertyList(note(try value.value(in: scope)), at: body.span)
         case .text(let value):
-            set(note(try value.text(in: scope)), "text/plain; charset=utf-8")
+            let content = note(try value.content(in: scope))
+            self.body = .bytes(content.bytes)
+            type = content.mediaType
         case .form(let members):
             var form = fields
             for member in members { try form.add(member.name.value, member.value, in: scope) }
             isBodySecret = form.isSecret
             set(form.form, "application/x-www-form-urlencoded")
         case .base64(let value):
-            let text = note(try value.text(in: scope))
-            guard let bytes = Base64.decode(text) else {
-                throw EvaluationProblem(message: "the body is not base64", span: value.span)
+            guard let bytes = note(try value.content(in: scope)).decodedBytes else {
+                throw EvaluationProblem(message: "the body is not Base64", span: value.span)
             }
             self.body = .bytes(bytes)
             type = "application/octet-stream"

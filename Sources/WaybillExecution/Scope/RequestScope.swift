@@ -169,19 +169,16 @@ struct SentRequest: Sendable {
             case "method": .value(ScopeValue(.string(method)))
             case "url": .value(ScopeValue(.string(url)))
             case "query": .value(ScopeValue(.string(query)))
-            case "body": text
+            case "body": content
             default: nil
             }
         }
     }
 
-    /// The body as a text, which bytes of any sort are not.
-    private var text: ScopeNode {
+    /// The body as a string, or as bytes where it is not UTF-8.
+    private var content: ScopeNode {
         guard let body else { return .unavailable(reason: "the body is read only when it is sent") }
-        guard let text = String(validating: body, as: UTF8.self) else {
-            return .unavailable(reason: "the body is not a text")
-        }
-        return .value(ScopeValue(.string(text)))
+        return .value(ScopeValue(String(validating: body, as: UTF8.self).map(JSON.string) ?? .bytes(body)))
     }
 
     private var query: String {

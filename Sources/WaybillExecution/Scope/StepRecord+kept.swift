@@ -47,12 +47,13 @@ extension StepRecord {
             }
             object["headers"] = .array(fields)
         }
-        if object.count > 1 || !isPassed { kept.record = redactor.unchanged(.object(object)) }
+        if object.count > 1 || !isPassed { kept.record = redactor.unchanged(JSON.object(object).markingBytes) }
         return kept
     }
 
     /// A record as it was kept.
-    init(kept record: JSON) {
+    init(kept marked: JSON) {
+        let record = JSON(markingBytes: marked)
         self.init(isPassed: record["ok"] != false, error: record["error"] ?? .null)
         for (name, value) in record["outputs"]?.object ?? JSONObject() { outputs[name] = ScopeValue(value) }
         data = record["data"].map { ScopeValue($0) }

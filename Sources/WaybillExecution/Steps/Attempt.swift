@@ -187,7 +187,6 @@ struct Attempt: Sendable {
         let answer = await evaluate(response, attempted.scope)
         attempted.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
         attempted.body = answer.body
-        attempted.isBytes = answer.isBytes
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         attempted.isPending = part == .poll

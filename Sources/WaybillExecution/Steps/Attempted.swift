@@ -23,8 +23,6 @@ final class Attempted {
     var answeredURL: String?
     /// The answer as it was decoded, before filters.
     var body: ScopeValue?
-    /// Whether the data is base64 of an answer that is no text.
-    var isBytes = false
     /// Whether the data is what an interceptor put in the place of a failure.
     var isRecovered = false
     /// The named values. They survive a failed expectation.

@@ -61,7 +61,6 @@ struct Interceptor {
             guard attempted.failure != nil else { return }
             let data = try value.value(in: scope)
             attempted.isRecovered = true
-            attempted.isBytes = false
             attempted.scope.data = data
             attempted.failure = nil
             takeOutputs()

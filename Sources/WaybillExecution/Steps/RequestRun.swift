@@ -95,7 +95,7 @@ final class RequestRun: Sendable {
         do throws(Failure) {
             // What was taken of pages has failed with them.
             try output.takeBack()
-            try output.append(data, isBytes: attempted.isBytes, in: attempted.scope)
+            try output.append(data, in: attempted.scope)
             return nil
         } catch {
             return error

@@ -19,10 +19,9 @@ struct ElementOutput: Sendable {
     func append(
         _ data: ScopeValue,
         isList: Bool = false,
-        isBytes: Bool,
         in scope: RequestScope
     ) throws(Failure) -> RecordedOutput {
-        try file.append(data, isList: isList, isBytes: isBytes, of: element, in: scope)
+        try file.append(data, isList: isList, of: element, in: scope)
     }
 
     /// Waits until there is room for more records of the element.

@@ -89,14 +89,11 @@ struct StepFile: Sendable {
 
     /// Adds the records that are in the data of an element.
     ///
-    /// - Parameters:
-    ///   - isList: Whether a list is taken apart even in a raw file.
-    ///   - isBytes: Whether the data is base64 of an answer that is no text.
+    /// - Parameter isList: Whether a list is taken apart even in a raw file.
     @discardableResult
     func append(
         _ data: ScopeValue,
         isList: Bool,
-        isBytes: Bool,
         of element: Int,
         in scope: RequestScope
     ) throws(Failure) -> RecordedOutput {
@@ -104,7 +101,7 @@ struct StepFile: Sendable {
         scope.current = data
         let records: [Record]
         do throws(EvaluationProblem) {
-            records = try self.records(of: data, isList: isList, isBytes: isBytes, in: scope)
+            records = try self.records(of: data, isList: isList, in: scope)
         } catch {
             throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
         }
@@ -200,17 +197,10 @@ struct StepFile: Sendable {
     private func records(
         of data: ScopeValue,
         isList: Bool,
-        isBytes: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) -> [Record] {
-        let redactor = run.redactor
         let value = try write.records?.value(in: scope) ?? data
-        if value.isSecret { try redactor.register(secretsIn: value.json, at: write.span) }
-        if format == .raw, write.records == nil, isBytes, let bytes = value.json.string.flatMap(Base64.decode) {
-            let (redacted, isChanged) = redactor.data(bytes)
-            if isChanged { warnOfSecret() }
-            return [.bytes(redacted)]
-        }
+        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         switch value.json {
         case .null: return []
         case .array(let elements) where isList || format != .raw:
@@ -227,6 +217,11 @@ struct StepFile: Sendable {
         isSecret: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationProblem) -> Record {
+        if format == .raw, write.columns.isEmpty, case .bytes(let bytes) = value {
+            let (redacted, isChanged) = run.redactor.data(bytes)
+            if isChanged { warnOfSecret() }
+            return .bytes(redacted)
+        }
         guard !write.columns.isEmpty else { return .value(redacted(value)) }
         var scope = scope
         scope.item = ScopeValue(value, isSecret: isSecret)

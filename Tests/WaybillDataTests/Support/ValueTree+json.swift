@@ -17,6 +17,7 @@ extension ValueTree {
         case .bool(let value): return addScalar(.boolean, value ? "true" : "false")
         case .number(let number): return addScalar(.number, number.text)
         case .string(let text): return addScalar(.string, text)
+        case .bytes(let bytes): return addScalar(.string, Base64.encode(bytes))
         case .array(let elements):
             let parts = elements.map { add($0) }
             return addArray(parts[...])

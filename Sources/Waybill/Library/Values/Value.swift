@@ -3,7 +3,8 @@ import WaybillData
 /// A JSON value: of an input, or of what a run puts out.
 ///
 /// Numbers keep all their digits, and objects the order of their members. Values are equal as JSON Schema has it: `1` and
-/// `1.0` are, and the order of members does not matter.
+/// `1.0` are, and the order of members does not matter. Bytes, such as the data of a response with `decoding: bytes`, are
+/// a string in Base64.
 ///
 /// ```swift
 /// let id = report.outputs["main"]?["account"]?.int
@@ -12,7 +13,7 @@ public struct Value: Sendable, Hashable {
     let json: JSON
 
     init(_ json: JSON) {
-        self.json = json
+        self.json = json.bytesAsBase64
     }
 
     /// The kinds of value, named as JSON Schema names its types.
@@ -37,7 +38,8 @@ public struct Value: Sendable, Hashable {
         case .null: .null
         case .boolean: .boolean
         case .number: .number
-        case .string: .string
+        // `init` leaves no bytes in a value.
+        case .string, .bytes: .string
         case .array: .array
         case .object: .object
         }

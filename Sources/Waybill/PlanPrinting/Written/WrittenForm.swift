@@ -89,7 +89,7 @@ struct WrittenForm: Sendable {
     /// Recursive, as deep as the value: a value's depth is limited where it is read.
     private static func mapStrings(of json: JSON, _ transform: (String) -> String) -> JSON {
         switch json {
-        case .null, .bool, .number: json
+        case .null, .bool, .number, .bytes: json
         case .string(let text): .string(transform(text))
         case .array(let elements): .array(elements.map { mapStrings(of: $0, transform) })
         case .object(let members): .object(members.mapValues { mapStrings(of: $0, transform) })

@@ -49,11 +49,12 @@ extension ExpressionCompiler {
         let compiled = try value(syntax)
         let parameter = function.parameter(index)
         if !isStrict, compiled.type.isDisjoint(with: parameter.type) {
-            throw ExpressionSyntaxError(
-                "\(function.name)() takes \(parameter.type) here, and this is \(compiled.type)",
-                at: syntax.range,
-                help: "It is \(function.signature)."
-            )
+            let message = "\(function.name)() takes \(parameter.type) here, and this is \(compiled.type)"
+            let help = "It is \(function.signature)."
+            guard isInFilter, function.isStandard else {
+                throw ExpressionSyntaxError(message, at: syntax.range, help: help)
+            }
+            warn("\(message), so this part of the filter has no result", at: syntax.range, help: help)
         }
         return compiled
     }
@@ -99,17 +100,24 @@ extension ExpressionCompiler {
         case .pattern(let kind):
             let text = try argument(arguments[0], 0, function)
             let pattern = try argument(arguments[1], 1, function)
-            return node(.pattern(kind, text, try compiledPattern(pattern)), function.result, syntax)
+            let program = try compiledPattern(pattern, of: function)
+            return node(.pattern(kind, text, program), function.result, syntax)
         }
     }
 
-    private func compiledPattern(_ pattern: CompiledExpression) throws(ExpressionSyntaxError) -> CompiledPattern {
+    private mutating func compiledPattern(
+        _ pattern: CompiledExpression,
+        of function: ExpressionFunction
+    ) throws(ExpressionSyntaxError) -> CompiledPattern {
         guard case .constant(.string(let text)) = pattern.kind else { return .computed(pattern) }
         do {
             return .constant(try IRegexp(text))
         } catch {
             if isStrict { return .constant(nil) }
-            throw ExpressionSyntaxError("this pattern is no I-Regexp (RFC 9485): \(error.message)", at: pattern.range)
+            let message = "this pattern is not an I-Regexp (RFC 9485): \(error.message)"
+            guard isInFilter, function.isStandard else { throw ExpressionSyntaxError(message, at: pattern.range) }
+            warn(message, at: pattern.range, help: "Without a valid pattern, nothing matches.")
+            return .constant(nil)
         }
     }
 }

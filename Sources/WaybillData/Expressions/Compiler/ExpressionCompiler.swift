@@ -10,7 +10,7 @@ struct ExpressionCompiler {
     private let source: [UInt8]
     private let dialect: ExpressionParser.Dialect
     private var isGuarded = false
-    private var isInFilter = false
+    private(set) var isInFilter = false
     private var isConcealed = false
     /// What the operands of `&&` before the part at hand require.
     private var assumptions: [PathRequirement] = []

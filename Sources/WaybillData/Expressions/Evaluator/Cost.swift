@@ -4,6 +4,7 @@ enum Cost {
     static func ofComparing(_ left: JSON, _ right: JSON) -> Int {
         switch (left, right) {
         case (.string(let left), .string(let right)): min(left.utf8.count, right.utf8.count) / bytesPerStep
+        case (.bytes(let left), .bytes(let right)): min(left.count, right.count) / bytesPerStep
         case (.array(let elements), .array(let others)): elements.count == others.count ? size(left) : 0
         case (.object(let object), .object(let other)): object.count == other.count ? size(left) : 0
         default: 0
@@ -14,6 +15,7 @@ enum Cost {
     static func ofReading(_ value: JSON, _ work: ExpressionFunction.Work) -> Int {
         switch (value, work) {
         case (.string(let text), _): text.utf8.count / bytesPerStep
+        case (.bytes(let bytes), _): bytes.count / bytesPerStep
         case (.array(let elements), .elements): elements.count
         case (.object(let object), .elements): object.count
         case (.array, .everything), (.object, .everything): size(value)
@@ -33,6 +35,7 @@ enum Cost {
             case .array(let elements): pending += elements
             case .object(let object): pending += object.lazy.map(\.value)
             case .string(let text): size += text.utf8.count / bytesPerStep
+            case .bytes(let bytes): size += bytes.count / bytesPerStep
             default: break
             }
         }

@@ -243,7 +243,7 @@ struct Evaluator {
                 if expression.context != .filter {
                     throw EvaluationError(
                         .value,
-                        "this pattern is no I-Regexp (RFC 9485): \(error.message)",
+                        "this pattern is not an I-Regexp (RFC 9485): \(error.message)",
                         at: source.range
                     )
                 }

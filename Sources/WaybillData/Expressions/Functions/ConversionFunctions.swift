@@ -6,7 +6,7 @@ enum ConversionFunctions {
         case .string(let text): text
         case .number(let number): number.text
         case .bool(let flag): flag ? "true" : "false"
-        case .null, .array, .object: nil
+        case .null, .bytes, .array, .object: nil
         }
     }
 
@@ -34,13 +34,17 @@ enum ConversionFunctions {
     }
 
     static func string(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(text(of: arguments[0]) ?? "")
+        guard case .bytes(let bytes) = arguments[0] else { return .string(text(of: arguments[0]) ?? "") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw FunctionFailure(.value, "these bytes are not text in UTF-8")
+        }
+        return .string(text)
     }
 
     static func base64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let text = arguments.string(0)
-        try EvaluationLimits.checkText(text.utf8.count / 3 * 4)
-        return .string(Base64.encode(Array(text.utf8)))
+        let bytes = arguments.bytes(0)
+        try EvaluationLimits.checkText(bytes.count / 3 * 4)
+        return .string(Base64.encode(bytes))
     }
 
     static func unbase64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

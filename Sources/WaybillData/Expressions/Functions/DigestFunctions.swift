@@ -1,14 +1,14 @@
 import Crypto
 
-/// SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of texts.
+/// SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of bytes, or of the UTF-8 bytes of a string.
 enum DigestFunctions {
     static func sha256(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try encoded(Array(SHA256.hash(data: Array(arguments.string(0).utf8))), arguments.optionalString(1))
+        try encoded(Array(SHA256.hash(data: arguments.bytes(0))), arguments.optionalString(1))
     }
 
     static func hmac(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let key = SymmetricKey(data: Array(arguments.string(0).utf8))
-        let code = HMAC<SHA256>.authenticationCode(for: Array(arguments.string(1).utf8), using: key)
+        let key = SymmetricKey(data: arguments.bytes(0))
+        let code = HMAC<SHA256>.authenticationCode(for: arguments.bytes(1), using: key)
         return try encoded(Array(code), arguments.optionalString(2))
     }
 

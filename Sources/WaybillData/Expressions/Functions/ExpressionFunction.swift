@@ -86,6 +86,12 @@ package final class ExpressionFunction: Sendable {
         parameters[min(index, parameters.count - 1)]
     }
 
+    /// Whether RFC 9535 defines it. Inside a filter, such a function accepts an argument of any type and has no result for
+    /// one that it cannot use (section 2.4.1).
+    var isStandard: Bool { Self.standardNames.contains(name) }
+
+    private static let standardNames: Set = ["length", "count", "match", "search", "value"]
+
     /// The function of a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }
 
@@ -100,6 +106,8 @@ struct FunctionArguments: Sendable {
     var count: Int { values.count }
     subscript(index: Int) -> JSON { values[index] }
     func string(_ index: Int) -> String { values[index].string ?? "" }
+    /// The bytes of an argument: its own, or those of a string in UTF-8.
+    func bytes(_ index: Int) -> [UInt8] { values[index].bytes ?? Array(string(index).utf8) }
     func optionalString(_ index: Int) -> String? { index < values.count ? values[index].string : nil }
     func list(_ index: Int) -> [JSON] { values[index].array ?? [] }
 }

@@ -4,9 +4,9 @@ extension ExpressionFunction {
         // RFC 9535, section 2.4
         ExpressionFunction(
             "length",
-            [Parameter("value", [.string, .array, .object])],
+            [Parameter("value", [.string, .bytes, .array, .object])],
             .number,
-            "The number of code points of a text, elements of a list or members of an object.",
+            "The number of code points of a text, of bytes, of elements of a list or of members of an object.",
             concealsSecrets: true,
             work: .constant,
             .compute(ListFunctions.length)
@@ -154,9 +154,9 @@ extension ExpressionFunction {
         ),
         ExpressionFunction(
             "string",
-            [Parameter("value", .text)],
+            [Parameter("value", [.text, .bytes])],
             .string,
-            "A number or boolean as text.",
+            "A number, a boolean, or bytes in UTF-8, as text.",
             .compute(ConversionFunctions.string)
         ),
         ExpressionFunction(
@@ -176,9 +176,9 @@ extension ExpressionFunction {
         ),
         ExpressionFunction(
             "base64",
-            [Parameter("text", .string)],
+            [Parameter("value", [.string, .bytes])],
             .string,
-            "The UTF-8 bytes of a text in Base64 (RFC 4648).",
+            "Bytes, or the UTF-8 bytes of a text, in Base64 (RFC 4648).",
             .compute(ConversionFunctions.base64)
         ),
         ExpressionFunction(
@@ -204,17 +204,20 @@ extension ExpressionFunction {
         ),
         ExpressionFunction(
             "sha256",
-            [Parameter("text", .string), Parameter("encoding", .string, isOptional: true)],
+            [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-256 digest of a text as 'hex' (or 'base64', 'base64url').",
+            "The SHA-256 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.sha256)
         ),
         ExpressionFunction(
             "hmac",
-            [Parameter("key", .string), Parameter("text", .string), Parameter("encoding", .string, isOptional: true)],
+            [
+                Parameter("key", [.string, .bytes]), Parameter("value", [.string, .bytes]),
+                Parameter("encoding", .string, isOptional: true),
+            ],
             .string,
-            "The HMAC-SHA-256 of a text under a key as 'hex' (or 'base64', 'base64url').",
+            "The HMAC-SHA-256 of a text or of bytes under a key as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.hmac)
         ),

@@ -4,6 +4,7 @@ enum ListFunctions {
         switch arguments[0] {
         case .array(let elements): .number(JSONNumber(elements.count))
         case .object(let object): .number(JSONNumber(object.count))
+        case .bytes(let bytes): .number(JSONNumber(bytes.count))
         default: .number(JSONNumber(arguments.string(0).unicodeScalars.count))
         }
     }

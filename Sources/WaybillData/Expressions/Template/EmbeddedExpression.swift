@@ -43,7 +43,8 @@ package struct EmbeddedExpression: Sendable, Equatable {
         guard let text = ConversionFunctions.text(of: value.json) else {
             throw EvaluationError(
                 .type,
-                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)",
+                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)"
+                    + (value.json.bytes == nil ? "" : ": base64(x) makes a string of bytes"),
                 at: range
             )
         }

@@ -116,7 +116,8 @@ extension ValueTree {
         case .null: return .null
         case .boolean: return .bool(texts[Int(node.start)] | 0x20 == UInt8(ascii: "t"))
         case .number: return .number(number(of: value))
-        case .string: return .string(text(of: value))
+        // No document contains bytes.
+        case .string, .bytes: return .string(text(of: value))
         case .array: return .array(children[node.range].map { json(of: $0) })
         case .object:
             var object = JSONObject()

@@ -33,7 +33,7 @@ enum Wording {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(let number): expected.contains(.integer) ? number.text : SchemaType.number.words
-        case .string: SchemaType.string.words
+        case .string, .bytes: SchemaType.string.words
         case .array: SchemaType.array.words
         case .object: SchemaType.object.words
         }
@@ -45,7 +45,7 @@ enum Wording {
         case .null: .null
         case .bool: .boolean
         case .number(let number): number.isInteger ? .integer : .number
-        case .string: .string
+        case .string, .bytes: .string
         case .array: .array
         case .object: .object
         }
@@ -58,6 +58,7 @@ enum Wording {
         case .bool(let value): value ? "true" : "false"
         case .number(let number): number.text
         case .string(let string): "'\(string)'"
+        case .bytes: "certain bytes"
         case .array(let elements): elements.isEmpty ? "an empty list" : "a certain list"
         case .object(let members): members.isEmpty ? "an empty mapping" : "a certain mapping"
         }

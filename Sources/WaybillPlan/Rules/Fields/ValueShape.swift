@@ -124,6 +124,7 @@ extension JSON.Kind {
         case .boolean: "a boolean"
         case .number: "a number"
         case .string: "a string"
+        case .bytes: "bytes"
         case .array: "a list"
         case .object: "an object"
         }

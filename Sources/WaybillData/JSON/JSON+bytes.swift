@@ -1,0 +1,66 @@
+extension JSON {
+    /// The value as a document: each bytes value in it is a string in Base64.
+    package var bytesAsBase64: JSON {
+        containsBytes ? mapBytes { .string(Base64.encode($0)) } : self
+    }
+
+    /// The value with all bytes marked, so that `init(markingBytes:)` of what is read back is this value again.
+    ///
+    /// Bytes become `{"$bytes": BASE64}`; an object that only looks like it becomes `{"$object": OBJECT}`.
+    package var markingBytes: JSON {
+        switch self {
+        case .bytes(let bytes): return [Self.bytesMark: .string(Base64.encode(bytes))]
+        case .array(let elements): return .array(elements.map(\.markingBytes))
+        case .object(let object):
+            let marked = JSON.object(object.mapValues(\.markingBytes))
+            return object.markedContent == nil ? marked : [Self.objectMark: marked]
+        case .null, .bool, .number, .string: return self
+        }
+    }
+
+    /// The value that `markingBytes` was written of.
+    package init(markingBytes json: JSON) {
+        switch json {
+        case .array(let elements): self = .array(elements.map(JSON.init(markingBytes:)))
+        case .object(let object):
+            switch object.markedContent {
+            case (Self.bytesMark, .string(let text))?: self = Base64.decode(text).map(JSON.bytes) ?? json
+            case (Self.objectMark, .object(let inside))?:
+                self = .object(inside.mapValues(JSON.init(markingBytes:)))
+            default: self = .object(object.mapValues(JSON.init(markingBytes:)))
+            }
+        case .null, .bool, .number, .string, .bytes: self = json
+        }
+    }
+
+    fileprivate static let bytesMark = "$bytes"
+    fileprivate static let objectMark = "$object"
+
+    private var containsBytes: Bool {
+        switch self {
+        case .bytes: true
+        case .array(let elements): elements.contains { $0.containsBytes }
+        case .object(let object): object.contains { $0.value.containsBytes }
+        case .null, .bool, .number, .string: false
+        }
+    }
+
+    private func mapBytes(_ transform: ([UInt8]) -> JSON) -> JSON {
+        switch self {
+        case .bytes(let bytes): transform(bytes)
+        case .array(let elements): .array(elements.map { $0.mapBytes(transform) })
+        case .object(let object): .object(object.mapValues { $0.mapBytes(transform) })
+        case .null, .bool, .number, .string: self
+        }
+    }
+}
+
+extension JSONObject {
+    /// The only member, where its name is one of those that mark bytes.
+    fileprivate var markedContent: (name: String, value: JSON)? {
+        guard count == 1, let member = first(where: { _ in true }),
+            member.name == JSON.bytesMark || member.name == JSON.objectMark
+        else { return nil }
+        return (member.name, member.value)
+    }
+}
