@@ -101,6 +101,7 @@ struct Answer {
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.body = ScopeValue(body.value)
+        scope.body = evaluated.body
         take(ScopeValue(body.value))
         return isWithoutContent ? nil : filter(isSuccess: isSuccess)
     }

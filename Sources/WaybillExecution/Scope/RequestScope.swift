@@ -15,6 +15,7 @@ struct RequestScope: Sendable {
         var session: Session?
         var request: SentRequest?
         var response: HTTPResponse?
+        var body: ScopeValue?
         var data: ScopeValue?
         let environment: AttemptEnvironment
     }
@@ -56,6 +57,12 @@ struct RequestScope: Sendable {
     var response: HTTPResponse? {
         get { contents.value.response }
         set { contents.change { $0.response = newValue } }
+    }
+
+    /// The body of the response as it was decoded, before filters.
+    var body: ScopeValue? {
+        get { contents.value.body }
+        set { contents.change { $0.body = newValue } }
     }
 
     /// The data at hand.
@@ -109,7 +116,7 @@ private struct LevelScope: ScopeNamespace {
         case "vars": return .namespace(ValueNamespace(values: scope.vars))
         case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
         case "request": return scope.request.map { .namespace($0.namespace) }
-        case "response": return scope.response.map { .namespace(ResponseNamespace(response: $0)) }
+        case "response": return scope.response.map { .namespace(ResponseNamespace(response: $0, body: scope.body)) }
         default: return scope.frame.run.scope.member(name)
         }
     }
@@ -190,14 +197,16 @@ struct SentRequest: Sendable {
 /// The answer as `response` shows it to expressions.
 private struct ResponseNamespace: ScopeNamespace {
     let response: HTTPResponse
+    let body: ScopeValue?
 
-    var memberNames: [String] { ["status", "headers", "cookies", "time"] }
+    var memberNames: [String] { ["status", "headers", "cookies", "time", "body"] }
 
     func member(_ name: String) -> ScopeNode? {
         switch name {
         case "status": .value(ScopeValue(.number(JSONNumber(response.status))))
         case "headers": .namespace(HeaderNamespace(fields: response.headers))
         case "cookies": .namespace(Namespace(cookies))
+        case "body": body.map { .value($0) } ?? .unavailable(reason: "the response has not been decoded")
         case "time": .value(ScopeValue(.number(response.timings.total.inMilliseconds)))
         default: nil
         }

@@ -187,6 +187,7 @@ struct Attempt: Sendable {
         let answer = await evaluate(response, attempted.scope)
         attempted.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
         attempted.body = answer.body
+        attempted.scope.body = answer.body
         attempted.outputs = answer.outputs
         attempted.failure = answer.failure
         attempted.isPending = part == .poll

@@ -47,7 +47,7 @@ private struct NameScope {
                 ?? member(2, sort: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
         case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
         case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
-        case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time"] }
+        case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time", "body"] }
         case .document, .steps, .item, nil: return nil
         }
     }

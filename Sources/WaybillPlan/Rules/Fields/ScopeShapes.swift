@@ -51,6 +51,7 @@ struct ScopeShapes {
     private static let request = ValueShape.object([("method", text), ("url", text), ("query", text), ("body", text)])
     private static let response = ValueShape.object([
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
+        ("body", .anything),
     ])
     private static let written = ValueShape.object([("file", text), ("records", number), ("bytes", number)])
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
