@@ -87,35 +87,15 @@ package struct RunResumption: Sendable {
                     help: ["Put it back, or begin a new run."]
                 )
             }
-            if PlanJSON.definition(of: before) == PlanJSON.definition(of: now) { return nil }
+            let differences = StepContent(of: now).differences(from: StepContent(of: before))
+            guard !differences.isEmpty else { return nil }
+            let names = differences.map { "'\($0)'" }.joined(separator: ", ")
             return Diagnostic(
                 "changed-manifest",
-                "step '\(path)' has already run, and the manifest says something else now",
+                "step '\(path)' has already run, and its \(names) changed in the manifest",
                 at: now.span,
                 help: ["Change it back, or begin a new run."]
             )
         }
-    }
-}
-
-extension PlanJSON {
-    /// What a step does, whatever place in the text it has.
-    fileprivate static func definition(of step: StepPlan) -> JSON {
-        let writer = PlanJSON(form: WrittenForm(redactor: Redactor()), environment: EnvironmentPlaces.none)
-        return withoutPlaces(writer.value(step))
-    }
-
-    private static func withoutPlaces(_ json: JSON) -> JSON {
-        switch json {
-        case .array(let elements): return .array(elements.map(withoutPlaces))
-        case .object(let object):
-            let members = object.filter { !isPlace($0.value) }
-            return .object(JSONObject(members.map { ($0.name, withoutPlaces($0.value)) }))
-        default: return json
-        }
-    }
-
-    private static func isPlace(_ json: JSON) -> Bool {
-        json["file"]?.string != nil && json["line"]?.number != nil && json["column"]?.number != nil
     }
 }

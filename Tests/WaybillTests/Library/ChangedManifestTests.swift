@@ -1,0 +1,76 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// What counts as a change of a step that has already run, when its run is resumed.
+@Suite struct ChangedManifestTests {
+    private static let manifest = """
+        services:
+          s:
+            baseURL: http://127.0.0.1:1
+            headers: {X-Key: "1", X-Other: a}
+            auth: {bearer: token-a}
+            tls: {verify: true}
+        endpoints:
+          e:
+            service: s
+            path: /a
+            query: {q: "1"}
+            retry: {times: 2}
+            filters: [{limit: 5}, {where: item.n > 1}]
+            expect: {status: 200, body: [length($) == 1], equals: [{n: 2}]}
+            mock: {body: [{n: 1}, {n: 2}]}
+        graphs:
+          main:
+            chain: [{call: e}, {id: b, service: s, get: /b, mock: {status: 500}}]
+        """
+
+    /// Runs the manifest, in which the second step fails, changes it, and gives what is wrong with going on.
+    private func findings(_ old: String, _ new: String) async throws -> [String] {
+        let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
+        let fixture = LibraryFixture(manifest)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        try #require(manifest.contains(old))
+        fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
+        do {
+            _ = try Waybill.resume(fixture.results)
+            return []
+        } catch let error as ManifestError {
+            return error.findings.filter { $0.id == "changed-manifest" }.map(\.message)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("X-Key: \"1\"", "X-Key: \"2\"", "headers"), ("X-Other: a", "X-Others: a", "headers"),
+            ("token-a", "token-b", "auth"), ("{bearer: token-a}", "{basic: {username: token-a, password: x}}", "auth"),
+            ("limit: 5", "limit: 6", "filters"), ("item.n > 1", "item.n > 0", "filters"),
+            ("[{limit: 5}, {where: item.n > 1}]", "[{where: item.n > 1}, {limit: 5}]", "filters"),
+            ("times: 2", "times: 3", "retry"), ("status: 200", "status: [200, 201]", "expect"),
+            ("length($) == 1", "length($) == 2", "expect"), ("verify: true", "verify: false", "tls"),
+            ("q: \"1\"", "q: \"01\"", "query"), ("path: /a", "path: /aa", "url"),
+            ("{call: e}", "{call: e, onFailure: continue}", "onFailure"),
+        ]
+    )
+    func `a change of what has run is rejected and named`(old: String, new: String, part: String) async throws {
+        let messages = try await findings(old, new)
+        #expect(messages == ["step 'main.e' has already run, and its '\(part)' changed in the manifest"])
+    }
+
+    @Test(
+        arguments: [
+            ("    path: /a", "    # a comment\n    path:   '/a'"),
+            ("{X-Key: \"1\", X-Other: a}", "\n      X-Other: \"a\"\n      X-Key: '1'"),
+            ("    query: {q: \"1\"}\n    retry: {times: 2}", "    retry: {times: 2}\n    query: {q: \"1\"}"),
+            ("tls: {verify: true}", "tls: {verify: true}  # as it is"),
+            ("get: /b", "get: /c"), ("[{n: 1}, {n: 2}]", "[{n: 1}, {n: 3}]"),
+            ("{call: e}", "{call: e, name: The first step}"),
+        ]
+    )
+    func `comments, the order of keys, white space and what has not run may change`(old: String, new: String)
+        async throws
+    {
+        #expect(try await findings(old, new) == [])
+    }
+}
