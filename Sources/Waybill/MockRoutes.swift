@@ -22,12 +22,12 @@ package enum MockRoutes {
 
     /// Where a request goes, as far as that is known before it is evaluated; `${…}` stands for itself.
     private struct Address: Hashable {
-        var method: String
+        var method: String?
         var host: String?
         var path: String
 
         init(of request: RequestPlan) {
-            method = request.method
+            method = request.constantMethod
             let written = request.address.text.value.written
             var whole = written
             // What is computed is taken for a path: a URL could be any.
@@ -72,9 +72,4 @@ extension WaybillManifest.Address {
     fileprivate var isURL: Bool {
         if case .url = self { true } else { false }
     }
-}
-
-extension ScalarTemplate {
-    /// The scalar as it was written, `${…}` included.
-    fileprivate var written: String { constantText ?? template?.template.text ?? "" }
 }

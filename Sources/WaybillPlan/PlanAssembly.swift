@@ -72,14 +72,24 @@ struct PlanAssembly {
         return sessions
     }
 
-    /// The requests of all endpoints, each by itself, and of all steps that have one in place.
+    /// The requests of all endpoints, each by itself, and of all steps that have one in place or call an endpoint with
+    /// settings or a service of their own.
     var allRequests: [RequestPlan] {
         var requests = manifest.endpoints.map { name, endpoint in
             request(endpoint.value.request, of: name)
         }
         manifest.forEachStep { site in
-            guard case .request(let definition) = site.step.action else { return }
-            requests.append(request(definition, below: site.settings, graph: site.graph.name.value))
+            var (definition, endpoint): (RequestDefinition?, String?) = (nil, nil)
+            switch site.step.action {
+            case .request(let inPlace): definition = inPlace
+            case .call(let call) where site.hasSettings || site.step.service != nil:
+                (definition, endpoint) = (site.endpoint?.request, call.name.value)
+            case .call, .group, .graph, .values, .end: break
+            }
+            guard let definition else { return }
+            requests.append(
+                request(definition, of: endpoint, below: site.settings, graph: site.graph.name.value, step: site.step)
+            )
         }
         return requests
     }
@@ -183,7 +193,7 @@ struct PlanAssembly {
         graph: String = "",
         step: Step? = nil
     ) -> RequestPlan {
-        let service = RequestService(of: definition, settings: settings, in: far)
+        let service = RequestService(of: definition, from: step, settings: settings, in: far)
         let layers = RequestLayers(definition, service: service, steps: settings, in: far)
         let merged = Cascade.merge(layers.settings)
         return RequestPlan(
@@ -191,7 +201,7 @@ struct PlanAssembly {
             service: service.name,
             serviceOrigin: ServiceOrigin(service, in: far),
             arguments: arguments,
-            method: definition.method?.value ?? "GET",
+            method: definition.method,
             address: definition.address,
             settings: merged.withoutRemovals,
             filters: merged.filters.flatMap { stages(of: $0) },

@@ -39,6 +39,8 @@ final class FarLevels: Sendable {
 
 /// The service of a request: the one that it names, or the only one there is.
 struct RequestService: Sendable {
+    /// Where it is named: at the call, or else at the endpoint or request.
+    var named: Spanned<String>?
     /// Its name; `nil` where the request belongs to none.
     var name: String?
     /// Its settings.
@@ -50,15 +52,19 @@ struct RequestService: Sendable {
     /// Whether it is not known which service it is, or whether its settings apply.
     var isUnknown: Bool
 
-    init(of definition: RequestDefinition, settings: [Settings], in far: FarLevels) {
+    /// - Parameter step: The step that sends the request: a call may name another service than its endpoint.
+    init(of definition: RequestDefinition, from step: Step? = nil, settings: [Settings], in far: FarLevels) {
         let mayStandAlone =
             definition.settings.unknown.contains(.standalone) || settings.contains { $0.unknown.contains(.standalone) }
         standsAlone =
             mayStandAlone
             || settings.last { $0.standalone != nil }?.standalone?.value
                 ?? definition.settings.standalone?.value ?? false
-        isUnknown = mayStandAlone || definition.unknown.contains(.service)
-        if let named = definition.service {
+        named = step?.service ?? definition.service
+        isUnknown =
+            mayStandAlone || step?.unknown.contains(.service) ?? false
+            || step?.service == nil && definition.unknown.contains(.service)
+        if let named {
             name = named.value
             self.settings = far.services[named.value]?.value.settings
             isUnknown = isUnknown || self.settings == nil || far.unknown.isDefined(named.value, in: .services)

@@ -11,8 +11,8 @@ package final class RequestPlan: Sendable {
     package let serviceOrigin: ServiceOrigin
     /// The inputs of the endpoint.
     package let arguments: [ArgumentPlan]
-    /// The method.
-    package let method: String
+    /// The method; GET when nothing is said.
+    package let method: Setting<ScalarTemplate>?
     /// The path or the absolute URL.
     package let address: Address
     /// The merged settings. Names that were taken away are gone.
@@ -42,7 +42,7 @@ package final class RequestPlan: Sendable {
         service: String?,
         serviceOrigin: ServiceOrigin,
         arguments: [ArgumentPlan],
-        method: String,
+        method: Setting<ScalarTemplate>?,
         address: Address,
         settings: Settings,
         filters: [Setting<PlannedStage>],
@@ -76,6 +76,7 @@ package final class RequestPlan: Sendable {
         forServiceOrigin.visitUses(visitor)
         usesSessionAtServiceOrigin = usesSession
         usesSession = false
+        visitor.scalar(method?.value, .request, .control)
         let others = forServiceOrigin.isEmpty ? settings : settings.without(\.isForServiceOrigin)
         Self.visitUses(visitor, arguments, others, address, vars, outputs, download, filters)
         self.usesSession = usesSession
@@ -83,6 +84,7 @@ package final class RequestPlan: Sendable {
 
     /// Visits every use of the expression language in the request.
     func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(method?.value, .request, .control)
         Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
     }
 
@@ -104,4 +106,12 @@ package final class RequestPlan: Sendable {
         download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
+}
+
+extension RequestPlan {
+    /// The method, if it is known before the request is made.
+    package var constantMethod: String? { method.map(\.value.constantText) ?? "GET" }
+
+    /// The method as it was written.
+    package var writtenMethod: String { method?.value.written ?? "GET" }
 }

@@ -20,9 +20,7 @@ extension Step {
         case .values: return "values"
         case .end: return "end"
         case .request(let definition):
-            let text = definition.address.text.value
-            let address = text.constantText ?? text.template?.template.text ?? ""
-            return "\(definition.method?.value ?? "GET") \(address)"
+            return "\(definition.writtenMethod) \(definition.address.text.value.written)"
         }
     }
 

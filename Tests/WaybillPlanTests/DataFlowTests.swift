@@ -63,6 +63,14 @@ import WaybillPlan
                 "one that shares its response is certain", [],
                 "{id: a, get: /a, duplicates: share}, {get: \"/${steps.a.status}\"}"
             ),
+            (
+                "a computed status may be another than 2xx", ["uncertain-step"],
+                "{id: a, get: /a, expect: {status: \"${200}\"}, outputs: {x: $.x}}, {get: \"/${steps.a.outputs.x}\"}"
+            ),
+            (
+                "and then has a default", [],
+                "{id: a, get: /a, expect: {status: \"${200}\"}, outputs: {x: $.x}}, {get: \"/${default(steps.a.outputs.x, 1)}\"}"
+            ),
             ("unknown steps are found", ["unknown-step"], "{get: \"/${steps.x.status}\"}"),
             ("unknown fields are found", ["unknown-field"], "{id: a, get: /a}, {get: \"/${steps.a.stat}\"}"),
             (

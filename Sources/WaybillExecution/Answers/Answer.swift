@@ -36,6 +36,8 @@ struct Answer {
     }
 
     private let part: Part
+    /// The statuses that are expected.
+    private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
     private var evaluated = Evaluated()
 
@@ -47,10 +49,12 @@ struct Answer {
         _ response: HTTPResponse,
         scope: RequestScope,
         redactor: Redactor,
+        expectedStatus: [StatusPattern] = [.class(2)],
         as part: Part = .whole
     ) {
         self.plan = plan
         self.part = part
+        self.expectedStatus = expectedStatus
         self.response = response
         self.redactor = redactor
         self.scope = scope
@@ -74,9 +78,8 @@ struct Answer {
     }
 
     private mutating func failure() -> Failure? {
-        let wanted = plan.settings.expect.status?.value ?? [.class(2)]
-        let isExpected = wanted.contains { $0.matches(response.status) }
-        let rejection = isExpected ? nil : statusFailure(wanted)
+        let isExpected = expectedStatus.contains { $0.matches(response.status) }
+        let rejection = isExpected ? nil : statusFailure(expectedStatus)
         // The condition of a poll sees the data of a response with any status.
         if let rejection, part != .poll { return rejection }
         if let failure = dataFailure() {
@@ -109,7 +112,7 @@ struct Answer {
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
     /// filter then, so that a service whose answers come in envelopes can also say 204.
     private var isWithoutContent: Bool {
-        response.status == 204 || response.status == 205 || plan.method == "HEAD"
+        response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
     }
 
     private mutating func take(_ data: ScopeValue) {

@@ -38,12 +38,13 @@ struct RequestBuilder {
 
     /// The request.
     mutating func build() throws(EvaluationProblem) -> HTTPRequest {
+        let method = try method()
         var url = try asciiAddress()
         let origin = try origin(of: url, at: plan.address.text.span)
         let isForeign = try isForeign(origin)
         let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
 
-        let content = try RequestContent(of: sent, method: plan.method, scope: scope)
+        let content = try RequestContent(of: sent, method: method, scope: scope)
         if content.query.isSecret {
             for (_, value) in content.query.pairs { try register(ComputedText(text: value, isSecret: true)) }
         }
@@ -57,7 +58,7 @@ struct RequestBuilder {
             url = Self.appending(content.query.query, to: url)
         }
         if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
-        scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
+        scope.request = SentRequest(method: method, url: url, body: content.bytes)
 
         var headers = try self.headers(of: sent)
         if let contentType = content.type, !headers.contains(where: { $0.isNamed("Content-Type") }),
@@ -73,9 +74,9 @@ struct RequestBuilder {
             }
         }
         if otherOrigin == nil { try authenticate(by: sent.auth, &headers, &url) }
-        scope.request = SentRequest(method: plan.method, url: url, body: content.bytes)
+        scope.request = SentRequest(method: method, url: url, body: content.bytes)
         var request = HTTPRequest(
-            method: plan.method,
+            method: method,
             url: url,
             headers: headers,
             body: content.body,
@@ -113,7 +114,23 @@ struct RequestBuilder {
         signer.map { SigningTransport(transport, signer: $0) } ?? transport
     }
 
-    // MARK: Address
+    // MARK: Method and address
+
+    private func method() throws(EvaluationProblem) -> String {
+        guard let written = plan.method else { return "GET" }
+        if let constant = written.value.constantText { return constant }
+        let text = try written.value.text(in: scope.scope(written.level))
+        guard !text.isSecret else {
+            throw EvaluationProblem(message: "a secret cannot be the method of a request", span: written.span)
+        }
+        guard text.text.isToken else {
+            throw EvaluationProblem(
+                message: "'\(text.text)' is not a method: expected one word, such as GET",
+                span: written.span
+            )
+        }
+        return text.text
+    }
 
     private func address() throws(EvaluationProblem) -> String {
         let address = try AddressText(plan.address, in: scope.scope(plan.address.text.level))

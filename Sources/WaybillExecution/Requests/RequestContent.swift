@@ -43,6 +43,13 @@ struct RequestContent {
             fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
         }
         if let body = settings.body {
+            // The rules find this unless the method is computed.
+            if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
+                throw EvaluationProblem(
+                    message: "'params' would be the body of a \(method), and there is an explicit one",
+                    span: parameter.name.span
+                )
+            }
             try setBody(body, fields: fields)
         } else if !isInQuery, !params.isEmpty {
             try setParameters(params, fields: fields, as: settings.encoding)
@@ -157,6 +164,16 @@ struct RequestContent {
             type = "application/x-plist"
         } catch {
             throw EvaluationProblem(message: "this cannot be a property list: \(error)", span: span)
+        }
+    }
+}
+
+extension BodyDefinition {
+    /// Whether `params` become fields of the body.
+    fileprivate var takesFields: Bool {
+        switch self {
+        case .form, .multipart: true
+        case .json, .plist, .text, .base64, .file, .graphql: false
         }
     }
 }

@@ -134,6 +134,9 @@ struct Attempt: Sendable {
             let value = try variable.value.value(in: attempted.scope.scope(variable.level))
             attempted.scope.vars[variable.name.value] = value
         }
+        if let status = plan.settings.expectedStatus {
+            attempted.expectedStatus = try status.value.patterns(in: attempted.scope.scope(status.level))
+        }
         if plan.usesSessionAtServiceOrigin, try !builder(attempted.scope).isForeign() {
             try await attempted.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
@@ -146,6 +149,10 @@ struct Attempt: Sendable {
             sending.headers.append(token.field)
         }
         attempted.method = sending.method
+        // Of a constant method, the rules have said so.
+        if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
+            warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")
+        }
         attempted.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: delivery.transport))
     }
@@ -157,8 +164,19 @@ struct Attempt: Sendable {
     /// Answers of this many bytes take so long to go through that the transport is not held up by it.
     private static let largeAnswer = 64 * 1024
 
-    private func evaluate(_ response: HTTPResponse, _ scope: RequestScope) async -> Answer.Evaluated {
-        let answer = Answer(plan, response, scope: scope, redactor: run.redactor, as: part)
+    private func answer(to attempted: Attempted, _ response: HTTPResponse) -> Answer {
+        Answer(
+            plan,
+            response,
+            scope: attempted.scope,
+            redactor: run.redactor,
+            expectedStatus: attempted.expectedStatus,
+            as: part
+        )
+    }
+
+    private func evaluate(_ response: HTTPResponse, _ attempted: Attempted) async -> Answer.Evaluated {
+        let answer = answer(to: attempted, response)
         guard response.body.count >= Self.largeAnswer else { return answer.evaluate() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
     }
@@ -174,8 +192,7 @@ struct Attempt: Sendable {
     func conclude(_ attempted: Attempted) async {
         guard let response = attempted.response else { return }
         if attempted.failure == nil {
-            let answer = Answer(plan, response, scope: attempted.scope, redactor: run.redactor, as: part)
-                .conclude(with: attempted.data)
+            let answer = answer(to: attempted, response).conclude(with: attempted.data)
             attempted.outputs = answer.outputs
             attempted.failure = answer.failure
         }
@@ -184,7 +201,7 @@ struct Attempt: Sendable {
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
     private func look(at response: HTTPResponse, _ attempted: Attempted) async {
-        let answer = await evaluate(response, attempted.scope)
+        let answer = await evaluate(response, attempted)
         attempted.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
         attempted.body = answer.body
         attempted.scope.body = answer.body

@@ -29,6 +29,8 @@ final class Attempted {
     var outputs: [String: ScopeValue] = [:]
     /// What was written to the step's file, as `{file, records, bytes}`, once it is in its place.
     var written: JSON?
+    /// The statuses that are expected.
+    var expectedStatus: [StatusPattern] = [.class(2)]
     /// What went wrong, if anything did.
     var failure: Failure?
     /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.

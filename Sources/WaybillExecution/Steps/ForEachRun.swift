@@ -269,7 +269,7 @@ extension StepPlan {
     /// Whether what the step does, once or for an element, can be done twice without harm.
     var isIdempotent: Bool {
         guard case .request(let request) = work else { return true }
-        return HTTPRequest.isIdempotent(method: request.method)
+        return request.isIdempotent()
     }
 
     /// The greatest number of the elements at once that the step's own settings allow.

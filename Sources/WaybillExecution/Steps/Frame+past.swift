@@ -17,11 +17,19 @@ extension Frame {
     func unsureFailure(of request: RequestPlan, at path: String) -> Failure? {
         // A session is fetched again, whatever became of it before.
         guard !isForSession, let past = run.past, past.isUnsure(path), !run.repeatsUnsure,
-            !HTTPRequest.isIdempotent(method: request.method)
+            !request.isIdempotent()
         else { return nil }
         let message =
-            "the \(request.method) may have been sent before the run ended, and no answer to it is known; "
+            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no answer to it is known; "
             + "--repeat-unsure sends it again"
         return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
+    }
+}
+
+extension RequestPlan {
+    /// Whether the request can be sent twice with the same effect as once (RFC 9110, section 9.2.2). A method that is
+    /// computed and not known yet counts as one that cannot.
+    func isIdempotent(sentAs method: String? = nil) -> Bool {
+        (method ?? constantMethod).map(HTTPRequest.isIdempotent) ?? false
     }
 }

@@ -156,15 +156,17 @@ final class RequestRun: Sendable {
 
     /// Tries until there is no reason to try again.
     func retried(_ result: inout StepResult, page: PageRequest) async -> Attempted {
-        var state = RetryState(
-            plan.settings.retry?.value,
-            isIdempotent: HTTPRequest.isIdempotent(method: plan.method)
-        )
+        var state: RetryState?
         while true {
             let attempted = await attempt(&result, page)
-            guard let failure = attempted.failure,
-                let pause = state.pause(after: attempted.failed(failure), chance: .random(in: 0..<1))
-            else { return attempted }
+            guard let failure = attempted.failure else { return attempted }
+            // A computed method is known with the first attempt.
+            let isIdempotent = plan.isIdempotent(sentAs: attempted.method)
+            var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
+            guard let pause = next.pause(after: attempted.failed(failure), chance: .random(in: 0..<1)) else {
+                return attempted
+            }
+            state = next
             run.events.emit(
                 .requestRetrying(.init(attempt: result.attempts, pause: pause, failure: failure)),
                 step: path,

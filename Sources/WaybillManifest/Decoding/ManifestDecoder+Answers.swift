@@ -8,8 +8,7 @@ extension ManifestDecoder {
         for (key, value) in node.mapping?.entries ?? .empty {
             switch key.text {
             case "status":
-                let patterns = (value.sequence ?? [value]).compactMap { $0.text.flatMap { statusPattern($0) } }
-                add(.expectStatus(patterns), value)
+                add(.expectStatus((value.sequence ?? [value]).compactMap { status($0) }), value)
             case "headers":
                 for (name, value) in named(value) {
                     add(.expectHeader(name, nonNull(value).flatMap { scalarTemplate($0) }), value)
@@ -24,11 +23,10 @@ extension ManifestDecoder {
         }
     }
 
-    /// A status code, or a class such as `2xx`.
-    func statusPattern(_ text: String) -> StatusPattern? {
-        if let code = Int(text) { return .code(code) }
-        guard text.lowercased().hasSuffix("xx"), let digit = text.first?.wholeNumberValue else { return nil }
-        return .class(digit)
+    private mutating func status(_ node: YAMLNode) -> StatusTemplate? {
+        guard let scalar = scalarTemplate(node) else { return nil }
+        if scalar.template != nil { return .template(scalar) }
+        return scalar.constantText.flatMap { StatusPattern($0) }.map(StatusTemplate.constant)
     }
 
     private mutating func check(_ node: YAMLNode) -> Check? {

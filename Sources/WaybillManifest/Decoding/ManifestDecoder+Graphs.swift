@@ -73,6 +73,7 @@ extension ManifestDecoder {
             name: entries[.name]?.text,
             description: entries[.description]?.text,
             action: action,
+            service: form == .call ? entries[.service].flatMap { text($0) } : nil,
             flow: flow,
             // The deadline of a step is its own, not that of each request in it.
             settings: flow?.deadline == nil ? settings : settings.without(.deadline),
@@ -119,7 +120,11 @@ extension ManifestDecoder {
             return .request(
                 request(
                     at: address ?? Self.unknownAddress(at: value, level: level),
-                    method: Spanned(form.rawValue.uppercased(), at: key.span),
+                    method: Setting(
+                        ScalarTemplate(form.rawValue.uppercased(), at: key.span),
+                        at: key.span,
+                        level: level
+                    ),
                     settings: Settings(),
                     entries,
                     unknown: unknown,
@@ -176,6 +181,7 @@ extension StepForm {
     /// Why a key that the schema lets stand at any step has no meaning at this form; `nil` when it has one.
     fileprivate func reasonAgainst(_ key: StepKey) -> String? {
         switch key {
+        case .service where self == .call: nil
         case .service, .method, .path, .url, .mock, .returns, .download: reasonAgainstRequestKey(key)
         case .with: self == .call || self == .graph ? nil : "only a call and a graph take inputs"
         case .outputs, .vars, .paginate, .write: sendsRequests ? nil : "a \(rawValue) sends no request of its own"

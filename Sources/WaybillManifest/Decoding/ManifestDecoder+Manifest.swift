@@ -92,7 +92,7 @@ extension ManifestDecoder {
         let level = Level.service(name)
         let session = node["session"].flatMap { node in
             node["call"].flatMap { call($0, with: node["with"]) }.map { call in
-                let statuses = node["renewOn"]?.sequence?.compactMap { $0.text.flatMap { statusPattern($0) } }
+                let statuses = node["renewOn"]?.sequence?.compactMap { $0.text.flatMap { StatusPattern($0) } }
                 return SessionDefinition(call: call, renewOn: statuses ?? [.code(401)], level: level, span: node.span)
             }
         }

@@ -14,7 +14,9 @@ extension ManifestDecoder {
         let entries = KnownEntries<StepKey>(node)
         return request(
             at: address(entries, level: level) ?? Self.unknownAddress(at: node, level: level),
-            method: entries[.method].flatMap { text($0) },
+            method: entries[.method].flatMap { node in
+                scalarTemplate(node).map { Setting($0, at: node.span, level: level) }
+            },
             settings: settings(node, level: level),
             entries,
             unknown: unknownParts(of: node),
@@ -25,7 +27,7 @@ extension ManifestDecoder {
     /// A request of which the address, the method and the settings are known.
     mutating func request(
         at address: Address,
-        method: Spanned<String>?,
+        method: Setting<ScalarTemplate>?,
         settings: Settings,
         _ entries: KnownEntries<StepKey>,
         unknown: UnknownParts,

@@ -43,7 +43,7 @@ extension ManifestDecoder {
     func retry(_ node: YAMLNode) -> RetryPolicy? {
         guard let times = node["times"].flatMap({ integer($0) }) else { return nil }
         let causes = node["for"]?.sequence?.compactMap { $0.text }.map { text in
-            statusPattern(text).map(RetryPolicy.Cause.status) ?? .kind(text)
+            StatusPattern(text).map(RetryPolicy.Cause.status) ?? .kind(text)
         }
         var backoff = RetryPolicy.Backoff()
         if let node = node["backoff"] {

@@ -1,7 +1,7 @@
 /// What the mock server answers to the requests of one method and path.
 package struct MockRoute: Sendable, Equatable {
-    /// The method; a route for GET answers HEAD too, unless there is one for HEAD.
-    package var method: String
+    /// The method; a route for GET answers HEAD too, unless there is one for HEAD. `nil` for any method.
+    package var method: String?
     /// The service that the path belongs to, as a `Host` header names it: `api.example.com`, `127.0.0.1:8080`; `nil` for
     /// any. The default ports 80 and 443 may be left out.
     package var host: String?
@@ -11,7 +11,7 @@ package struct MockRoute: Sendable, Equatable {
     package var answers: [MockAnswer]
 
     /// A route; without answers it stands for an endpoint that has no example.
-    package init(method: String, host: String?, path: PathPattern, answers: [MockAnswer]) {
+    package init(method: String?, host: String?, path: PathPattern, answers: [MockAnswer]) {
         self.method = method
         self.host = host
         self.path = path

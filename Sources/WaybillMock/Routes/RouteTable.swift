@@ -37,7 +37,10 @@ struct RouteTable: Sendable {
             let best = ofPath.filter { routes[$0].method == method }.min { isBetter($0, than: $1) }
             if let best { return .route(best) }
         }
-        let methods = Set(ofPath.map { routes[$0].method })
+        if let best = ofPath.filter({ routes[$0].method == nil }).min(by: { isBetter($0, than: $1) }) {
+            return .route(best)
+        }
+        let methods = Set(ofPath.compactMap { routes[$0].method })
         return .otherMethods(methods.union(methods.contains("GET") ? ["HEAD"] : []).sorted())
     }
 

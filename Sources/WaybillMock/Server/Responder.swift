@@ -23,11 +23,11 @@ final class Responder: Sendable {
         case .route(let index):
             let route = table.routes[index]
             guard let answer = nextAnswer(of: index) else {
-                let message = "\(route.method) \(route.path) has no mock example"
+                let message = "\(method) \(route.path) has no mock example"
                 return Response(answer: .problem(404, message), route: nil)
             }
             guard let problem = answer.problem else { return Response(answer: answer, route: route) }
-            let message = "the mock example of \(route.method) \(route.path) cannot be sent: \(problem)"
+            let message = "the mock example of \(method) \(route.path) cannot be sent: \(problem)"
             return Response(answer: .problem(500, message), route: route)
         case .otherMethods(let methods):
             let allowed = methods.joined(separator: ", ")
@@ -37,7 +37,7 @@ final class Responder: Sendable {
         case .none(let nearest):
             let place = target.host.isEmpty ? "" : " for host \(target.host)"
             let message = "no mock example answers \(method) \(target.path)\(place)"
-            let meant = nearest.map { "\(table.routes[$0].method) \(table.routes[$0].path)" }
+            let meant = nearest.map { "\(table.routes[$0].method ?? method) \(table.routes[$0].path)" }
             return Response(answer: .problem(404, message, nearest: meant), route: nil)
         }
     }

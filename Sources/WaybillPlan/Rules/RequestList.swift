@@ -4,13 +4,13 @@ import WaybillManifest
 
 /// Every request that a manifest can send.
 struct RequestList: Sendable {
-    /// Each endpoint by itself, each request in place, and each call that has settings of its own or around it. A call
-    /// without any is as its endpoint.
+    /// Each endpoint by itself, each request in place, and each call that has settings of its own or around it, or names
+    /// a service. Any other call is as its endpoint.
     let all: [RequestSite]
 
     /// By the numbers of the steps, the requests that are for them alone.
     private let ofSteps: [RequestSite?]
-    /// Of each endpoint that steps call, whether some call has no settings of its own or around it.
+    /// Of each endpoint that steps call, whether some call has no settings of its own or around it and names no service.
     private let plainCalls: [Bool?]
     /// Whether some step may call any endpoint.
     private let mayCallAny: Bool
@@ -35,7 +35,7 @@ struct RequestList: Sendable {
         for site in graphs.lazy.flatMap(\.all) {
             var request: RequestSite?
             if case .endpoint(let endpoint, let position) = site.callee, case .call(let call) = site.step.action {
-                if site.hasSettings {
+                if site.hasSettings || site.step.service != nil {
                     plainCalls[position] = plainCalls[position] ?? false
                     let (name, span) = (call.name.value, call.name.span)
                     request = RequestSite(endpoint.request, step: site, endpoint: name, span: span, in: far)
@@ -65,7 +65,7 @@ struct RequestList: Sendable {
         return nil
     }
 
-    /// Whether an endpoint is called by steps, but never without settings of their own or around them. A step that cannot
+    /// Whether an endpoint is called by steps, but never without a service or settings of their own or around them. A step that cannot
     /// be told may be such a one.
     func isCalledWithSettingsOnly(_ endpoint: String) -> Bool {
         guard let index = manifest.endpoints.index(forKey: endpoint) else { return false }

@@ -21,7 +21,7 @@ final class RequestSite: Sendable {
     /// The keys of which it is not fully known what some level says.
     let unknown: SettingNames
     /// The statuses that are expected, if that is known.
-    let expectedStatus: Setting<[StatusPattern]>?
+    let expectedStatus: Setting<[StatusTemplate]>?
     /// The levels that are the same for other requests.
     private let far: FarLevels
 
@@ -38,7 +38,7 @@ final class RequestSite: Sendable {
         self.endpoint = endpoint
         self.span = span
         self.far = far
-        service = RequestService(of: definition, settings: steps, in: far)
+        service = RequestService(of: definition, from: step?.step, settings: steps, in: far)
         levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
         var (names, unknown) = (SettingNames(), SettingNames())
         for level in levels {
@@ -74,13 +74,13 @@ final class RequestSite: Sendable {
     /// Whether some level says a key, or may say it.
     func mayHave(_ name: SettingName) -> Bool { names.contains(name) || unknown.contains(name) }
 
-    /// The method, if it is known.
+    /// The method, if it is known before the request is made.
     var method: String? { definition.knownMethod }
 }
 
 extension RequestDefinition {
-    /// The method, if it is known.
-    var knownMethod: String? { unknown.contains(.method) ? nil : method?.value ?? "GET" }
+    /// The method, if it is known before the request is made.
+    var knownMethod: String? { unknown.contains(.method) ? nil : method.map(\.value.constantText) ?? "GET" }
 
     /// Whether its `params` go to the query rather than into the body, if that is known.
     var sendsParametersInQuery: Bool? { knownMethod.map { ["GET", "HEAD", "DELETE"].contains($0) } }

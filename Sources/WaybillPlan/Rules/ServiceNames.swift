@@ -8,11 +8,11 @@ struct ServiceNames: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         for site in subject.requests.all {
-            if let name = site.definition.service {
+            if let name = site.service.named {
                 if manifest.services[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .services) {
                     diagnostics.append(.unknown("service", name, among: manifest.services.keys))
                 }
-            } else if site.service.isAmbiguous {
+            } else if site.service.isAmbiguous, !isNamedByCalls(of: site, subject) {
                 let names = manifest.services.keys.map { "'\($0)'" }.joined(separator: ", ")
                 diagnostics.append(
                     Diagnostic(
@@ -25,5 +25,10 @@ struct ServiceNames: ManifestRule {
             }
         }
         return diagnostics
+    }
+
+    /// Whether what a request lacks by itself may come from every step that calls its endpoint.
+    private func isNamedByCalls(of site: RequestSite, _ subject: RuleSubject) -> Bool {
+        site.steps.isEmpty && site.endpoint.map(subject.requests.isCalledWithSettingsOnly) ?? false
     }
 }

@@ -9,9 +9,10 @@ struct StatusExpectations: ManifestRule {
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
-        guard let status = site.expectedStatus, !status.value.isEmpty else {
+        guard let expected = site.expectedStatus, let constants = expected.value.constants, !constants.isEmpty else {
             return site.method == "HEAD" ? bodyNeeds(of: site, because: "the answer to HEAD has no body", nil) : []
         }
+        let status = expected.map { _ in constants }
         var diagnostics: [Diagnostic] = []
         if status.value.contains(where: { $0.isInformational }) {
             let help = "Servers send it before the answer; expect the status of the answer itself."

@@ -58,8 +58,8 @@ struct RequestHeader {
 }
 
 extension String {
-    /// A token of RFC 9110, section 5.6.2.
-    var isToken: Bool {
+    /// Whether the text is a token (RFC 9110, section 5.6.2).
+    package var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
                 switch byte {

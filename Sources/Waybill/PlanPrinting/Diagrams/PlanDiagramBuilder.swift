@@ -73,7 +73,7 @@ struct PlanDiagramBuilder {
 
     private mutating func add(_ session: SessionPlan, of service: String) {
         let request = session.request
-        let lines = [request.endpoint, "\(request.method) \(words.form.address(of: request))"].compactMap { $0 }
+        let lines = [request.endpoint, "\(request.writtenMethod) \(words.form.address(of: request))"].compactMap { $0 }
         let whole = box(["session of \(service)"]) { builder, _ in [builder.node(.step, lines)] }
         diagram.items.append(whole)
     }

@@ -105,7 +105,7 @@ extension EndpointExplanation {
             parts.append(EndpointPart(key: key, name: name, value: value, span: span))
         }
         if let service = definition.service { add("service", .string(service.value), service.span) }
-        if let method = definition.method { add("method", .string(method.value), method.span) }
+        if let method = definition.method { add("method", .string(form.text(method.value)), method.span) }
         let isURL = if case .url = definition.address { true } else { false }
         let address = definition.address.text
         add(isURL ? "url" : "path", .string(form.text(address.value)), address.span)

@@ -18,7 +18,7 @@ package struct JSONEndpointPrinter: Sendable {
         let members: JSONObject = .present([
             ("endpoint", .string(endpoint.name.value)),
             ("service", request.service.map { .string($0) }),
-            ("method", .string(request.method)),
+            ("method", .string(request.writtenMethod)),
             ("address", .string(explanation.form.address(of: request))),
             ("from", .object(.present(json.place(endpoint.name.span)))),
             (

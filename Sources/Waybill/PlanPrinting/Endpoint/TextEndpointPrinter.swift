@@ -18,7 +18,7 @@ package struct TextEndpointPrinter: Sendable {
         let request = explanation.cascade.request
         let level = Level.endpoint(endpoint.name.value)
         var lines = [
-            "endpoint \(paint.strong(endpoint.name.value))  \(request.method) \(explanation.form.address(of: request))",
+            "endpoint \(paint.strong(endpoint.name.value))  \(request.writtenMethod) \(explanation.form.address(of: request))",
             "   \(paint.faint(endpoint.name.span.description))",
         ]
         lines += section(

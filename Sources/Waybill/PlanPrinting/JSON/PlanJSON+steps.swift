@@ -55,7 +55,7 @@ extension PlanJSON {
             .present([
                 ("endpoint", request.endpoint.map { .string($0) }),
                 ("service", request.service.map { .string($0) }),
-                ("method", .string(request.method)),
+                ("method", .string(request.writtenMethod)),
                 ("address", .string(form.address(of: request))),
                 (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
                 ("with", .array(request.arguments.map(value))),

@@ -22,7 +22,7 @@ struct StepText {
         case .request(let request):
             let written = request.address.text.value
             let address = written.constantText ?? written.template?.template.text ?? ""
-            return step.name == "\(request.method) \(address)" ? nil : step.name
+            return step.name == "\(request.writtenMethod) \(address)" ? nil : step.name
         case .group(let group): return step.name == group.order.rawValue ? nil : step.name
         case .values, .end: return step.name == step.form.rawValue ? nil : step.name
         case .graph: return step.name
@@ -32,7 +32,7 @@ struct StepText {
     /// What the step does, in a few words.
     func summary(of step: StepPlan) -> String {
         switch step.work {
-        case .request(let request): "\(request.method) \(form.address(of: request))"
+        case .request(let request): "\(request.writtenMethod) \(form.address(of: request))"
         case .group(let group): words(for: group)
         case .graph(let name, _): "graph \(name.value)"
         case .values(let values): "values \(values.map(\.name.value).joined(separator: ", "))"
@@ -66,7 +66,7 @@ struct StepText {
 
     /// A request by itself.
     func lines(for request: RequestPlan) -> [String] {
-        ["\(request.method) \(form.address(of: request))"] + detailLines(for: request)
+        ["\(request.writtenMethod) \(form.address(of: request))"] + detailLines(for: request)
     }
 
     // MARK: Flow
@@ -227,7 +227,7 @@ struct StepText {
         let expectation = settings.expect
         var parts: [String] = []
         if let status = expectation.status {
-            parts.append("status \(status.value.map(\.description).joined(separator: " or "))")
+            parts.append("status \(status.value.map(form.text).joined(separator: " or "))")
         }
         parts += expectation.headers.map { "header \($0.name.value)" }
         if expectation.json != nil { parts.append("json") }

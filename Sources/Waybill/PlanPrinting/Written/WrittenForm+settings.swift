@@ -32,6 +32,20 @@ extension WrittenForm {
         }
     }
 
+    /// An expected status: a pattern, or a template as it was written.
+    func text(_ status: StatusTemplate) -> String {
+        switch status {
+        case .constant(let pattern): pattern.description
+        case .template(let scalar): text(scalar)
+        }
+    }
+
+    /// Expected statuses, one alone or a list.
+    private func value(_ statuses: [StatusTemplate]) -> JSON {
+        let values = statuses.map { status in status.constant.map { value([$0]) } ?? .string(text(status)) }
+        return values.count == 1 ? values[0] : .array(values)
+    }
+
     /// Patterns of statuses, one alone or a list.
     func value(_ patterns: [StatusPattern]) -> JSON {
         let values = patterns.map { pattern -> JSON in

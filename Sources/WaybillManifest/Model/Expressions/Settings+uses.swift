@@ -18,6 +18,9 @@ extension SettingValue {
         case .auth(let auth): for (scalar, _) in auth.scalars { visitor.scalar(scalar, .sending, .credential) }
         case .userAgent(let text): visitor.scalar(text, .sending, .header)
         case .filter(let filter): filter.visitUses(visitor)
+        case .expectStatus(let statuses):
+            // Which statuses are expected is known before anything is sent.
+            for case .template(let scalar) in statuses { visitor.scalar(scalar, .request, .expectation) }
         case .expectHeader(_, let glob): visitor.scalar(glob, .answer, .expectation)
         case .expectJSON(let value): visitor.value(value, .answer, .expectation)
         case .expectBody(let check):
@@ -27,7 +30,7 @@ extension SettingValue {
         case .intercept(let interception): interception.visitUses(visitor)
         case .proxy(.url(let url)): visitor.scalar(url, .request, .credential)
         case .duplicates(let policy): visitor.expression(policy.key, .request, .key)
-        case .encoding, .arrays, .accept, .decoding, .compression, .maxBody, .expectStatus, .expectSchema, .message,
+        case .encoding, .arrays, .accept, .decoding, .compression, .maxBody, .expectSchema, .message,
             .http,
             .tls, .proxy, .resolve, .unixSocket, .network, .reachability, .cookies, .redirects, .traffic, .cache,
             .retry,

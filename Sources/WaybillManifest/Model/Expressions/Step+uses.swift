@@ -2,6 +2,7 @@ extension RequestDefinition {
     /// Visits every use of the expression language in the request.
     package func visitUses(_ visitor: UseVisitor) {
         settings.visitUses(visitor)
+        visitor.scalar(method?.value, .request, .control)
         visitor.scalar(address.text.value, .request, .address)
         for variable in vars { visitor.value(variable.value, .request, .variable) }
         for output in outputs { output.visitUses(visitor, .answer) }

@@ -78,6 +78,9 @@ package struct ScalarTemplate: Sendable {
     /// Where it stands.
     package var span: SourceSpan
 
+    /// The scalar as it was written, `${…}` included.
+    package var written: String { constantText ?? template?.template.text ?? "" }
+
     /// The template, if there is one.
     package var template: ManifestTemplate? {
         if case .template(let template) = content { template } else { nil }
@@ -95,4 +98,11 @@ package struct ScalarTemplate: Sendable {
 
     /// Whether the scalar is `null`, which takes a name away in a cascade.
     package var isNull: Bool { constant == .null }
+}
+
+extension ScalarTemplate {
+    /// A constant text.
+    init(_ text: String, at span: SourceSpan) {
+        self.init(content: .constant(.string(text), text: text), span: span)
+    }
 }

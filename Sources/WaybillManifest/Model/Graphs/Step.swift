@@ -34,6 +34,8 @@ package final class Step: Sendable {
     package let description: String?
     /// What the step does.
     package let action: Action
+    /// The service that a call sends the request of its endpoint to, instead of the endpoint's.
+    package let service: Spanned<String>?
     /// When, how often and after what it is done; `nil` where nothing is said of that.
     package let flow: Flow?
     /// Settings of the step and of all that is inside it.
@@ -58,6 +60,7 @@ package final class Step: Sendable {
         name: String? = nil,
         description: String? = nil,
         action: Action,
+        service: Spanned<String>? = nil,
         flow: Flow? = nil,
         settings: Settings,
         vars: [VariableDefinition],
@@ -71,6 +74,7 @@ package final class Step: Sendable {
         self.name = name
         self.description = description
         self.action = action
+        self.service = service
         self.flow = flow
         self.settings = settings
         self.vars = vars

@@ -4,7 +4,7 @@ package import WaybillDiagnostics
 /// What an answer must be, as far as one level of the cascade says.
 package struct Expectation: Sendable {
     /// The statuses that are expected.
-    package var status: Setting<[StatusPattern]>?
+    package var status: Setting<[StatusTemplate]>?
     /// Header fields with the glob that each must match; `nil` takes a name away.
     package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []
     /// A value that the data must contain.
@@ -35,6 +35,19 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
     /// A class by its first digit.
     case `class`(Int)
 
+    /// A code from 100 to 599, or a class such as `2xx`.
+    package init?(_ text: String) {
+        if let code = Int(text), (100...599).contains(code) {
+            self = .code(code)
+        } else if text.lowercased().dropFirst() == "xx", let digit = text.first?.wholeNumberValue,
+            (1...5).contains(digit)
+        {
+            self = .class(digit)
+        } else {
+            return nil
+        }
+    }
+
     /// Whether a status code is meant.
     package func matches(_ status: Int) -> Bool {
         switch self {
@@ -56,5 +69,32 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         case .code(let code): String(code)
         case .class(let digit): "\(digit)xx"
         }
+    }
+}
+
+/// An expected status: a pattern, or a template that evaluates to a pattern or a list of patterns.
+package enum StatusTemplate: Sendable {
+    /// A pattern.
+    case constant(StatusPattern)
+    /// A template.
+    case template(ScalarTemplate)
+
+    /// The pattern, if it is a constant.
+    package var constant: StatusPattern? {
+        if case .constant(let pattern) = self { pattern } else { nil }
+    }
+
+    /// Whether it may be a code of the class 2xx, for which filters and outputs run.
+    package var mayBeSuccess: Bool { constant?.mayBeSuccess ?? true }
+
+    /// Whether it may be a code of another class than 2xx.
+    package var mayBeOther: Bool { constant.map { !$0.mayBeSuccess } ?? true }
+}
+
+extension [StatusTemplate] {
+    /// The patterns, if they are all constants.
+    package var constants: [StatusPattern]? {
+        let constants = compactMap(\.constant)
+        return constants.count == count ? constants : nil
     }
 }

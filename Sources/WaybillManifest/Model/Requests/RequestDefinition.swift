@@ -8,7 +8,7 @@ package final class RequestDefinition: Sendable {
     /// The name of the service.
     package let service: Spanned<String>?
     /// The method; GET when nothing is said.
-    package let method: Spanned<String>?
+    package let method: Setting<ScalarTemplate>?
     /// The path or the absolute URL.
     package let address: Address
     /// Values computed before each attempt.
@@ -27,7 +27,7 @@ package final class RequestDefinition: Sendable {
     init(
         settings: Settings = Settings(),
         service: Spanned<String>? = nil,
-        method: Spanned<String>? = nil,
+        method: Setting<ScalarTemplate>? = nil,
         address: Address,
         vars: [VariableDefinition] = [],
         outputs: [OutputDefinition] = [],
@@ -47,6 +47,11 @@ package final class RequestDefinition: Sendable {
         self.mock = mock
         self.unknown = unknown
     }
+}
+
+extension RequestDefinition {
+    /// The method as it was written.
+    package var writtenMethod: String { method?.value.written ?? "GET" }
 }
 
 /// Where a request goes.

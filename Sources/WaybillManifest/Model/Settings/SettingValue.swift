@@ -47,7 +47,7 @@ package enum SettingValue: Sendable {
     /// An entry of the list of filters.
     indirect case filter(FilterEntry)
     /// The statuses that are expected.
-    case expectStatus([StatusPattern])
+    case expectStatus([StatusTemplate])
     /// A header field and the glob that it must match.
     case expectHeader(Spanned<String>, ScalarTemplate?)
     /// A value that the data must contain.

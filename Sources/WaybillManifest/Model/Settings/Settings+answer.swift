@@ -40,7 +40,7 @@ extension Settings {
     }
 
     /// The statuses that are expected.
-    package var expectedStatus: Setting<[StatusPattern]>? {
+    package var expectedStatus: Setting<[StatusTemplate]>? {
         last(.expect) { if case .expectStatus(let value) = $0 { value } else { nil } }
     }
 

@@ -84,11 +84,11 @@ extension GraphFlow {
         in text: any EvaluatedText
     ) -> Diagnostic? {
         guard let status = subject.requests.of(site)?.expectedStatus,
-            status.value.contains(where: { !$0.mayBeSuccess })
+            status.value.contains(where: \.mayBeOther)
         else { return nil }
         if status.value.contains(where: \.mayBeSuccess) {
             if reference.isGuarded || conditions.make(reference, .present) { return nil }
-            let reason = "step '\(id)' has outputs only when its status is 2xx, and others are expected"
+            let reason = "step '\(id)' has outputs only when its status is 2xx, and it may expect others"
             return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
         }
         return Diagnostic(
