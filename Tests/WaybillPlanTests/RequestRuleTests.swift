@@ -223,7 +223,7 @@ import WaybillPlan
             endpoints:
               login:
                 path: /login
-                outputs: {token: $.token}
+                outputs: {token: {value: $.token, secret: false}}
                 \(endpoint)
             graphs: {main: {chain: [{get: /a}]}}
             """

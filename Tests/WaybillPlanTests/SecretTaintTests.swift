@@ -13,6 +13,32 @@ import WaybillPlan
         return try PlanFixture.plan(text).diagnostics
     }
 
+    @Test(arguments: [
+        ("token", true), ("accessToken", true), ("ACCESS_TOKEN", true), ("refresh-token", true), ("secret", true),
+        ("clientSecret", true), ("password", true), ("apiKey", true), ("api_key", true), ("privateKey", true),
+        ("nextPageToken", false), ("next_token", false), ("tokenType", false), ("tokens", false), ("key", false),
+        ("secretary", false), ("id", false), ("passwordHint", false),
+    ])
+    func `an output that is named like a credential is marked secret`(name: String, isCredential: Bool) throws {
+        for rest in [
+            "graphs: {main: {chain: [{id: a, get: /a, outputs: {\(name): $.x}}]}}",
+            "endpoints: {e: {path: /a, outputs: {\(name): $.x}}}\ngraphs: {main: {chain: [{call: e}]}}",
+            "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {\(name): steps.a.outputs.x}}}",
+            "graphs: {main: {chain: [{id: a, values: {\(name): uuid()}}]}}",
+        ] {
+            let ids = try findings(rest).map(\.id.name).filter { $0 != "unused-definition" }
+            #expect(ids == (isCredential ? ["unmarked-credential"] : []), "\(rest)")
+        }
+    }
+
+    @Test(arguments: [
+        "{value: $.token, secret: true}", "{value: $.token, secret: false}", "exists($.token)", "length($.token)",
+    ])
+    func `what is marked, or no text, is no unmarked credential`(output: String) throws {
+        let found = try findings("graphs: {main: {chain: [{get: /a, outputs: {token: \(output)}}]}}")
+        #expect(!found.contains { $0.id.name == "unmarked-credential" })
+    }
+
     @Test(
         arguments: [
             ("in an output", ["secret-exposed"], "{get: /a, outputs: {x: secrets.key}}"),

@@ -60,5 +60,28 @@ extension Explanation {
                         auth: {apiKey: {in: query, name: key, value: "${secrets.key}"}}
                 """
         ),
+        Explanation(
+            "unmarked-credential",
+            "an output is named like a credential and is not marked secret",
+            """
+            Only secrets that are declared or marked are redacted. An output named token, accessToken, password, secret, apiKey
+            or the like usually is a credential that a server has issued; without a mark it is written to the journal and to
+            outputs.json as it is. Mark it with 'secret: true'. If it is not a credential, 'secret: false' says so.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: login, post: "http://127.0.0.1/login", outputs: {token: $.token}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: login, post: "http://127.0.0.1/login", outputs: {token: {value: $.token, secret: true}}}
+                """
+        ),
     ]
 }

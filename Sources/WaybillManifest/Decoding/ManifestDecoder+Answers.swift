@@ -87,9 +87,9 @@ extension ManifestDecoder {
         named(node).compactMap { name, node in
             if leavesOut(node) { return nil }
             let value = node.mapping == nil ? node : node["value"]
-            let isSecret = node["secret"].flatMap { boolean($0) } ?? false
+            let secretMark = node["secret"].flatMap { boolean($0) }
             return value.flatMap { expression($0) }
-                .map { OutputDefinition(name: name, value: $0, isSecret: isSecret, level: level) }
+                .map { OutputDefinition(name: name, value: $0, secretMark: secretMark, level: level) }
         }
     }
 

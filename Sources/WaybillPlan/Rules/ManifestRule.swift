@@ -51,6 +51,7 @@ let rulesOfSoundManifests: [any ManifestRule] = [
     UnusedDefinitions(),
     NeverTaken(),
     NotRunYet(),
+    CredentialOutputs(),
 ]
 
 extension Diagnostic {

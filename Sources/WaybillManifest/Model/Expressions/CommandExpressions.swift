@@ -25,7 +25,7 @@ extension ValueTemplate {
 extension OutputDefinition {
     /// An output that a command asks for, shown to whoever gave the command.
     package init(name: Spanned<String>, value: ManifestExpression, level: Level) {
-        self.init(name: name, value: value, isSecret: false, level: level)
+        self.init(name: name, value: value, secretMark: nil, level: level)
     }
 }
 

@@ -151,8 +151,10 @@ package struct OutputDefinition: Sendable {
     package var name: Spanned<String>
     /// The value.
     package var value: ManifestExpression
+    /// What `secret` says, if it is written.
+    package var secretMark: Bool?
     /// Whether it is a secret.
-    package var isSecret: Bool
+    package var isSecret: Bool { secretMark ?? false }
     /// The level that it was written at.
     package var level: Level
 }

@@ -1,0 +1,77 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// Outputs that are named like credentials are marked as secrets, or as none with `secret: false`.
+///
+/// An output that is made of a known secret and not marked is an error already (`SecretTaint`).
+struct CredentialOutputs: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var outputs = subject.manifest.endpoints.values.flatMap(\.value.request.outputs)
+        for graph in subject.graphs {
+            outputs += graph.definition.value.outputs
+            for site in graph.all { outputs += site.step.ownOutputs }
+        }
+        return outputs.filter(\.looksLikeCredential).map { output in
+            let name = output.name.value
+            return Diagnostic(
+                "unmarked-credential",
+                "output '\(name)' is named like a credential and is not marked secret: it is written to the journal",
+                severity: .warning,
+                at: output.name.span,
+                help: [
+                    "Write '\(name): {value: \(output.value.expression.text), secret: true}', or 'secret: false' if it is"
+                        + " not a credential."
+                ]
+            )
+        }
+    }
+}
+
+extension OutputDefinition {
+    fileprivate var looksLikeCredential: Bool {
+        secretMark == nil && CredentialName.matches(name.value)
+            // A comparison or a length is no credential.
+            && !value.expression.resultType.isDisjoint(with: [.string, .object, .array])
+    }
+}
+
+/// Names that credentials usually have.
+enum CredentialName {
+    /// The last words of such names, each written together.
+    private static let endings: Set<String> = [
+        "token", "secret", "password", "passwd", "passphrase", "passcode", "pwd", "jwt", "bearer", "credential",
+        "credentials", "apikey", "accesskey", "secretkey", "privatekey", "signingkey", "clientsecret",
+    ]
+    /// Words before `token` that make it a position in a list of pages.
+    private static let positions: Set<String> = [
+        "next", "previous", "prev", "page", "continuation", "continue", "sync", "start", "delta",
+    ]
+
+    /// Whether a name, in any of the usual spellings (`accessToken`, `access_token`, `ACCESS-TOKEN`), is that of a
+    /// credential.
+    static func matches(_ name: String) -> Bool {
+        let words = words(of: name)
+        guard let last = words.last else { return false }
+        if last == "token", words.contains(where: positions.contains) { return false }
+        return endings.contains(last) || words.count > 1 && endings.contains(words.suffix(2).joined())
+    }
+
+    /// The words of a name in lower case: a separator or a capital after a small letter begins a new one.
+    private static func words(of name: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var wasSmall = false
+        for character in name {
+            let isSeparator = !character.isLetter && !character.isNumber
+            if isSeparator || wasSmall && character.isUppercase {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            }
+            if !isSeparator { word += character.lowercased() }
+            wasSmall = character.isLowercase || character.isNumber
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+}
