@@ -195,7 +195,7 @@ struct ResumeNodes {
 
     private func isSafe(_ step: StepPlan) -> Bool {
         switch step.work {
-        case .request(let request): HTTPRequest.isSafe(method: request.method)
+        case .request(let request): request.constantMethod.map { HTTPRequest.isSafe(method: $0) } ?? false
         case .group(let group): group.steps.allSatisfy(isSafe)
         case .graph(let name, _):
             plan.subgraphs[name.value].map { graph in
