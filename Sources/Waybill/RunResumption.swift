@@ -28,6 +28,7 @@ package struct RunResumption: Sendable {
         } catch {
             throw RunError(message: "\(error)")
         }
+        try Self.checkNaming(of: record.manifest)
         var options = options
         options.environment = record.environment
         options.graphs = record.graphs
@@ -49,6 +50,22 @@ package struct RunResumption: Sendable {
             if !changes.isEmpty { self.plan = nil }
         } catch {
             throw RunError(message: "\(error)")
+        }
+    }
+
+    /// Throws where the file that the journal names is not a manifest. A journal from somebody else may name any file, and
+    /// diagnostics would show lines of it.
+    private static func checkNaming(
+        of manifest: String
+    ) throws(RunError) {
+        guard manifest != "<standard input>", let bytes = try? FileContents.read(manifest, limit: 64 << 20) else {
+            return
+        }
+        // The key that every manifest has.
+        guard String(decoding: bytes, as: UTF8.self).contains("waybill") else {
+            throw RunError(
+                message: "'\(manifest)', which the journal of the run names, is not a manifest: it has no key 'waybill'"
+            )
         }
     }
 

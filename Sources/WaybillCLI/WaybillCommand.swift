@@ -21,7 +21,7 @@ struct WaybillCommand: ParsableCommand {
             the first byte is sent.
 
             Exit status: 0 all passed, 1 a step failed, 2 the manifest or its inputs are invalid, 3 the run could not be \
-            carried out or recorded, 64 wrong usage, 130 and 143 interrupted.
+            carried out or recorded, 64 wrong usage, 129, 130 and 143 interrupted.
             """,
         version: WaybillVersion.current,
         subcommands: [
@@ -35,8 +35,10 @@ struct WaybillCommand: ParsableCommand {
 extension WaybillCommand {
     /// Where the program begins and ends.
     static func main() {
-        waybill_take_memory_in_large_pieces()
+        // First of all: whatever is opened next must not become a standard stream.
+        StandardStreams.open()
         Signals.beginListening()
+        waybill_take_memory_in_large_pieces()
         do {
             var command = try parse()
             try command.run()
@@ -51,13 +53,13 @@ extension WaybillCommand {
     /// One that is named first is asked by itself, which takes half as long as the way through the tree of commands, since
     /// ArgumentParser looks for requests for completion scripts in that. Help, mistakes and all else are for the tree.
     private static func parse() throws -> any ParsableCommand {
-        let words = CommandLine.arguments.dropFirst()
+        let words = ProgramArguments.words
         if let type = configuration.subcommands.first(where: { $0.configuration.commandName == words.first }),
             let command = try? type.parseAsRoot(Array(words.dropFirst())), Swift.type(of: command) == type
         {
             return command
         }
-        return try parseAsRoot()
+        return try parseAsRoot(words)
     }
 
     /// Says what is to be said of an error or of help that was asked for, and ends the process.
@@ -80,12 +82,14 @@ enum ExitStatus {
     static let invalid = ExitCode(2)
     /// The run could not be carried out or recorded.
     static let notCarriedOut = ExitCode(3)
+    /// The reader of standard output has gone away: 128 and the number of SIGPIPE, as shells have it.
+    static let brokenPipe = ExitCode(128 + SIGPIPE)
 
     /// Ends the process at once. What the system takes back anyway is not given back piece by piece before, which would
     /// take a fifth as long as a run of one request; and other threads, such as one that makes libcurl ready, may be in
     /// the middle of something that what libraries do at an `exit` must not meet.
     static func leave(_ status: ExitCode) -> Never {
-        _exit(status.rawValue)
+        _exit(Output.status(after: status).rawValue)
     }
 
     /// The same while a value is still held: to free a large manifest piece by piece would take about as long as to read it.

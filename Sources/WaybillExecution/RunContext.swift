@@ -33,6 +33,10 @@ final class RunContext: Sendable {
     let concurrency: Int
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
+    /// Where the files that requests and expressions name may lie.
+    let files: FolderBoundary
+    /// The netrc files that requests have used.
+    let netrcFiles = NetrcFiles()
     /// Whether files that the run writes may lie outside the results folder.
     let allowsOutside: Bool
 
@@ -60,6 +64,7 @@ final class RunContext: Sendable {
         concurrency = plan.concurrency
         allowsOutside = plan.allowsOutside
         manifestFolder = FileContents.folder(of: plan.manifest)
+        files = FolderBoundary(folder: manifestFolder, allowsOutside: plan.allowsOutside)
         scope = RunScope(
             inputs: Namespace(plan.inputs),
             data: plan.data,

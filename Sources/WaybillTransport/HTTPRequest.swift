@@ -1,3 +1,5 @@
+package import WaybillData
+
 /// One request as it is sent: everything is decided, nothing is a template any more.
 package struct HTTPRequest: Sendable, Equatable {
     /// What follows the header.
@@ -6,8 +8,8 @@ package struct HTTPRequest: Sendable, Equatable {
         case none
         /// These bytes, with their count as `Content-Length`.
         case bytes([UInt8])
-        /// The file at a path, as it is while it is sent; read piece by piece, with its size as `Content-Length`.
-        case file(String)
+        /// A file, as it is while it is sent; read piece by piece, with its size as `Content-Length`.
+        case file(LocalFile)
         /// One part after the other, without anything between, with the sum of their sizes as `Content-Length`.
         case parts([Part])
     }
@@ -16,8 +18,8 @@ package struct HTTPRequest: Sendable, Equatable {
     package enum Part: Sendable, Equatable {
         /// These bytes.
         case bytes([UInt8])
-        /// The file at a path.
-        case file(String)
+        /// A file.
+        case file(LocalFile)
     }
 
     /// Any method token (RFC 9110, section 9.1), in the case in which it is sent.

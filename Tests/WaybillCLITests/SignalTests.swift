@@ -39,7 +39,7 @@ import WaybillTransport
         while !journal().contains(text) { await Task.yield() }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `a run that is told to stop lets end what is under way, and finally runs`(signal: Int32) async throws {
         let run = try await run(
             """
@@ -86,6 +86,39 @@ import WaybillTransport
         }
         #expect(run.result.status == 0)
         #expect(run.targets == ["/a", "/b"])
+    }
+
+    @Test func `a signal to pause that comes before the run pauses it`() async throws {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        let folder = TemporaryFolder()
+        folder.write(
+            "waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: {main: {chain: [{id: a, get: /a}]}}\n",
+            to: "m.yaml"
+        )
+        // A signal that is held back reaches the program as soon as it lets signals through.
+        let script = """
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+            os.kill(os.getpid(), signal.SIGUSR1)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        async let run = Command.run(
+            "/usr/bin/env",
+            ["python3", "-c", script, CommandCase.program, "run", "m.yaml", "--out", "out"],
+            in: folder.path,
+            onStart: { started.yield($0) }
+        )
+        let process = try #require(await starts.first { _ in true })
+        let journal: @Sendable () -> String = { folder.read("out/events.ndjson") ?? "" }
+        await wait(for: "run.paused", in: journal)
+        #expect(held.targets.isEmpty)
+        Command.send(SIGUSR2, to: process)
+        await held.waitForRequests(1)
+        held.release()
+        let result = try await run
+        #expect(result.status == 0)
     }
 
     @Test func `the mock server answers from examples until it is told to stop`() async throws {

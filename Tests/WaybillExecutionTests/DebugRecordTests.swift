@@ -82,7 +82,7 @@ import WaybillTransport
 
     @Test func `files are shown by their paths, and passwords of options not at all`() throws {
         var request = Self.request
-        request.body = .parts([.bytes([0x61]), .file("/x")])
+        request.body = .parts([.bytes([0x61]), .file(LocalFile("/x"))])
         request.options.proxy = .url("http://me:pw@p:3128")
         request.options.credentials = .digest(username: "u", password: "pw")
         request.options.tls.verifiesPeer = false

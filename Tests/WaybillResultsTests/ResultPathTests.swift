@@ -38,6 +38,7 @@ import WaybillTestSupport
         ("a\0b", "the path of the file has a NUL in it"), ("run.json", "'run.json' is a file that every run writes"),
         ("./events.ndjson", "'./events.ndjson' is a file that every run writes"),
         ("bodies/a", "'bodies/a' is a file that every run writes"),
+        ("sources.json", "'sources.json' is a file that every run writes"),
     ])
     func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws
     {
@@ -47,6 +48,17 @@ import WaybillTestSupport
         }
         #expect(error == .refused(reason))
         #expect(folder.names(in: "out") == ["events.ndjson"])
+    }
+
+    @Test func `no link and no path from outside leads to a file of the run itself`() async throws {
+        let run = try run()
+        symlink(".", "\(folder.path)/out/link")
+        for path in ["link/sources.json", "../out/run.json", "\(folder.path)/out/events.ndjson"] {
+            let error = await #expect(throws: ResultPathError.self) {
+                try await run.records(at: path, .raw, allowsOutside: true, of: "main.a")
+            }
+            #expect(error == .refused("'\(path)' is a file that every run writes"))
+        }
     }
 
     @Test func `no link leads out of the results folder`() async throws {

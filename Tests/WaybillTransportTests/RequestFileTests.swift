@@ -1,4 +1,5 @@
 import Testing
+import WaybillData
 import WaybillTestSupport
 import WaybillTransport
 
@@ -12,10 +13,9 @@ import WaybillTransport
 @Suite struct RequestFileTests {
     static let uses:
         [(name: String, kind: TransportFailure.Kind, change: @Sendable (inout HTTPRequest, String) -> Void)] = [
-            ("body", .transfer, { $0.body = .file($1) }),
-            ("part of a body", .transfer, { $0.body = .parts([.bytes([1]), .file($1)]) }),
+            ("body", .transfer, { $0.body = .file(LocalFile($1)) }),
+            ("part of a body", .transfer, { $0.body = .parts([.bytes([1]), .file(LocalFile($1))]) }),
             ("cookie jar", .transfer, { $0.options.cookies = .jar($1) }),
-            ("netrc", .transfer, { $0.options.credentials = .netrc($1) }),
             ("pin of a certificate", .tls, { $0.options.tls.pins = [.certificate(file: $1)] }),
             ("pin of a public key", .tls, { $0.options.tls.pins = [.publicKeyOf(file: $1)] }),
             ("authorities", .tls, { $0.options.tls.certificateAuthorities = $1 }),

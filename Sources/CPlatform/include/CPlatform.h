@@ -19,4 +19,10 @@ void waybill_take_memory_in_large_pieces(void);
 /// later (`fsync`) is shorter then.
 void waybill_begin_sync(int descriptor);
 
+/// How many arguments the program was started with, its name included; 0 where that is not known.
+int waybill_argument_count(void);
+
+/// An argument of the program; `NULL` where there is none.
+const char *waybill_argument(int index);
+
 #endif

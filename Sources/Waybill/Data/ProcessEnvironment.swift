@@ -26,6 +26,8 @@ struct ProcessEnvironment: EvaluationEnvironment {
         case .isFolder: "is a folder"
         case .denied: "may not be read"
         case .tooLarge(let limit): "has more than \(limit) bytes"
+        case .outside: "is outside the folder of the manifest"
+        case .notRegular: "is not a regular file"
         case .other: "fails: \(error.message)"
         }
     }

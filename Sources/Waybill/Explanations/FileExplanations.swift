@@ -115,7 +115,8 @@ extension Explanation {
             "a file lies outside the folder of the manifest, or of the results",
             """
             A manifest may name only files in its own folder and below it, so that a manifest from somebody else cannot
-            read what it likes. Symbolic links are followed before this is checked. Certificates and netrc files may be at
+            read what it likes. Symbolic links are followed before this is checked. Computed
+            paths are checked when the file is opened. Certificates and netrc files may be at
             any absolute path. What a run writes goes to its results folder, nowhere else.
 
             Move the file, or say --allow-outside where you trust the manifest.
@@ -129,6 +130,26 @@ extension Explanation {
                 include: [common/services.yaml]
                 """,
             besides: [("common/services.yaml", "waybill: 1")]
+        ),
+        Explanation(
+            "reserved-file",
+            "a step would write a file that belongs to the run itself",
+            """
+            Each run writes events.ndjson, run.json, outputs.json, sources.json and the folder bodies to its results
+            folder. waybill resume and waybill show read them, so no step may write there.
+
+            Give the file another name.
+            """,
+            wrong: """
+                waybill: 1
+                services: {s: {baseURL: "http://localhost"}}
+                graphs: {main: {chain: [{get: /a, write: {to: run.json}}]}}
+                """,
+            right: """
+                waybill: 1
+                services: {s: {baseURL: "http://localhost"}}
+                graphs: {main: {chain: [{get: /a, write: {to: items.json}}]}}
+                """
         ),
         Explanation(
             "missing-file",

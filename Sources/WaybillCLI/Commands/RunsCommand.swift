@@ -1,5 +1,6 @@
 import ArgumentParser
 import Waybill
+import WaybillDiagnostics
 import WaybillResults
 
 /// `waybill runs`
@@ -20,7 +21,9 @@ struct RunsCommand: ParsableCommand {
             let name = entry.folder.split(separator: "/").last.map(String.init) ?? entry.folder
             let manifest = entry.result?.manifest ?? entry.record?.manifest ?? ""
             let outcome = entry.result?.outcome.rawValue ?? "unfinished"
-            output.write("\(name)  \(outcome)  \(manifest)  \(entry.startedAt)\n")
+            output.write(
+                "\(PrintableText.oneLine(name))  \(outcome)  \(PrintableText.oneLine(manifest))  \(entry.startedAt)\n"
+            )
         }
     }
 }

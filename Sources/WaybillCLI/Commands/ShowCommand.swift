@@ -25,11 +25,11 @@ struct ShowCommand: ParsableCommand {
         }
         let printer = RunPrinter(output, quiet: false, verbose: false)
         if let result = entry.result {
-            output.write("\(result.id)  \(result.manifest)  \(result.outcome.rawValue)\n")
+            output.write("\(result.id)  \(PrintableText.oneLine(result.manifest))  \(result.outcome.rawValue)\n")
             for step in result.steps { printer.show(step) }
             printer.finish(result, folder: entry.folder)
         } else if let record = entry.record {
-            output.write("\(record.id)  \(record.manifest)  unfinished\n")
+            output.write("\(record.id)  \(PrintableText.oneLine(record.manifest))  unfinished\n")
             for path in record.steps.paths {
                 if let step = record.steps.step(at: path) { printer.show(step.result) }
             }

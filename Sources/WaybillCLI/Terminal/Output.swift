@@ -1,3 +1,5 @@
+import ArgumentParser
+import Synchronization
 import Waybill
 import WaybillDiagnostics
 
@@ -14,6 +16,9 @@ struct Output: Sendable {
     /// Whether standard error gets ANSI colours.
     let coloursError: Bool
 
+    /// The system's number of the first error of a write to standard output; 0 while there was none.
+    private static let failure = Atomic<Int32>(0)
+
     /// The streams; a terminal gets colours unless that is declined here or by NO_COLOR.
     init(noColour: Bool) {
         let isAllowed = !noColour && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
@@ -23,16 +28,38 @@ struct Output: Sendable {
 
     /// Writes a text to standard output.
     func write(_ text: String) {
-        Self.write(text, to: STDOUT_FILENO)
+        _ = writeAll(Array(text.utf8))
     }
 
     /// Writes what a command was asked for to standard output; throws the exit status where that cannot be done.
     func writeResult(_ bytes: [UInt8]) throws {
+        guard writeAll(bytes) else { throw ExitStatus.notCarriedOut }
+    }
+
+    /// Writes bytes to standard output and notes the first failure. After that nothing more is written, so that what was
+    /// written has no gaps. A run goes on all the same: its results are in its folder.
+    private func writeAll(_ bytes: [UInt8]) -> Bool {
+        guard Self.failure.load(ordering: .relaxed) == 0 else { return false }
         let failure = Self.write(bytes, to: STDOUT_FILENO)
-        guard failure != 0 else { return }
+        guard failure != 0 else { return true }
+        Self.failure.store(failure, ordering: .relaxed)
+        return false
+    }
+
+    /// The exit status of the program, now that all is written: where standard output could not be written, says so.
+    ///
+    /// A reader that has gone away, as `head` does, is not reported: the status is that of a program which SIGPIPE ended.
+    static func status(after status: ExitCode) -> ExitCode {
+        let failure = failure.load(ordering: .relaxed)
+        guard failure != 0, Signals.received == nil else { return status }
+        if failure == EPIPE {
+            return status.isSuccess || status == ExitStatus.notCarriedOut ? ExitStatus.brokenPipe : status
+        }
         let reason = String(cString: strerror(failure))
-        report([Diagnostic("unwritable-output", "standard output cannot be written: \(reason)", at: nil)])
-        throw ExitStatus.notCarriedOut
+        Output(noColour: false).report([
+            Diagnostic("unwritable-output", "standard output cannot be written: \(reason)", at: nil)
+        ])
+        return ExitStatus.notCarriedOut
     }
 
     /// Writes a text to standard error.

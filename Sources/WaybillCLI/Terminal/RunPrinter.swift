@@ -54,7 +54,9 @@ final class RunPrinter: RunObserver {
             (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
-        let time = Self.milliseconds(result.finishedAt.nanoseconds - result.startedAt.nanoseconds)
+        let time = Self.milliseconds(
+            Double(result.finishedAt.nanoseconds) - Double(result.startedAt.nanoseconds)
+        )
         if !isQuiet || result.outcome != .passed {
             output.write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
         }
@@ -68,13 +70,13 @@ final class RunPrinter: RunObserver {
             case .tolerated: ("!", .warning)
             case .skipped, .cancelled: ("-", .faint)
             }
-        var line = "  \(paint(mark.0, mark.1)) \(result.path)"
+        var line = "  \(paint(mark.0, mark.1)) \(PrintableText.oneLine(result.path))"
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
         if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
         if let status = result.status { line += "  \(status)" }
         if let time = result.time {
             let (seconds, attoseconds) = time.total.components
-            line += "  \(Self.milliseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))"
+            line += "  \(Self.milliseconds(Double(seconds) * 1e9 + Double(attoseconds) / 1e9))"
         }
         line += "\n"
         if let failure = result.failure, failure.kind == .duplicate {
@@ -85,8 +87,10 @@ final class RunPrinter: RunObserver {
         return line
     }
 
-    private static func milliseconds(_ nanoseconds: Int64) -> String {
-        let milliseconds = Double(nanoseconds) / 1e6
+    private static func milliseconds(_ nanoseconds: Double) -> String {
+        let milliseconds = nanoseconds / 1e6
+        // A clock that was set back, or a file with other times, may give less than nothing.
+        if milliseconds < 0 { return "0 ms" }
         if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }
         return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
     }
@@ -99,7 +103,9 @@ final class RunPrinter: RunObserver {
         case faint = "2"
     }
 
+    /// A text of the run's in a style, without characters that would steer the terminal.
     private func paint(_ text: String, _ style: Style) -> String {
-        output.coloursOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        let text = PrintableText.oneLine(text)
+        return output.coloursOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

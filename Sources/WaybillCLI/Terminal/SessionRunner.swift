@@ -38,7 +38,11 @@ struct SessionRunner {
 
     /// Throws the exit status of a run that has ended, unless all passed.
     static func end(with report: RunSession.Report) throws {
-        if let signal = Signals.received { throw ExitCode(128 + signal) }
-        if report.result.outcome != .passed { throw ExitStatus.failed }
+        switch report.result.outcome {
+        case .passed: return
+        case .failed: throw ExitStatus.failed
+        // A signal that came when all was done changes neither the outcome nor the status.
+        case .interrupted: throw Signals.received.map { ExitCode(128 + $0) } ?? ExitStatus.failed
+        }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Ctrl-C and SIGTERM ask what is going on to stop, the second time to stop at once; the third time, and where nothing is
+/// Ctrl-C, SIGTERM and SIGHUP ask what is going on to stop, the second time to stop at once; the third time, and where nothing is
 /// going on that could stop, they end the program. SIGUSR1 and SIGUSR2 hold a run up and let it go on.
 ///
 /// The handler does no more than write the signal's number to a pipe (what else may a handler do?); a thread reads it.
@@ -14,6 +14,8 @@ enum Signals {
     private struct State {
         var received: Int32?
         var stops: [@Sendable () -> Void] = []
+        /// Whether SIGUSR1 came last of the two, perhaps before there was a run.
+        var isPaused = false
         var pause: (@Sendable () -> Void)?
         var unpause: (@Sendable () -> Void)?
     }
@@ -27,13 +29,17 @@ enum Signals {
     /// Begins to listen. To be called once, at the beginning of the program.
     static func beginListening() {
         // A full disk, a file-size limit and a reader that is gone are errors of a write, not the end of the program.
+        let isHangUpIgnored = isIgnored(SIGHUP)
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         pipeEnd.store(ends[1], ordering: .relaxed)
+        for number in handled { listen(to: number) }
+        // What ignores a closed terminal, such as nohup, wants the program to do so.
+        if isHangUpIgnored { signal(SIGHUP, SIG_IGN) }
+        // Only now: the thread lets signals through that were held back.
         startThread(reading: ends[0])
-        for number in [SIGINT, SIGTERM] { listen(to: number) }
     }
 
     /// From now on the first signal to stop calls the first of these, the next one the next, on the thread that listens.
@@ -43,11 +49,22 @@ enum Signals {
 
     /// From now on SIGUSR1 and SIGUSR2 call these, on the thread that listens.
     static func onPause(_ pause: @escaping @Sendable () -> Void, unpause: @escaping @Sendable () -> Void) {
-        state.withLock { state in
+        let isPaused = state.withLock { state in
             state.pause = pause
             state.unpause = unpause
+            return state.isPaused
         }
-        for number in [SIGUSR1, SIGUSR2] { listen(to: number) }
+        if isPaused { pause() }
+    }
+
+    /// The signals that the program handles.
+    private static let handled = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+
+    /// Whether the program was started with a signal ignored.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        let before = signal(number, SIG_IGN)
+        signal(number, before)
+        return unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private static func listen(to number: Int32) {
@@ -76,7 +93,7 @@ enum Signals {
         // Who started the program may have held signals back, and a program takes that over.
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in [SIGINT, SIGTERM, SIGUSR1, SIGUSR2] { sigaddset(&signals, number) }
+        for number in handled { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true {
             var byte: UInt8 = 0
@@ -87,8 +104,12 @@ enum Signals {
 
     private static func take(_ number: Int32) {
         switch number {
-        case SIGUSR1: state.withLock { $0.pause }?()
-        case SIGUSR2: state.withLock { $0.unpause }?()
+        case SIGUSR1, SIGUSR2:
+            let change = state.withLock { state in
+                state.isPaused = number == SIGUSR1
+                return state.isPaused ? state.pause : state.unpause
+            }
+            change?()
         default:
             let stop = state.withLock { state -> (@Sendable () -> Void)? in
                 state.received = state.received ?? number

@@ -14,6 +14,10 @@ package struct FileError: Error, Sendable, Equatable {
         case isFolder
         /// It may not be read.
         case denied
+        /// It lies outside the folder that it has to lie in, links resolved.
+        case outside
+        /// It is a pipe, a device or the like.
+        case notRegular
         /// It has more bytes than were asked for at most.
         case tooLarge(limit: Int)
         /// Anything else, by the system's error number.
@@ -25,12 +29,20 @@ package struct FileError: Error, Sendable, Equatable {
     /// What stood in the way.
     package let reason: Reason
 
+    /// An error with this reason.
+    package init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
     /// In a few words, without the path: `there is no such file`.
     package var message: String {
         switch reason {
         case .notFound: "there is no such file"
         case .isFolder: "it is a folder"
         case .denied: "it may not be read"
+        case .outside: "it is outside the folder of the manifest (--allow-outside allows that)"
+        case .notRegular: "it is not a regular file"
         case .tooLarge(let limit): "it has more than \(limit) bytes"
         case .other(let number): String(cString: strerror(number))
         }
@@ -46,7 +58,11 @@ package enum FileContents {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
         defer { close(descriptor) }
+        return try read(descriptor, of: path, limit: limit)
+    }
 
+    /// The bytes of an open file, up to its end.
+    static func read(_ descriptor: Int32, of path: String, limit: Int) throws(FileError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, errno: errno) }
         if status.st_mode & S_IFMT == S_IFDIR { throw FileError(path: path, reason: .isFolder) }

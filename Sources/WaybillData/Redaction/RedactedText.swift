@@ -103,11 +103,11 @@ extension Redactor {
         return (RedactedBytes(redacted: changed ?? bytes), changed != nil)
     }
 
-    /// A value that is a secret as a whole: all strings and numbers in it become `"***"`.
+    /// A value that is a secret as a whole: all strings, numbers and bytes in it become `"***"`.
     package static func masked(_ json: JSON) -> JSON {
         switch json {
         case .null, .bool: json
-        case .number, .string: .string(mask)
+        case .number, .string, .bytes: .string(mask)
         case .array(let elements): .array(elements.map(masked))
         case .object(let object): .object(JSONObject(object.map { ($0.name, masked($0.value)) }))
         }

@@ -20,21 +20,14 @@ package struct PayloadDigest {
 
     /// Takes the bytes of a regular file, which it reads in pieces of 256 KiB. Blocks; stops early, with nil, when it is
     /// told to.
-    package mutating func update(contentsOfFile path: String, while goesOn: () -> Bool) throws(FileError) -> Void? {
-        // A pipe must not block, nor a path end at a NUL.
-        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+    package mutating func update(contentsOf file: LocalFile, while goesOn: () -> Bool) throws(FileError) -> Void? {
+        let (descriptor, _) = try file.open()
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, errno: errno) }
-        guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(path: path, reason: .isFolder) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path: path, errno: EINVAL) }
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
         while goesOn() {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(path: path, errno: errno) }
+            guard count >= 0 else { throw FileError(path: file.path, errno: errno) }
             guard count > 0 else { return () }
             buffer.withUnsafeBytes { digest.update(bufferPointer: .init(rebasing: $0[..<count])) }
         }

@@ -60,7 +60,7 @@ package final class DebugRecord: Sendable {
         switch options.credentials {
         case .none: break
         case .digest(let username, _): shown["digest"] = .string(username)
-        case .netrc(let file): shown["netrc"] = .string(file)
+        case .netrc(let file): shown["netrc"] = .string(file.path)
         }
         if !options.resolve.isEmpty {
             let names = options.resolve.map { ($0.key.description, JSON.string($0.value.description)) }
@@ -139,13 +139,13 @@ package final class DebugRecord: Sendable {
         switch body {
         case .none: nil
         case .bytes(let bytes): Self.body(bytes)
-        case .file(let path): ["file": .string(path)]
+        case .file(let file): ["file": .string(file.path)]
         case .parts(let parts):
             .array(
                 parts.map { part in
                     switch part {
                     case .bytes(let bytes): Self.body(bytes)
-                    case .file(let path): ["file": .string(path)]
+                    case .file(let file): ["file": .string(file.path)]
                     }
                 }
             )

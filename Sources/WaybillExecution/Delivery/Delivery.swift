@@ -74,7 +74,14 @@ struct Delivery: Sendable {
         announce(sending)
         var lastURL = sending.url
         let reporter =
-            tellsDetails ? TransferReporter(sending, of: request, attempt: number) : nil
+            tellsDetails
+            ? TransferReporter(
+                sending,
+                of: request.path,
+                endpoint: plan.endpoint,
+                attempt: number,
+                to: run.events
+            ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
         let sent = await run.control.holding(monitor, of: request.path) {
             await transport.send(

@@ -1,12 +1,13 @@
 import Synchronization
-import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
 /// Tells of a transfer while it is under way. What the transport says comes on its own thread, where nothing may be waited
 /// for: it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
 final class TransferReporter: Sendable {
-    private let step: RequestRun
+    private let events: EventStream
+    private let step: String
+    private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
     private let untold = Mutex<[RunEvent.Kind]>([])
@@ -14,8 +15,10 @@ final class TransferReporter: Sendable {
     private let telling = Mutex(())
 
     /// A reporter for one attempt of a step's request.
-    init(_ request: HTTPRequest, of step: RequestRun, attempt: Int) {
+    init(_ request: HTTPRequest, of step: String, endpoint: String? = nil, attempt: Int, to events: EventStream) {
+        self.events = events
         self.step = step
+        self.endpoint = endpoint
         self.attempt = attempt
         bodySize = request.body.size ?? 0
     }
@@ -39,7 +42,7 @@ final class TransferReporter: Sendable {
                 defer { untold = [] }
                 return untold
             }
-            for kind in kinds { step.run.events.emit(kind, step: step.path, endpoint: step.plan.endpoint) }
+            for kind in kinds { events.emit(kind, step: step, endpoint: endpoint) }
         }
     }
 }

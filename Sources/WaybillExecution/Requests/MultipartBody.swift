@@ -39,8 +39,12 @@ struct MultipartBody {
         end(bytes: Array(value.utf8))
     }
 
-    /// A part of the manifest.
-    mutating func add(_ part: BodyDefinition.Part, in scope: EvaluationScope) throws(EvaluationProblem) {
+    /// A part of the manifest; a file that it names has to lie within a boundary.
+    mutating func add(
+        _ part: BodyDefinition.Part,
+        files: FolderBoundary,
+        in scope: EvaluationScope
+    ) throws(EvaluationProblem) {
         func name(_ scalar: ScalarTemplate?) throws(EvaluationProblem) -> String? {
             guard let scalar else { return nil }
             // Line breaks are escaped in names.
@@ -60,10 +64,10 @@ struct MultipartBody {
 
         switch part.content {
         case .file(let path):
-            let written = note(try path.text(in: scope))
+            let file = try path.file(within: files, in: scope)
             begin(disposition, contentType: type ?? MediaType.ofFile(named: filename ?? ""), headers)
             flush()
-            pieces.append(.file(Spanned(written, at: path.span).pathInFolder))
+            pieces.append(.file(file))
             end(bytes: [])
         case .value(let scalar):
             begin(disposition, contentType: type, headers)

@@ -212,11 +212,31 @@ struct RequestBuilder {
     /// How the request travels.
     private func options(of settings: Settings) throws(EvaluationProblem) -> TransferOptions {
         let scope = scope
-        return try TransferOptions(settings, proxies: proxies) { (scalar, level, isSecret) throws(EvaluationProblem) in
+        return try TransferOptions(
+            settings,
+            files: scope.environment.files,
+            netrc: { (file) throws(EvaluationProblem) in try netrc(file) },
+            proxies: proxies
+        ) { (scalar, level, isSecret) throws(EvaluationProblem) in
             var text = try scalar.text(in: scope.scope(level))
             text.isSecret = text.isSecret || isSecret
             try register(text)
             return text.text
+        }
+    }
+
+    /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
+    private func netrc(_ named: NamedFile) throws(EvaluationProblem) -> Netrc {
+        let file = named.file(within: scope.environment.files)
+        do {
+            let netrc = try scope.environment.netrc(file)
+            for password in netrc.passwords { redactor.register(password) }
+            return netrc
+        } catch {
+            throw EvaluationProblem(
+                message: "the netrc file \(file) cannot be read: \(error.message)",
+                span: named.path.span
+            )
         }
     }
 

@@ -20,6 +20,7 @@ struct RequestContent {
     private(set) var boundary: String?
 
     private let scope: RequestScope
+    private var files: FolderBoundary { scope.environment.files }
 
     init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationProblem) {
         self.scope = scope
@@ -122,12 +123,12 @@ struct RequestContent {
             }
             set(JSONWriter().string(.object(request)), "application/json")
         case .file(let path):
-            self.body = .file(Spanned(note(try path.text(in: scope)), at: path.span).pathInFolder)
+            self.body = .file(try path.file(within: files, in: scope))
             type = "application/octet-stream"
         case .multipart(let parts):
             var multipart = MultipartBody()
             for (name, value) in fields.pairs { multipart.add(field: name, value) }
-            for part in parts { try multipart.add(part, in: scope) }
+            for part in parts { try multipart.add(part, files: files, in: scope) }
             type = multipart.contentType
             boundary = multipart.boundary
             isBodySecret = fields.isSecret || multipart.isSecret

@@ -1,6 +1,7 @@
 import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillPlan
 import WaybillTransport
 
 extension TransferOptions {
@@ -8,9 +9,13 @@ extension TransferOptions {
     ///
     /// - Parameters:
     ///   - text: Evaluates a text at a level; it is a secret whatever it is made of, or only if a secret goes into it.
+    ///   - files: Where the files that the settings name may lie.
+    ///   - netrc: Reads a netrc file.
     ///   - proxies: What the environment says of proxies.
     init(
         _ settings: Settings,
+        files: FolderBoundary,
+        netrc: (NamedFile) throws(EvaluationProblem) -> Netrc,
         proxies: ProxyVariables,
         text: (_ scalar: ScalarTemplate, _ level: Level, _ isSecret: Bool) throws(EvaluationProblem) -> String
     ) throws(EvaluationProblem) {
@@ -20,7 +25,7 @@ extension TransferOptions {
         for entry in settings.entries {
             switch entry.value {
             case .http(let version): self.version = Version(version)
-            case .tls(_, let option?): tls.set(option)
+            case .tls(_, let option?): try tls.set(option, files)
             case .proxy(.none): proxy = .none
             case .proxy(.environment): proxy = .environment(proxies)
             case .proxy(.url(let url)): proxy = .url(try text(url, entry.level, false))
@@ -33,7 +38,7 @@ extension TransferOptions {
             case .network(let network): interface = network.interface?.value
             case .cookies(.on): cookies = .run
             case .cookies(.off): cookies = .off
-            case .cookies(.jar(let path)): cookies = .jar(path.pathInFolder)
+            case .cookies(.jar(let path)): cookies = .jar(try path.checkedPath(.jar, within: files))
             case .traffic(let traffic): self.traffic = Traffic(traffic)
             case .priority(let priority): self.priority = Priority(priority)
             case .auth(.digest(let username, let password)):
@@ -41,18 +46,34 @@ extension TransferOptions {
                     username: try text(username, entry.level, false),
                     password: try text(password, entry.level, true)
                 )
-            case .auth(.netrc(let path)): credentials = .netrc(path.pathInFolder)
+            case .auth(.netrc(let path)): credentials = .netrc(try netrc(NamedFile(path: path, sort: .netrc)))
             default: break
             }
         }
-        tls.usePinMode(of: settings)
+        try tls.usePinMode(of: settings, files)
     }
 }
 
 extension Spanned<String> {
-    /// The path of a file that a manifest names, relative to the folder of the file that names it.
-    var pathInFolder: String {
-        FileContents.path(value, in: FileContents.folder(of: span.file.name))
+    /// The path of a file that a setting names, as it is opened. Throws where it is outside the boundary: links may have
+    /// changed since the plan was checked.
+    fileprivate func checkedPath(
+        _ sort: NamedFile.Sort,
+        within boundary: FolderBoundary
+    ) throws(EvaluationProblem) -> String {
+        let file = NamedFile(path: self, sort: sort).file(within: boundary)
+        guard file.boundary.encloses(file.path) else {
+            let reason = FileError(path: file.path, reason: .outside).message
+            throw EvaluationProblem(message: "the file \(file) cannot be used: \(reason)", span: span)
+        }
+        return file.path
+    }
+}
+
+extension ScalarTemplate {
+    /// The file at a computed path, which is relative to the folder of the file of the manifest.
+    func file(within boundary: FolderBoundary, in scope: EvaluationScope) throws(EvaluationProblem) -> LocalFile {
+        NamedFile(path: Spanned(try text(in: scope).text, at: span), sort: .body).file(within: boundary)
     }
 }
 
@@ -72,30 +93,32 @@ extension SocketEndpoint {
 }
 
 extension TransferOptions.TLS {
-    fileprivate mutating func set(_ option: TLSOption) {
+    fileprivate mutating func set(_ option: TLSOption, _ files: FolderBoundary) throws(EvaluationProblem) {
         switch option {
         case .verify(let verifies): verifiesPeer = verifies
         case .verifyHost(let verifies): verifiesHost = verifies
-        case .ca(let path): certificateAuthorities = path.pathInFolder
-        case .certificate(let path): clientCertificate = path.pathInFolder
-        case .key(let path): clientKey = path.pathInFolder
+        case .ca(let path): certificateAuthorities = try path.checkedPath(.tls, within: files)
+        case .certificate(let path): clientCertificate = try path.checkedPath(.tls, within: files)
+        case .key(let path): clientKey = try path.checkedPath(.tls, within: files)
         case .minVersion(let version): minimumVersion = Version(rawValue: version)
         case .pins, .pinMode: break
         }
     }
 
     /// Sets the pins as their mode says, wherever the two are written.
-    fileprivate mutating func usePinMode(of settings: Settings) {
+    fileprivate mutating func usePinMode(of settings: Settings, _ files: FolderBoundary) throws(EvaluationProblem) {
         var mode = TLSOption.PinMode.publicKey
         for option in settings.tls { if case .pinMode(let said) = option.value { mode = said } }
         for option in settings.tls {
             guard case .pins(let written) = option.value else { continue }
-            pins = written.map { pin in
+            pins = try written.map { (pin) throws(EvaluationProblem) in
                 let prefix = "sha256//"
                 let digest = pin.value.hasPrefix(prefix) ? String(pin.value.dropFirst(prefix.count)) : nil
-                return switch mode {
-                case .publicKey: digest.map { .publicKey(sha256: $0) } ?? .publicKeyOf(file: pin.pathInFolder)
-                case .certificate: digest.map { .certificateDigest(sha256: $0) } ?? .certificate(file: pin.pathInFolder)
+                switch (mode, digest) {
+                case (.publicKey, let digest?): return .publicKey(sha256: digest)
+                case (.certificate, let digest?): return .certificateDigest(sha256: digest)
+                case (.publicKey, nil): return .publicKeyOf(file: try pin.checkedPath(.tls, within: files))
+                case (.certificate, nil): return .certificate(file: try pin.checkedPath(.tls, within: files))
                 }
             }
         }

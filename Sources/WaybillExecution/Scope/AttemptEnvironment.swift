@@ -1,5 +1,6 @@
 import WaybillData
 import WaybillResults
+import WaybillTransport
 
 /// What the expressions of one attempt may ask of the world: a moment and an identifier that stay the same, and files.
 final class AttemptEnvironment: EvaluationEnvironment {
@@ -17,23 +18,29 @@ final class AttemptEnvironment: EvaluationEnvironment {
         self.run = run
     }
 
+    /// Where the files that the request names may lie.
+    var files: FolderBoundary { run.files }
+
+    /// The credentials in a netrc file, which is read once for the run.
+    func netrc(_ file: LocalFile) throws(FileError) -> Netrc { try run.netrcFiles.netrc(file) }
+
     func now() -> Timestamp { moment }
 
     func uuid() -> String { RandomUUID.make(from: "\(run.id) \(instance)") }
 
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
-        let folder = run.manifestFolder
-        let whole = path.hasPrefix("/") ? path : "\(folder)/\(path)"
-        guard let canonical = FileContents.canonicalPath(whole), let root = FileContents.canonicalPath(folder) else {
-            throw FileUnavailable(reason: "does not exist")
-        }
-        guard canonical.hasPrefix(root == "/" ? "/" : root + "/") else {
-            throw FileUnavailable(reason: "lies outside the folder of the manifest")
-        }
+        let file = LocalFile(FileContents.path(path, in: run.manifestFolder), within: run.files)
         do {
-            return try FileContents.read(canonical, limit: Self.maximumFileBytes)
+            return try file.read(limit: Self.maximumFileBytes)
         } catch {
-            throw FileUnavailable(reason: "cannot be read: \(error.message)")
+            switch error.reason {
+            case .notFound: throw FileUnavailable(reason: "does not exist")
+            case .outside:
+                throw FileUnavailable(
+                    reason: "lies outside the folder of the manifest (--allow-outside allows that)"
+                )
+            default: throw FileUnavailable(reason: "cannot be read: \(error.message)")
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ struct HTTP2WithoutTLS: ManifestRule {
         let address: Setting<ScalarTemplate>? =
             switch site.definition.address {
             case .url(let url): url
+            case .computed: nil
             case .path: site.nearest(.baseURL) { if case .baseURL(let url) = $0 { url } else { nil } }
             }
         guard let text = address?.value.constantText else { return false }

@@ -8,14 +8,11 @@ import WaybillData
 
 /// The files of a run's folder: their names, and how a folder becomes ours without harm to what is there.
 enum FolderContents {
-    static let journal = "events.ndjson"
-    static let result = "run.json"
-    static let outputs = "outputs.json"
-    static let sources = "sources.json"
-    static let bodies = "bodies"
-
-    /// What a run writes about itself.
-    static let own: Set<String> = [journal, result, outputs, bodies]
+    static let journal = RunFileNames.journal
+    static let result = RunFileNames.result
+    static let outputs = RunFileNames.outputs
+    static let sources = RunFileNames.sources
+    static let bodies = RunFileNames.bodies
 
     /// Makes a folder and those above it.
     static func make(_ path: String) throws(ResultsError) {
@@ -84,11 +81,26 @@ enum FolderContents {
 
     /// Takes away the files of an earlier run, all but the journal.
     private static func clear(_ path: String) throws(ResultsError) {
+        clearTemporaries(path)
         let folder = "\(path)/\(bodies)"
         let paths = [result, outputs, sources].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
         for path in paths where unlink(path) != 0 && errno != ENOENT {
             throw ResultsError(cannot: "replace", path)
         }
+    }
+
+    /// Removes what a run that was killed was writing: files that were to be renamed to one of a run's own.
+    static func clearTemporaries(_ path: String) {
+        for folder in [path, "\(path)/\(bodies)"] {
+            for name in names(in: folder) where isTemporary(name, inBodies: folder != path) {
+                unlink("\(folder)/\(name)")
+            }
+        }
+    }
+
+    private static func isTemporary(_ name: String, inBodies: Bool) -> Bool {
+        guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
+        return inBodies || [result, outputs, sources].contains { name.hasPrefix(".\($0).") }
     }
 
     private static func names(in folder: String) -> [String] {

@@ -63,6 +63,7 @@ package final class RunFolder: Sendable {
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
         try file.cut(to: record.length)
+        FolderContents.clearTemporaries(path)
         return RunFolder(path: path, file, thread, .real, length: record.length)
     }
 

@@ -52,7 +52,8 @@ extension RunResult {
 extension PhaseTimes {
     fileprivate init?(json: JSON) {
         func duration(_ name: String) -> Duration? {
-            json[name]?.number.map { .microseconds(Int64(($0.double * 1000).rounded())) }
+            // Up to thirty years: a journal may hold any number.
+            json[name]?.number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }
         }
         guard let total = duration("total") else { return nil }
         self.init(

@@ -42,11 +42,15 @@ struct ResultPath {
         else { throw .refused("'\(text)' names a folder, not a file") }
         guard isInside else {
             let path = FileContents.path(text, in: root)
-            try make(FileContents.folder(of: path))
+            let folder = FileContents.folder(of: path)
+            try make(folder)
+            try check(text, named: name, in: folder)
             return path
         }
-        guard !Self.isOwn(names) else { throw .refused("'\(text)' is a file that every run writes") }
-        return "\(try folder(names.dropLast()))/\(name)"
+        if let first = names.first, RunFileNames.all.contains(String(first)) { throw Self.reserved(text) }
+        let folder = try folder(names.dropLast())
+        try check(text, named: name, in: folder)
+        return "\(folder)/\(name)"
     }
 
     /// The folder of these names in the root, made where it is not there. It is looked at after each name where a link
@@ -78,9 +82,14 @@ struct ResultPath {
         }
     }
 
-    /// Whether a path is one of the files that a run writes about itself.
-    private static func isOwn(_ names: [Substring]) -> Bool {
-        guard let first = names.first else { return false }
-        return FolderContents.own.contains(String(first))
+    /// Throws for a file that a run writes about itself, by whatever way its folder is reached.
+    private func check(_ text: String, named name: Substring, in folder: String) throws(ResultPathError) {
+        guard RunFileNames.all.contains(String(name)), let root = FileContents.canonicalPath(root) else { return }
+        let folder = FileContents.canonicalPath(folder)
+        if folder == root || folder == "\(root)/\(RunFileNames.bodies)" { throw Self.reserved(text) }
+    }
+
+    private static func reserved(_ text: String) -> ResultPathError {
+        .refused("'\(text)' is a file that every run writes")
     }
 }

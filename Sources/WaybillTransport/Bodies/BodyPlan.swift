@@ -1,10 +1,5 @@
 import CLibCurl
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillData
 
 /// The parts of a body with their sizes, before any of it is read.
 struct BodyPlan: Sendable {
@@ -27,7 +22,7 @@ struct BodyPlan: Sendable {
             let size: Int
             switch part {
             case .bytes(let bytes): size = bytes.count
-            case .file(let path): size = try Self.size(ofFileAt: path)
+            case .file(let file): size = try Self.size(of: file)
             }
             let (sum, isTooMuch) = count.addingReportingOverflow(size)
             guard !isTooMuch else { throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the body is too large") }
@@ -45,15 +40,11 @@ struct BodyPlan: Sendable {
         return bytes
     }
 
-    private static func size(ofFileAt path: String) throws(TransportFailure) -> Int {
-        var status = stat()
-        // Swift's strings hold NUL, C's paths end there.
-        guard !path.utf8.contains(0), stat(path, &status) == 0 else {
-            throw .refused(CURLE_READ_ERROR, "the file \(path) cannot be read: \(SystemError.last)")
+    private static func size(of file: LocalFile) throws(TransportFailure) -> Int {
+        do {
+            return try file.size()
+        } catch {
+            throw .refused(CURLE_READ_ERROR, "the file \(file) cannot be read: \(error.message)")
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .refused(CURLE_READ_ERROR, "\(path) is not a file that can be sent as a body")
-        }
-        return Int(status.st_size)
     }
 }

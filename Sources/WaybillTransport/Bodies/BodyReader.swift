@@ -1,3 +1,5 @@
+import WaybillData
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -39,8 +41,8 @@ final class BodyReader {
             case .bytes(let bytes):
                 bytes.withUnsafeBytes { room.copyMemory(from: .init(rebasing: $0[offset..<(offset + wanted)])) }
                 count = wanted
-            case .file(let path):
-                count = readFile(at: path, size: current.count, into: .init(rebasing: room[..<wanted]))
+            case .file(let file):
+                count = read(file, size: current.count, into: .init(rebasing: room[..<wanted]))
             }
             guard let count else { return nil }
             filled += count
@@ -73,33 +75,33 @@ final class BodyReader {
         descriptor = -1
     }
 
-    private func readFile(at path: String, size: Int, into room: UnsafeMutableRawBufferPointer) -> Int? {
-        if descriptor < 0 && !openFile(at: path, size: size) { return nil }
+    private func read(_ file: LocalFile, size: Int, into room: UnsafeMutableRawBufferPointer) -> Int? {
+        if descriptor < 0 && !open(file, size: size) { return nil }
         while true {
             let count = pread(descriptor, room.baseAddress, room.count, off_t(offset))
             if count > 0 { return count }
             if count == 0 {
-                failure = "the file \(path) became shorter while it was sent"
+                failure = "the file \(file) became shorter while it was sent"
                 return nil
             }
             let error = SystemError.last
             guard error.errno == EINTR else {
-                failure = "the file \(path) cannot be read: \(error)"
+                failure = "the file \(file) cannot be read: \(error)"
                 return nil
             }
         }
     }
 
-    private func openFile(at path: String, size: Int) -> Bool {
-        // A file that has become a pipe by now must not block.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            failure = "the file \(path) cannot be read: \(SystemError.last)"
-            return false
-        }
-        guard status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
-            failure = "the file \(path) changed before it was sent"
+    private func open(_ file: LocalFile, size: Int) -> Bool {
+        do {
+            let opened = try file.open()
+            descriptor = opened.descriptor
+            guard opened.size == size else {
+                failure = "the file \(file) changed before it was sent"
+                return false
+            }
+        } catch {
+            failure = "the file \(file) cannot be read: \(error.message)"
             return false
         }
         #if canImport(Glibc)

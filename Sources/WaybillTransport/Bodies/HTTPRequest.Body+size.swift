@@ -4,7 +4,7 @@ extension HTTPRequest.Body {
         switch self {
         case .none: 0
         case .bytes(let bytes): bytes.count
-        case .file(let path): try? BodyPlan([.file(path)]).count
+        case .file(let file): try? BodyPlan([.file(file)]).count
         case .parts(let parts): try? BodyPlan(parts).count
         }
     }

@@ -7,7 +7,8 @@ package final class CurlTransport: Transport {
     /// What holds for all requests of a transport.
     package struct Configuration: Sendable, Equatable {
         /// How many requests may be under way at once, and how many connections may be open, to all origins together. The
-        /// process's limit of open files is raised to what that needs.
+        /// process's limit of open files is raised to what that needs; where the system does not allow that, there are
+        /// fewer at once.
         package var maximumConnections: Int
 
         /// A configuration.
@@ -24,8 +25,7 @@ package final class CurlTransport: Transport {
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
     package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
         try LibCurl.setUp()
-        let maximumConnections = max(1, configuration.maximumConnections)
-        try FileLimit.makeRoom(forConnections: maximumConnections)
+        let maximumConnections = FileLimit.makeRoom(forConnections: max(1, configuration.maximumConnections))
         do {
             commands = try CommandQueue()
         } catch {

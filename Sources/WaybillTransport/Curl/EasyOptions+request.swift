@@ -36,9 +36,11 @@ extension EasyOptions {
             set(CURLOPT_HTTPAUTH, Int(bitPattern: CURLAUTH_DIGEST_BITS))
             set(CURLOPT_USERNAME, username)
             set(CURLOPT_PASSWORD, password)
-        case .netrc(let file):
-            set(CURLOPT_NETRC, Int(CURL_NETRC_REQUIRED.rawValue))
-            set(CURLOPT_NETRC_FILE, file)
+        case .netrc(let netrc):
+            guard let entry = netrc.entry(of: prepared.origin.endpoint.host) else { break }
+            set(CURLOPT_HTTPAUTH, Int(bitPattern: CURLAUTH_BASIC_BITS))
+            set(CURLOPT_USERNAME, entry.login)
+            set(CURLOPT_PASSWORD, entry.password)
         }
     }
 

@@ -112,13 +112,12 @@ extension TransferOptions {
         try Self.check(tls.clientCertificate)
         try Self.check(tls.clientKey)
         switch credentials {
-        case .none: break
+        case .none, .netrc: break
         case .digest(let username, let password):
             // RFC 7616 allows both to be empty.
             guard !username.utf8.contains(0), !password.utf8.contains(0) else {
                 throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the user name or the password contains a NUL")
             }
-        case .netrc(let file): try Self.check(file)
         }
         // struct sockaddr_un has room for this many bytes on every system, with the NUL.
         guard unixSocket.map({ $0.utf8.count < 104 }) ?? true else {

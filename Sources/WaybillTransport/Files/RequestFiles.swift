@@ -1,7 +1,7 @@
 import CLibCurl
 import Synchronization
 
-/// The files that requests name besides their bodies: pins, cookie jars, certificates and credentials. Each is looked at
+/// The files that requests name besides their bodies: pins, cookie jars and certificates. Each is looked at
 /// once for all requests of a transport, on the thread that prepares the first request which names it, and never on that
 /// of the transfers, which it could hold up. What is missing or wrong is looked at again the next time.
 final class RequestFiles: Sendable {
@@ -12,8 +12,6 @@ final class RequestFiles: Sendable {
         // Files that others will open by name, and that do not keep them waiting.
         var plain: Set<String> = []
     }
-
-    private static let maximumNetrcBytes = 1 << 20
 
     private let state = Mutex(State())
 
@@ -33,7 +31,7 @@ final class RequestFiles: Sendable {
     /// Looks at the files that a request names, except its body and its pins. Throws for what cannot be used.
     func look(for request: HTTPRequest) throws(TransportFailure) {
         for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(path) }) {
-            guard try Self.isPlain(path, request.options) else { continue }
+            guard try Self.isPlain(path) else { continue }
             state.withLock { _ = $0.plain.insert(path) }
         }
         if let path = request.options.jarFile, state.withLock({ $0.jars[path] == nil }) {
@@ -61,16 +59,7 @@ final class RequestFiles: Sendable {
 
     /// Whether opening a file will not wait for somebody, as a pipe does. Throws where it would. A certificate that is not
     /// there is libcurl's to tell.
-    private static func isPlain(_ path: String, _ options: TransferOptions) throws(TransportFailure) -> Bool {
-        if case .netrc(path) = options.credentials {
-            // libcurl takes a file that it cannot read for an empty one.
-            do {
-                _ = try FileContent.read(path, maximumBytes: maximumNetrcBytes)
-                return true
-            } catch {
-                throw .refused(CURLE_READ_ERROR, "the netrc file \(path) cannot be read: \(error)")
-            }
-        }
+    private static func isPlain(_ path: String) throws(TransportFailure) -> Bool {
         switch FileContent.kind(of: path) {
         case .regular: return true
         case .missing: return false
@@ -104,7 +93,6 @@ extension TransferOptions {
         if let file = tls.certificateAuthorities { files.append(file) }
         if let file = tls.clientCertificate { files.append(file) }
         if let file = tls.clientKey { files.append(file) }
-        if case .netrc(let file) = credentials { files.append(file) }
         return files
     }
 

@@ -14,29 +14,29 @@ enum FileLimit {
     /// still use `select`.
     static let plenty: rlim_t = 65536
 
-    /// Raises the limit to what so many connections need, and where it is allowed to plenty. Throws when the system does not
-    /// allow what is needed.
-    static func makeRoom(forConnections count: Int) throws(TransportSetUpError) {
+    /// Raises the limit to what so many connections need, and where it is allowed to plenty.
+    ///
+    /// - Returns: For how many connections there is room: fewer, but at least one, where the system does not allow more.
+    static func makeRoom(forConnections count: Int) -> Int {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return }
+        guard getrlimit(resource, &limit) == 0 else { return count }
         let needed = rlim_t(count) + rlim_t(others)
         let wanted = max(needed, min(limit.rlim_max, plenty))
-        guard limit.rlim_cur < wanted else { return }
+        guard limit.rlim_cur < wanted else { return count }
+        let allowed = limit.rlim_max
         limit.rlim_cur = wanted
         // Only a privileged process can do that.
         limit.rlim_max = max(limit.rlim_max, needed)
-        guard setrlimit(resource, &limit) == 0 else {
-            throw TransportSetUpError(
-                reason: "\(count) connections at once need \(needed) open files, and the system allows \(allowed)"
-            )
-        }
+        if setrlimit(resource, &limit) == 0 { return count }
+        limit = rlimit(rlim_cur: allowed, rlim_max: allowed)
+        setrlimit(resource, &limit)
+        return room(in: Int(clamping: allowed), forConnections: count)
     }
 
-    /// The limit as far as it can be raised.
-    private static var allowed: rlim_t {
-        var limit = rlimit()
-        getrlimit(resource, &limit)
-        return limit.rlim_max
+    /// How many connections there is room for among so many open files: half of the files at least, where they are few,
+    /// are for all else that a run opens.
+    static func room(in allowed: Int, forConnections count: Int) -> Int {
+        max(1, min(count, allowed - min(others, (allowed + 1) / 2)))
     }
 
     #if canImport(Glibc)

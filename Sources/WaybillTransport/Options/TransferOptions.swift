@@ -61,8 +61,8 @@ package struct TransferOptions: Sendable, Hashable {
         case none
         /// The answer to a digest challenge (RFC 7616), by MD5 or SHA-256. Costs a request more for each.
         case digest(username: String, password: String)
-        /// Basic credentials from a `.netrc` file, by host.
-        case netrc(String)
+        /// Basic credentials from a `.netrc` file, by the host of each request and each redirect.
+        case netrc(Netrc)
     }
 
     /// How packets are marked (RFC 4594), by the six bits of the DSCP.

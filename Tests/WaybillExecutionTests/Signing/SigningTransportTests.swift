@@ -108,7 +108,10 @@ import WaybillTransport
         folder.write(content, to: "a")
         folder.write([UInt8](), to: "empty")
         let path = "\(folder.path)/a"
-        for body: HTTPRequest.Body in [.file(path), .parts([.bytes([1]), .file(path), .file("\(folder.path)/empty")])] {
+        for body: HTTPRequest.Body in [
+            .file(LocalFile(path)),
+            .parts([.bytes([1]), .file(LocalFile(path)), .file(LocalFile("\(folder.path)/empty"))]),
+        ] {
             let (result, received) = try await exchange { Self.request($0, "PUT", body: body) }
             #expect(try result.get().status == 200)
             let request = try #require(received[0].first)
@@ -120,7 +123,7 @@ import WaybillTransport
     @Test func `a file that cannot be read is a failure, and nothing is sent`() async throws {
         let folder = TemporaryFolder()
         for path in ["\(folder.path)/none", folder.path, "/dev/null", "a\0b"] {
-            let (result, received) = try await exchange { Self.request($0, "PUT", body: .file(path)) }
+            let (result, received) = try await exchange { Self.request($0, "PUT", body: .file(LocalFile(path))) }
             guard case .failure(let failure) = result else {
                 Issue.record("\(path) was sent")
                 continue

@@ -31,7 +31,7 @@ import WaybillTestSupport
     ])
     func `a digest challenge that is not supported is named`(challenge: String, words: String?) async throws {
         let exchange = try await WireExchange.run(
-            "{id: a, get: /, auth: {digest: {username: u, password: p}}}",
+            "{id: a, get: /, auth: {digest: {username: somebody, password: correct horse}}}",
             answer: ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
         )
         let message = try #require(exchange.failure?.message.string)

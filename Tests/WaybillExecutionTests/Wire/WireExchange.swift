@@ -8,6 +8,12 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// What a manifest of one step really sends to a server on this machine, and what becomes of the server's answer.
 struct WireExchange {
     /// What the server received.
@@ -26,17 +32,24 @@ struct WireExchange {
     ///   - top: What else the manifest says, at the top.
     ///   - service: What else the service says: lines without indentation.
     ///   - files: Files beside the manifest, by name.
+    ///   - links: Symbolic links beside the manifest: names and where they lead.
+    ///   - allowsOutside: Whether files may lie outside the manifest's folder.
+    ///   - beforeRun: Changes the manifest's folder after the plan was made.
     static func run(
         _ step: String,
         top: String = "",
         service: String = "",
         files: [String: [UInt8]] = [:],
+        links: [String: String] = [:],
+        allowsOutside: Bool = false,
+        beforeRun: (TemporaryFolder) throws -> Void = { _ in },
         answer: ServerAnswer = ServerAnswer(status: 200, headers: [("Content-Type", "application/json")])
     ) async throws -> WireExchange {
         let server = try LoopbackServer { _ in answer }
         defer { server.stop() }
         let folder = TemporaryFolder()
         for (name, content) in files { folder.write(content, to: name) }
+        for (name, target) in links { try #require(symlink(target, "\(folder.path)/\(name)") == 0) }
         let manifest = """
             waybill: 1
             services:
@@ -53,8 +66,11 @@ struct WireExchange {
             """
         let (loaded, diagnostics) = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
         let rendered = HumanRenderer().render(diagnostics)
-        let (planned, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: PlanOptions())
+        var options = PlanOptions()
+        options.allowsOutside = allowsOutside
+        let (planned, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: options)
         let plan = try #require(planned, "\(HumanRenderer().render(findings))")
+        try beforeRun(folder)
         let transport = try CurlTransport()
         let executor = Executor(
             plan: plan,

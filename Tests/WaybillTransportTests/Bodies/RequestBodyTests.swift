@@ -1,4 +1,5 @@
 import Testing
+import WaybillData
 import WaybillTestSupport
 import WaybillTransport
 
@@ -32,7 +33,7 @@ import WaybillTransport
         let parts: [HTTPRequest.Part] = pieces.enumerated().map { index, piece in
             switch piece {
             case .bytes(let bytes): .bytes(bytes)
-            case .file(let bytes): .file(folder.write(bytes, to: "part\(index)"))
+            case .file(let bytes): .file(LocalFile(folder.write(bytes, to: "part\(index)")))
             }
         }
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
@@ -59,7 +60,7 @@ import WaybillTransport
         try await LoopbackServer.run(script: KeptConnectionTests.closesOnSecond) { server in
             try await CurlTransport.run { transport in
                 _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
-                let request = HTTPRequest(method: "PUT", url: server.url("/second"), body: .file(file))
+                let request = HTTPRequest(method: "PUT", url: server.url("/second"), body: .file(LocalFile(file)))
                 #expect(await transport.send(request).response?.status == 200)
                 #expect(isSame(server.requests.map(\.body), [[], Self.large, Self.large]))
                 #expect(server.requests.map(\.connection) == [0, 0, 1])
@@ -68,15 +69,15 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("/nowhere/body", "the file /nowhere/body cannot be read: No such file or directory"),
-        ("/etc", "/etc is not a file that can be sent as a body"),
-        ("/dev/zero", "/dev/zero is not a file that can be sent as a body"),
+        ("/nowhere/body", "the file /nowhere/body cannot be read: there is no such file"),
+        ("/etc", "the file /etc cannot be read: it is a folder"),
+        ("/dev/zero", "the file /dev/zero cannot be read: it is not a regular file"),
         ("a\0b", "the file a\0b cannot be read: "),
     ])
     func `what is no file is refused, and nothing is sent`(path: String, words: String) async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
-                for body in [HTTPRequest.Body.file(path), .parts([.bytes([1]), .file(path)])] {
+                for body in [HTTPRequest.Body.file(LocalFile(path)), .parts([.bytes([1]), .file(LocalFile(path))])] {
                     let request = HTTPRequest(method: "POST", url: server.url(), body: body)
                     let failure = try #require(await transport.send(request).failure)
                     #expect(failure.kind == .transfer)
@@ -97,7 +98,7 @@ import WaybillTransport
         }
         try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run { transport in
-                let request = HTTPRequest(method: "POST", url: server.url(), body: .file(file))
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .file(LocalFile(file)))
                 let failure = try #require(await transport.send(request).failure)
                 #expect(failure.message == "the file \(file) became shorter while it was sent")
                 #expect(failure.kind == .transfer)

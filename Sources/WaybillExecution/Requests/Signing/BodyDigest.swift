@@ -9,7 +9,7 @@ extension HTTPRequest.Body {
         switch self {
         case .none: return PayloadDigest().hexadecimal
         case .bytes(let bytes): return Self.digest(of: bytes)
-        case .file(let path): return try await Self.digest(of: [.file(path)])
+        case .file(let file): return try await Self.digest(of: [.file(file)])
         case .parts(let parts): return try await Self.digest(of: parts)
         }
     }
@@ -45,13 +45,13 @@ extension HTTPRequest.Body {
         for part in parts {
             switch part {
             case .bytes(let bytes): digest.update(bytes)
-            case .file(let path):
+            case .file(let file):
                 do {
-                    guard try digest.update(contentsOfFile: path, while: { !stop.isSet }) != nil else {
+                    guard try digest.update(contentsOf: file, while: { !stop.isSet }) != nil else {
                         return .success(nil)
                     }
                 } catch {
-                    let message = "the file \(path) cannot be read: \(error.message)"
+                    let message = "the file \(file) cannot be read: \(error.message)"
                     return .failure(TransportFailure(kind: .transfer, code: 26, message: message))
                 }
             }

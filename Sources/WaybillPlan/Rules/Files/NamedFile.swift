@@ -1,10 +1,11 @@
-import WaybillDiagnostics
+package import WaybillData
+package import WaybillDiagnostics
 import WaybillManifest
 
 /// A file that settings name and that is read or kept beside the manifest.
-struct NamedFile {
+package struct NamedFile {
     /// What the file is.
-    enum Sort {
+    package enum Sort {
         /// What a request sends.
         case body
         /// Certificates and keys.
@@ -16,13 +17,25 @@ struct NamedFile {
     }
 
     /// The path, relative to the folder of the file that names it.
-    let path: Spanned<String>
+    package let path: Spanned<String>
     /// What it is.
     let sort: Sort
 
+    /// A file that a setting names.
+    package init(path: Spanned<String>, sort: Sort) {
+        self.path = path
+        self.sort = sort
+    }
+
+    /// The file as it is opened, in its folder and within a boundary.
+    package func file(within boundary: FolderBoundary) -> LocalFile {
+        let path = FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
+        return LocalFile(path, within: isOfMachine ? .anywhere : boundary)
+    }
+
     /// Whether the file belongs to the machine rather than to the manifest: one of the sorts that programs keep at
     /// places of their own, named by an absolute path.
-    var isOfMachine: Bool {
+    private var isOfMachine: Bool {
         switch sort {
         case .tls, .netrc: path.value.hasPrefix("/")
         case .body, .jar: false

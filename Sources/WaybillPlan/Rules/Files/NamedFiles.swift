@@ -24,8 +24,9 @@ struct NamedFiles: ManifestRule {
     }
 
     private func check(_ file: NamedFile, in boundary: FolderBoundary) -> Diagnostic? {
-        let path = FileContents.path(file.path.value, in: FileContents.folder(of: file.path.span.file.name))
-        guard file.isOfMachine || boundary.encloses(path) else {
+        let local = file.file(within: boundary)
+        let path = local.path
+        guard local.boundary.encloses(path) else {
             return Diagnostic(
                 "outside-folder",
                 "\(path) lies outside the folder of the manifest",

@@ -17,6 +17,12 @@ enum ResultPath {
         }
     }
 
+    /// Whether a path surely leads to a file that a run writes about itself.
+    static func isReserved(_ path: ScalarTemplate) -> Bool {
+        guard let text = path.constantText, !text.hasPrefix("/"), let path = normalized(text) else { return false }
+        return RunFileNames.all.contains(String(path.prefix { $0 != "/" }))
+    }
+
     private static func leaves(_ path: String) -> Bool { path.hasPrefix("/") || normalized(path) == nil }
 
     /// A relative path without `.`, `..` and doubled slashes; `nil` where it leads out of its folder.

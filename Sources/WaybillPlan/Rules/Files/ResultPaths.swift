@@ -5,10 +5,20 @@ import WaybillManifest
 /// What a run writes lies in its results folder.
 struct ResultPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard !subject.allowsOutside else { return [] }
         var diagnostics: [Diagnostic] = []
         func check(_ path: ScalarTemplate?) {
-            guard let path, ResultPath.leaves(path) else { return }
+            guard let path else { return }
+            if ResultPath.isReserved(path) {
+                diagnostics.append(
+                    Diagnostic(
+                        "reserved-file",
+                        "'\(path.constantText ?? "")' is a file that every run writes about itself",
+                        at: path.span,
+                        help: ["Use another name."]
+                    )
+                )
+            }
+            guard !subject.allowsOutside, ResultPath.leaves(path) else { return }
             diagnostics.append(
                 Diagnostic(
                     "outside-folder",

@@ -1,16 +1,70 @@
-import WaybillData
 import WaybillDiagnostics
 
-/// The folder that what a manifest reads has to lie in, unless it may lie anywhere.
-package struct FolderBoundary: Sendable {
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder that the files which a manifest reads have to lie in, unless they may lie anywhere.
+package struct FolderBoundary: Sendable, Hashable {
     /// The folder with symbolic links resolved; `nil` where there is no such folder.
     private let folder: String?
     private let allowsOutside: Bool
+
+    /// No boundary: files may lie anywhere.
+    package static let anywhere = FolderBoundary(folder: "/", allowsOutside: true)
 
     /// The boundary around a folder.
     package init(folder: String, allowsOutside: Bool) {
         self.folder = FileContents.canonicalPath(folder)
         self.allowsOutside = allowsOutside
+    }
+
+    /// Opens a file for reading. A pipe without a writer does not block.
+    ///
+    /// Symbolic links are resolved, the result is checked, and exactly that file is opened: a link that is put in its
+    /// place in the meantime is not followed.
+    ///
+    /// - Returns: The file's descriptor, which the caller closes.
+    package func open(_ path: String) throws(FileError) -> Int32 {
+        // Swift's strings hold NUL, C's paths end there.
+        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
+        let descriptor: Int32
+        if allowsOutside {
+            descriptor = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        } else {
+            guard let resolved = FileContents.canonicalPath(path) else { throw FileError(path: path, errno: errno) }
+            guard isInside(resolved) else { throw FileError(path: path, reason: .outside) }
+            descriptor = Self.openWithoutLinks(resolved)
+        }
+        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+        return descriptor
+    }
+
+    /// Opens an absolute path, none of whose names may be a link; negative with `errno` where that fails.
+    private static func openWithoutLinks(_ path: String) -> Int32 {
+        let names = path.split(separator: "/").map(String.init)
+        var folder = openat(AT_FDCWD, "/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        for (index, name) in names.enumerated() where folder >= 0 {
+            let isLast = index == names.count - 1
+            let flags = isLast ? O_RDONLY | O_NONBLOCK : pathOnly | O_DIRECTORY
+            let next = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC)
+            let number = errno
+            close(folder)
+            errno = number
+            folder = next
+        }
+        return folder
+    }
+
+    /// `O_PATH`, which Swift's modules leave out: a folder that may not be listed can be passed through all the same.
+    private static var pathOnly: Int32 {
+        #if os(Linux)
+            0o10_000_000
+        #else
+            O_RDONLY
+        #endif
     }
 
     /// Whether what stands at a path, symbolic links resolved, is the folder or lies in it; false where nothing is.

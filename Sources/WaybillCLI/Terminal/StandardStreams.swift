@@ -1,0 +1,18 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The three standard streams.
+enum StandardStreams {
+    /// Opens on `/dev/null` those that the program was started without. Otherwise the next file that is opened would take
+    /// the number of a standard stream, and output would go there.
+    static func open() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            guard fcntl(descriptor, F_GETFD) < 0, errno == EBADF else { continue }
+            // The lowest number that is free, which is this one.
+            _ = openat(AT_FDCWD, "/dev/null", O_RDWR)
+        }
+    }
+}

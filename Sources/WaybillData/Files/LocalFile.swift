@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A file that a request or a setting names: its path, and the folder that it has to lie in.
+///
+/// The path is checked each time when the file is opened, since it may be computed, and links may change.
+package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
+    /// The path as it is opened.
+    package let path: String
+    /// The folder that the file has to lie in.
+    package let boundary: FolderBoundary
+
+    /// A file; it may lie anywhere unless a boundary is given.
+    package init(_ path: String, within boundary: FolderBoundary = .anywhere) {
+        self.path = path
+        self.boundary = boundary
+    }
+
+    /// The path.
+    package var description: String { path }
+
+    /// Opens the file, which has to be a regular one, for reading.
+    ///
+    /// - Returns: A descriptor, which the caller closes, and the file's size in bytes.
+    package func open() throws(FileError) -> (descriptor: Int32, size: Int) {
+        let descriptor = try boundary.open(path)
+        do throws(FileError) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, errno: errno) }
+            guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(path: path, reason: .isFolder) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path: path, reason: .notRegular) }
+            return (descriptor, Int(status.st_size))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// The size of the file in bytes, as it is now.
+    package func size() throws(FileError) -> Int {
+        let (descriptor, size) = try open()
+        close(descriptor)
+        return size
+    }
+
+    /// The bytes of the file.
+    ///
+    /// - Parameter limit: The maximum number of bytes; a larger file is not read.
+    package func read(limit: Int) throws(FileError) -> [UInt8] {
+        let (descriptor, _) = try open()
+        defer { close(descriptor) }
+        return try FileContents.read(descriptor, of: path, limit: limit)
+    }
+}

@@ -1,0 +1,124 @@
+import Testing
+import WaybillData
+import WaybillTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The program in surroundings that lack something: standard streams, room on a device, `/proc`, file descriptors.
+@Suite struct SurroundingsTests {
+    private static let manifest = """
+        waybill: 1
+        services: {s: {baseURL: "http://127.0.0.1:9"}}
+        endpoints: {e: {service: s, path: /a, mock: {status: 200, body: {n: 1}}}}
+        graphs: {main: {chain: [{id: a, call: e}], outputs: {n: steps.a.data.n}}}
+
+        """
+
+    /// Runs a line of the shell in which `$W` is the program, in a folder with a manifest and a run of it.
+    private func shell(_ line: String) async throws -> (command: Command, folder: TemporaryFolder) {
+        let folder = TemporaryFolder()
+        folder.write(Self.manifest, to: "m.yaml")
+        let arguments = ["run", "m.yaml", "--mock", "--out", "waybill-results/r"]
+        let run = try await Command.run(CommandCase.program, arguments, in: folder.path)
+        try #require(run.status == 0, "\(run.errorText)")
+        let command = try await Command.run(
+            "/bin/sh",
+            ["-c", line],
+            in: folder.path,
+            variables: ["W": CommandCase.program]
+        )
+        return (command, folder)
+    }
+
+    @Test(arguments: [
+        "run m.yaml --mock", "run m.yaml --mock --format outputs", "run m.yaml --mock --format ndjson",
+        "call m.yaml e --mock", "call m.yaml e --mock --format outputs", "show r", "runs", "--help", "run --help",
+        "--version", "plan m.yaml", "schema print manifest", "explain", "eval 1",
+    ])
+    func `output to a device without room is a failure that is reported`(words: String) async throws {
+        let command = try await shell("$W \(words) > /dev/full").command
+        #expect(command.status == 3)
+        #expect(command.errorText.contains("standard output cannot be written: No space left on device"))
+    }
+
+    @Test(arguments: ["run m.yaml --mock --format ndjson", "show r", "--help", "plan m.yaml", "eval 1"])
+    func `a reader that has gone away ends the program quietly`(words: String) async throws {
+        // The reader is gone before the program starts.
+        let line = "mkfifo p; sh -c ': < p' & exec 3> p; wait $!; $W \(words) >&3"
+        let command = try await shell(line).command
+        #expect(command.status == 141)
+        #expect(command.errorText == "")
+    }
+
+    @Test func `a program without standard streams keeps its results apart from them`() async throws {
+        let (command, folder) = try await shell("$W run m.yaml --mock --out out <&- >&- 2>&-")
+        #expect(command.status == 0)
+        #expect(folder.read("out/run.json")?.contains("\"outcome\": \"passed\"") == true)
+        let lines = try #require(folder.read("out/events.ndjson")).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.hasPrefix("{") })
+    }
+
+    @Test func `a program that may open few files sends its request all the same`() async throws {
+        let (command, folder) = try await shell(
+            """
+            # A privileged process could raise the limit again.
+            S=''; [ "$(id -u)" != 0 ] || S='setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource'
+            ulimit -n 64; $S "$W" run m.yaml --mock --out out
+            """
+        )
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(folder.read("out/outputs.json")?.contains("1") == true)
+    }
+
+    /// Whether a test may hide `/proc`.
+    private static let canHideProc =
+        (try? canRun("unshare -m sh -c 'mount -t tmpfs none /proc'")) ?? false
+
+    private static func canRun(_ line: String) throws -> Bool { system("\(line) >/dev/null 2>&1") == 0 }
+
+    @Test(.enabled(if: canHideProc, "only a privileged process can hide /proc"))
+    func `a program without /proc receives its arguments`() async throws {
+        let line = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$W\" run m.yaml --mock --out out'"
+        let (command, folder) = try await shell(line)
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(command.outputText.contains("1 passed"))
+        #expect(folder.read("out/run.json") != nil)
+    }
+
+    @Test func `temporary files of a run that was killed are removed when it is resumed`() async throws {
+        let line = """
+            touch waybill-results/r/.run.json.1a2b.tmp waybill-results/r/.outputs.json.x.tmp waybill-results/r/.mine.tmp
+            $W resume r
+            """
+        let (command, folder) = try await shell(line)
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(folder.names(in: "waybill-results/r").filter { $0.hasSuffix(".tmp") } == [".mine.tmp"])
+    }
+
+    @Test func `a crafted run is shown without what steers a terminal, whatever its numbers are`() async throws {
+        let line = #"""
+            cd waybill-results/r
+            sed -i 's|"total": [0-9.]*|"total": 1e308|; s|"path": "main.a"|"path": "main.a\\u001b[31m"|' run.json
+            sed -i 's|"startedAt": "....|"startedAt": "1700|; s|"finishedAt": "....|"finishedAt": "2261|' run.json
+            sed -i 's|"manifest": "|"manifest": "\\u001b]0;x\\u0007|' run.json
+            cat run.json; cd ../..; $W show r; $W runs
+            """#
+        let command = try await shell(line).command
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(!command.outputText.contains("\u{1B}"))
+        #expect(command.outputText.contains("\u{FFFD}"))
+    }
+
+    @Test func `resume shows nothing of a file that is not a manifest`() async throws {
+        // The journal names a file that holds something else now.
+        let line = "echo private > m.yaml; $W resume r"
+        let command = try await shell(line).command
+        #expect(command.status == 3)
+        #expect(command.errorText.contains("'m.yaml', which the journal of the run names, is not a manifest"))
+        #expect(!command.errorText.contains("private"))
+    }
+}
