@@ -27,7 +27,7 @@ import WaybillTransport
             ("object: {required: [id]}", #"{"id":1}"#, nil),
             ("collection: {required: [id]}", #"{"id":1}"#, "expected a list, found an object"),
             ("collection: {required: [id]}", #"[{"id":1}]"#, nil),
-            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-30"}"#, "'at' must be a date"),
+            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-30"}"#, "a date such as"),
             ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-03"}"#, nil),
             ("collection: {properties: {at: {format: email}}}", #"[{"at":"a"}]"#, "element 0"),
         ] as [(String, String, String?)]

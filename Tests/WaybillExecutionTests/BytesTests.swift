@@ -111,9 +111,9 @@ import WaybillTransport
         #expect(TemporaryFolder.contents(of: "\(folder.path)/\(name)") == content)
     }
 
-    @Test func `returns has a string`() async throws {
+    @Test func `a schema has a string`() async throws {
         let fixture = try ExecutionFixture(
-            "endpoints: {e: {path: /image, returns: {object: {type: string}}}}\ngraphs: {main: {chain: [{call: e}]}}\n",
+            "endpoints: {e: {path: /image, expect: {schema: {type: string}}}}\ngraphs: {main: {chain: [{call: e}]}}\n",
             Self.replies
         )
         #expect(await fixture.run().summary == "e:passed")

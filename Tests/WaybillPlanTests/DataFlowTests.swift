@@ -200,7 +200,7 @@ import WaybillPlan
             ),
             (
                 "that they may have", ["data-not-kept"], "get: /a, paginate: {link: true}, write: {to: a.json}",
-                "exists(steps.a.data[0])"
+                "\"exists(steps.a.data[0])\""
             ),
             ("the data of pages that are not written", [], "get: /a, paginate: {link: true}", "length(steps.a.data)"),
             (

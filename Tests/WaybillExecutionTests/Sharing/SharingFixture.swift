@@ -15,6 +15,7 @@ struct SharingFixture {
     let transport: ScriptedTransport
     let clock: ManualClock
     let listener = SharingListener()
+    private let folder = TemporaryFolder()
 
     /// - Parameters:
     ///   - service: What the only service, `http://s`, says besides its base URL: lines without indentation.
@@ -36,7 +37,6 @@ struct SharingFixture {
             \(rest)
 
             """
-        let folder = TemporaryFolder()
         for name in ["c.pem", "c.key"] { folder.write("", to: name) }
         let (loaded, diagnostics) = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
         let rendered = HumanRenderer().render(diagnostics)
