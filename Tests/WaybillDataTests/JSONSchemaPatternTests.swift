@@ -47,6 +47,13 @@ import WaybillData
         #expect(error.message.hasPrefix("is not a regular expression: "))
     }
 
+    @Test(arguments: ["(?=a*b)", "(a*)b\\1"])
+    func `a pattern whose work grows faster than the string has a budget`(pattern: String) throws {
+        let schema = try JSONSchema(compiling: ["pattern": .string(pattern)])
+        let violations = schema.validate(.string(String(repeating: "a", count: 40_000)))
+        #expect(violations.map(\.message) == ["is too deeply nested or too intricate to be checked"])
+    }
+
     @Test(arguments: ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$"])
     func `a pattern that explodes elsewhere takes linear time`(pattern: String) throws {
         let text = String(repeating: "a", count: 20_000) + "!"

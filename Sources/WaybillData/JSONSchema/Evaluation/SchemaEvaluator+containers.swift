@@ -86,7 +86,7 @@ extension SchemaEvaluator {
             }
             if !rules.all.patterns.isEmpty {
                 let name = instances.name(at: position, of: members)
-                for (pattern, schema) in rules.all.patterns where instances.withText(of: name, pattern.matches) {
+                for (pattern, schema) in rules.all.patterns where matches(pattern, name) {
                     isKnown = true
                     if !accepts(schema, instances.value(at: position, of: members)) { return false }
                 }
@@ -100,6 +100,12 @@ extension SchemaEvaluator {
             if depth == 1 { acceptedMembers = position + 1 }
         }
         return requiredFound == rules.all.requiredCount
+    }
+
+    private mutating func matches(_ pattern: ECMAScriptPattern, _ name: Value) -> Bool {
+        var budget = patternBudget
+        defer { patternBudget = budget }
+        return instances.withText(of: name) { pattern.matches($0, budget: &budget) }
     }
 
     /// Whether the names are right and the members' own types and values, without looking into them.

@@ -13,8 +13,11 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     var acceptedMembers = 0
     /// How many alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`) lie around.
     var layers = 0
-    /// Whether a limit was passed, so that the verdict is worth nothing.
-    var isExhausted = false
+    /// Whether a limit was exceeded, so that the verdict means nothing.
+    var isExhausted: Bool { hasExceededLimit || patternBudget.isExhausted }
+    private var hasExceededLimit = false
+    /// The work that patterns may still take.
+    var patternBudget = PatternBudget()
     private var work = 0
     private var greatestWork = SchemaLimits.freeWork
     private let root: Value
@@ -78,7 +81,10 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
         case .string:
             if let rules = node.stringRules {
-                guard instances.withText(of: instance, { rules.all.accepts($0) }) else { return false }
+                var budget = patternBudget
+                let isAccepted = instances.withText(of: instance) { rules.all.accepts($0, budget: &budget) }
+                patternBudget = budget
+                guard isAccepted else { return false }
             }
         default: break
         }
@@ -96,7 +102,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// Goes one evaluation deeper, unless that passes a limit.
     mutating func enter() -> Bool {
         work += 1
-        if depth >= SchemaLimits.greatestDepth || work > greatestWork, !isExhausted { isExhausted = !grantsMore() }
+        if depth >= SchemaLimits.greatestDepth || work > greatestWork, !isExhausted { hasExceededLimit = !grantsMore() }
         if isExhausted { return false }
         depth += 1
         return true

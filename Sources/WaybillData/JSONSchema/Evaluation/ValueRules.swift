@@ -10,14 +10,14 @@ extension NumberRules {
 }
 
 extension StringRules {
-    func accepts(_ string: String) -> Bool {
+    func accepts(_ string: String, budget: inout PatternBudget) -> Bool {
         var string = string
-        return string.withUTF8(accepts)
+        return string.withUTF8 { accepts($0, budget: &budget) }
     }
 
     /// Whether a string in UTF-8 follows the rules.
-    func accepts(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        acceptsLength(of: text) && pattern?.matches(text) ?? true
+    func accepts(_ text: UnsafeBufferPointer<UInt8>, budget: inout PatternBudget) -> Bool {
+        acceptsLength(of: text) && pattern?.matches(text, budget: &budget) ?? true
             && format?.accepts(String(decoding: text, as: UTF8.self)) ?? true
     }
 

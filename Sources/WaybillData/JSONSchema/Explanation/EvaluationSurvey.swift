@@ -48,8 +48,10 @@ extension ViolationCollector {
         for (position, member) in members.enumerated() {
             let index = rules.names.index(of: member.name)
             let isNamed = index.map { rules.members[$0].schema != nil } ?? false
-            if isNamed || rules.additional != nil || rules.patterns.contains(where: { $0.pattern.matches(member.name) })
-            {
+            let isMatched = rules.patterns.contains {
+                $0.pattern.matches(member.name, budget: &evaluator.patternBudget)
+            }
+            if isNamed || rules.additional != nil || isMatched {
                 survey.seen.insert(position)
             }
         }

@@ -1,33 +1,37 @@
 /// Runs a pattern's program over the UTF-8 of a string, going back to the last choice when a way fails.
 ///
 /// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
-/// the string. With back references that does not hold; there the number of choices is bounded instead.
+/// the string. With back references or look-around that does not hold; there a budget bounds the number of steps.
 struct PatternMatcher {
-    /// How many choices a pattern with back references may take before it counts as not found.
-    private static let greatestWork = 2_000_000
-    /// How many marks are kept at most (32 MB); a string that would need more counts as not matched.
-    private static let greatestMarks = 1 << 28
+    /// The maximum number of marks (32 MB); a string that needs more exhausts the budget.
+    private static let maximumMarks = 1 << 28
 
     private let program: PatternProgram
     private let bytes: UnsafeBufferPointer<UInt8>
     private var slots: [Int]
-    private var work = 0
+    private var budget: PatternBudget
 
-    /// Whether a program finds its pattern in a string.
-    static func finds(_ program: PatternProgram, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var matcher = PatternMatcher(program, bytes)
+    /// Whether a program finds its pattern in a string; `false` as well where the budget is exhausted.
+    static func finds(
+        _ program: PatternProgram,
+        in bytes: UnsafeBufferPointer<UInt8>,
+        budget: inout PatternBudget
+    ) -> Bool {
+        var matcher = PatternMatcher(program, bytes, budget)
+        defer { budget = matcher.budget }
         return matcher.withMarks(for: 0) { matcher, marks in
             var start = 0
             while true {
                 if matcher.run(0, from: start, marks) { return true }
-                if program.isAnchored || start >= bytes.count { return false }
+                if program.isAnchored || start >= bytes.count || matcher.budget.isExhausted { return false }
                 start = program.nextStart(after: start, in: bytes)
             }
         }
     }
 
-    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>) {
+    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: PatternBudget) {
         self.program = program
+        self.budget = budget
         self.bytes = bytes
         slots = Array(repeating: -1, count: program.slotCount)
     }
@@ -43,7 +47,10 @@ struct PatternMatcher {
         _ body: (inout PatternMatcher, UnsafeMutableBufferPointer<UInt64>) -> Bool
     ) -> Bool {
         let markCount = program.slotCount == 0 ? program.routines[routine].markCount * (bytes.count + 1) : 0
-        guard markCount <= Self.greatestMarks else { return false }
+        guard markCount <= Self.maximumMarks else {
+            budget.exhaust()
+            return false
+        }
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (markCount + 63) / 64) { marks in
             marks.initialize(repeating: 0)
             return body(&self, marks)
@@ -71,6 +78,7 @@ struct PatternMatcher {
         var instruction = 0
         var position = start
         while true {
+            if program.needsBudget, !budget.spendStep() { return false }
             switch step(code, instruction, position, &choices, marks) {
             case .goesOn(let next, let place):
                 instruction = next
@@ -115,6 +123,7 @@ struct PatternMatcher {
                     choices.append(Choice(instruction: second, position: position))
                     return .goesOn(first, position)
                 }
+                if program.needsBudget, !budget.spendStep() { return .fails }
                 // A loop over the characters of one set goes on here as long as nothing else can follow.
                 guard case .set = code.instructions[first], case .jump(instruction) = code.instructions[first + 1],
                     let (_, next) = read(position, code.isBackward)
@@ -158,10 +167,7 @@ struct PatternMatcher {
         _ code: Code,
         _ marks: UnsafeMutableBufferPointer<UInt64>
     ) -> Bool {
-        if program.slotCount > 0 {
-            work += 1
-            return work <= Self.greatestWork
-        }
+        if program.slotCount > 0 { return true }
         let bit = position * code.markCount + mark
         let mask: UInt64 = 1 << UInt64(bit % 64)
         defer { marks[bit / 64] |= mask }

@@ -34,6 +34,8 @@ struct PatternProgram: Sendable {
     var sets: [CharacterClass] = []
     /// Two for each group and one for each loop; none unless there are back references.
     var slotCount = 0
+    /// Whether the time that it takes grows faster than the string: it has back references or look-around.
+    var needsBudget: Bool { slotCount > 0 || routines.count > 1 }
     /// Whether the pattern can only be found at the start.
     var isAnchored = false
 }
