@@ -31,6 +31,8 @@ final class RunContext: Sendable {
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
     let concurrency: Int
+    /// The elements of `forEach` steps inside elements of others.
+    let nestedElements: NestedElements
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
     /// Where the files that requests and expressions name may lie.
@@ -62,6 +64,7 @@ final class RunContext: Sendable {
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
+        nestedElements = NestedElements(limit: max(256, 4 * plan.concurrency))
         allowsOutside = plan.allowsOutside
         manifestFolder = FileContents.folder(of: plan.manifest)
         files = FolderBoundary(folder: manifestFolder, allowsOutside: plan.allowsOutside)

@@ -20,6 +20,8 @@ final class Frame: Sendable {
     let deadline: Deadline?
     /// Whether the steps run even when the run is being stopped, as those of `finally` do.
     let isFinal: Bool
+    /// Whether the frame is part of an element of a `forEach`.
+    let isInElement: Bool
     /// Whether requests wait for a place among those under way. Those of a session do not: others hold places while they
     /// wait for it.
     let waitsForPlaces: Bool
@@ -49,6 +51,7 @@ final class Frame: Sendable {
         variables = [:]
         deadline = outer?.deadline
         isFinal = outer?.isFinal ?? false
+        isInElement = outer?.isInElement ?? false
         waitsForPlaces = true
         toleratesFailures = step.map { outer?.tolerates($0) ?? $0.isTolerated } ?? false
         elementOf = nil
@@ -64,6 +67,7 @@ final class Frame: Sendable {
         variables = [:]
         deadline = nil
         isFinal = frame.isFinal
+        isInElement = false
         waitsForPlaces = false
         toleratesFailures = false
         elementOf = nil
@@ -79,6 +83,7 @@ final class Frame: Sendable {
         self.variables = variables
         deadline = outer.deadline
         isFinal = outer.isFinal
+        isInElement = true
         waitsForPlaces = true
         toleratesFailures = outer.toleratesFailures
         elementOf = path
@@ -94,6 +99,7 @@ final class Frame: Sendable {
         variables = frame.variables
         self.deadline = deadline
         self.isFinal = isFinal
+        isInElement = frame.isInElement
         waitsForPlaces = frame.waitsForPlaces
         toleratesFailures = frame.toleratesFailures
         elementOf = frame.elementOf

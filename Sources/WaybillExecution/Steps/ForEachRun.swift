@@ -114,6 +114,7 @@ struct ForEachRun: Sendable {
         var next: Int? = first
         while let index = next {
             let element = await runAlone(index, of: source)
+            if frame.isInElement { run.nestedElements.ended() }
             next = ledger.state.withLock { state in
                 add(finish(element), &state)
                 // A task that was cancelled with its element begins no other.
@@ -124,12 +125,19 @@ struct ForEachRun: Sendable {
 
     /// The element that is to begin now, if one is. Those that had ended before the run was resumed are taken as they are.
     private func begin(_ state: inout Ledger.State, of source: ElementSource) -> Int? {
-        while frame.mayBegin, file?.hasRoom ?? true, let index = state.order.begin() {
+        while frame.mayBegin, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.begin() {
             let isLost = file?.loss?.elements.contains(index) ?? false
-            guard !isLost, let before = past?.elements[index] else { return index }
+            guard !isLost, let before = past?.elements[index] else {
+                if frame.isInElement { run.nestedElements.started() }
+                return index
+            }
             add(take(before, at: index, of: source), &state)
         }
         return nil
+    }
+
+    private func hasRoomAmongNested(_ order: ForEachState) -> Bool {
+        !frame.isInElement || order.underWay == 0 || run.nestedElements.hasRoom
     }
 
     private func add(_ element: ElementRun, _ state: inout Ledger.State) {

@@ -11,7 +11,7 @@ struct ForEachState: Sendable {
     private let stopsAtFailure: Bool
     /// The first element that has not begun.
     private(set) var next = 0
-    private var underWay = 0
+    private(set) var underWay = 0
     private var isStopped = false
     /// The first element that has not ended.
     private(set) var firstUnfinished = 0
