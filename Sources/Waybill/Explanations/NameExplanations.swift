@@ -58,9 +58,9 @@ extension Explanation {
         ),
         Explanation(
             "filter-cycle",
-            "a filter is made of itself",
+            "a filter contains itself",
             """
-            A filter names a filter that leads back to it, so that its stages would have no end.
+            A filter names a filter that leads back to it, so that its list of stages would never end.
             """,
             wrong: """
                 waybill: 1
@@ -71,6 +71,31 @@ extension Explanation {
                 waybill: 1
                 filters: {unwrap: [{select: $.results}], first: [unwrap, {select: "$[0]"}]}
                 defaults: {filters: [first]}
+                """
+        ),
+        Explanation(
+            "filter-nesting",
+            "filters in filters exceed a limit",
+            """
+            A filter may name other filters, up to 100 levels deep, and may have at most 10,000 stages, those of the
+            filters in it included. Without such limits a few lines could describe billions of stages.
+            """,
+            wrong: """
+                waybill: 1
+                filters:
+                  a: [{limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}]
+                  b: [a, a, a, a, a, a, a, a]
+                  c: [b, b, b, b, b, b, b, b]
+                  d: [c, c, c, c, c, c, c, c]
+                  e: [d, d, d, d, d, d, d, d]
+                defaults: {filters: [e]}
+                """,
+            right: """
+                waybill: 1
+                filters:
+                  a: [{limit: 9}]
+                  b: [a, {flatten: true}]
+                defaults: {filters: [b]}
                 """
         ),
         Explanation(

@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A filter that is named exists, and no filter is made of itself.
+/// A filter that is named exists, no filter contains itself, and filters in filters have limits, as aliases have.
 struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -13,32 +13,85 @@ struct FilterNames: ManifestRule {
         where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {
             diagnostics.append(.unknown("filter", name, among: manifest.filters.keys))
         }
-        return diagnostics + cycles(in: manifest)
+        var nesting = FilterNesting(manifest)
+        nesting.check()
+        return diagnostics + nesting.diagnostics
+    }
+}
+
+/// A walk through the filters that filters name.
+private struct FilterNesting {
+    /// How deep filters may be nested.
+    static let maximumDepth = 100
+    /// How many stages a filter may have, those of the filters in it included.
+    static let maximumStages = 10_000
+
+    /// The filters in a filter.
+    private struct Extent {
+        var depth = 1
+        var stages = 0
     }
 
-    private func cycles(in manifest: Manifest) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        var done: Set<String> = []
-        var path: [String] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    private let manifest: Manifest
+    private var extents: [String: Extent] = [:]
+    /// The filters that contain the current one, the outermost first.
+    private var path: [String] = []
+    private var hasExceeded = false
 
-        func visit(_ filter: String) {
-            guard let entries = manifest.filters[filter]?.value, !done.contains(filter) else { return }
-            path.append(filter)
-            for name in entries.compactMap(\.value.name) {
-                if let start = path.firstIndex(of: name.value) {
-                    let way = (path[start...] + [name.value]).joined(separator: " → ")
-                    diagnostics.append(
-                        Diagnostic("filter-cycle", "this filter is made of itself: \(way)", at: name.span)
-                    )
-                } else if path.count < 100 {
-                    visit(name.value)
-                }
+    init(_ manifest: Manifest) {
+        self.manifest = manifest
+    }
+
+    mutating func check() {
+        // Whatever contains a filter that exceeds a limit exceeds it too: one diagnostic is enough.
+        for name in manifest.filters.keys where !hasExceeded { _ = extent(of: name) }
+    }
+
+    private mutating func extent(of filter: String) -> Extent {
+        if let known = extents[filter] { return known }
+        guard let entries = manifest.filters[filter]?.value else { return Extent() }
+        var extent = Extent()
+        path.append(filter)
+        for entry in entries where !hasExceeded {
+            guard let name = entry.value.name else {
+                extent.stages += 1
+                continue
             }
-            path.removeLast()
-            done.insert(filter)
+            if let start = path.firstIndex(of: name.value) {
+                let way = (path[start...] + [name.value]).joined(separator: " → ")
+                diagnostics.append(Diagnostic("filter-cycle", "this filter contains itself: \(way)", at: name.span))
+                continue
+            }
+            guard path.count < Self.maximumDepth else {
+                exceed("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
+                break
+            }
+            let inner = self.extent(of: name.value)
+            extent.depth = max(extent.depth, inner.depth + 1)
+            extent.stages += inner.stages
+            if extent.depth > Self.maximumDepth {
+                exceed("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
+            } else if extent.stages > Self.maximumStages {
+                exceed("filter '\(filter)' has more than \(Self.maximumStages) stages", at: name)
+            }
         }
-        for name in manifest.filters.keys { visit(name) }
-        return diagnostics
+        path.removeLast()
+        extents[filter] = extent
+        return extent
+    }
+
+    private mutating func exceed(_ message: String, at name: Spanned<String>) {
+        guard !hasExceeded else { return }
+        hasExceeded = true
+        diagnostics.append(
+            Diagnostic(
+                "filter-nesting",
+                message,
+                at: name.span,
+                help: ["Put the stages into one filter, or name fewer filters in it."]
+            )
+        )
     }
 }
 
