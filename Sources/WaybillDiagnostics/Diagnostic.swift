@@ -94,6 +94,25 @@ extension [Diagnostic] {
             .map(\.value)
     }
 
+    /// The diagnostics for a report that a person or a tool can handle: of more than a thousand with one id the
+    /// first thousand, and at the end a diagnostic with that id that counts the others.
+    package func limitingRepeats(to limit: Int = 1_000) -> [Diagnostic] {
+        var counts: [DiagnosticID: Int] = [:]
+        var omitted: [Diagnostic] = []
+        let shown = filter { diagnostic in
+            let count = counts[diagnostic.id, default: 0] + 1
+            counts[diagnostic.id] = count
+            if count == limit + 1 { omitted.append(diagnostic) }
+            return count <= limit
+        }
+        return shown
+            + omitted.map { first in
+                let count = (counts[first.id] ?? 0) - limit
+                let noun = count == 1 ? "diagnostic" : "diagnostics"
+                return Diagnostic(first.id, "\(count) more \(noun) of this kind", severity: first.severity, at: nil)
+            }
+    }
+
     /// The findings without those that say again what another says of the same place, as when several manifests
     /// include one file.
     package func withoutRepetitions() -> [Diagnostic] {

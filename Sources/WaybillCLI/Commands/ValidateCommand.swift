@@ -72,7 +72,7 @@ struct ValidateCommand: ParsableCommand {
             output.write("\(name) is valid\(isWhole ? "" : ", but this version of Waybill cannot run all of it")\n")
         }
         if let renderer {
-            try output.writeResult(Array(renderer.document(for: findings.withoutRepetitions()).utf8))
+            try output.writeResult(Array(renderer.document(for: findings.withoutRepetitions().limitingRepeats()).utf8))
         } else {
             output.summarize(findings)
         }

@@ -74,7 +74,7 @@ struct Output: Sendable {
 
     /// Writes findings of one of several files to standard error; what all have is for `summarize`.
     func reportPart(_ findings: [Diagnostic]) {
-        for finding in findings { writeError(errorRenderer.render(finding) + "\n") }
+        for finding in findings.limitingRepeats() { writeError(errorRenderer.render(finding) + "\n") }
     }
 
     /// Writes the line that sums up what `reportPart` wrote.

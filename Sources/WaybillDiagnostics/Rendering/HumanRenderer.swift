@@ -33,9 +33,9 @@ package struct HumanRenderer: DiagnosticRenderer {
         findings.isEmpty ? "" : "\(render(findings))\n\(summary(of: findings))"
     }
 
-    /// The text of several findings, an empty line between them.
+    /// The text of several findings, an empty line between them; of many of one kind, the first and how many more.
     package func render(_ findings: [Diagnostic]) -> String {
-        findings.map(render).joined(separator: "\n")
+        findings.limitingRepeats().map(render).joined(separator: "\n")
     }
 
     /// The text of one finding, ending in a line break.

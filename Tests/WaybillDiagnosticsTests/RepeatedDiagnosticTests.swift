@@ -1,0 +1,23 @@
+import Testing
+import WaybillDiagnostics
+
+@Suite struct RepeatedDiagnosticTests {
+    private func repeated(_ id: DiagnosticID, _ count: Int) -> [Diagnostic] {
+        (1...count).map { Diagnostic(id, "number \($0)", severity: .warning, at: nil) }
+    }
+
+    @Test func `of many diagnostics of one kind the first are shown and the rest are counted`() {
+        let all = repeated("duplicate-key", 102) + repeated("unused-input", 100)
+        let limited = all.limitingRepeats(to: 100)
+        #expect(limited.count == 201)
+        #expect(Array(limited.prefix(100)) == Array(all.prefix(100)))
+        #expect(limited.last?.id == "duplicate-key")
+        #expect(limited.last?.headline == "2 more diagnostics of this kind")
+        #expect(limited.last?.severity == .warning)
+    }
+
+    @Test func `a report sums up all diagnostics, also those that it does not show`() {
+        let report = HumanRenderer().document(for: repeated("duplicate-key", 5_000))
+        #expect(report.hasSuffix("4000 more diagnostics of this kind\n\n5000 warnings\n"))
+    }
+}
