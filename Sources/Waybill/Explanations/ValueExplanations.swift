@@ -20,6 +20,22 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "out-of-range",
+            "a number, duration or size is too large",
+            """
+            Integers go up to 2^63 - 1, durations up to ten years, sizes up to 2^53 - 1 bytes. A greater value cannot be
+            used as it was written.
+            """,
+            wrong: """
+                waybill: 1
+                defaults: {timeout: 2562047h}
+                """,
+            right: """
+                waybill: 1
+                defaults: {timeout: 2h}
+                """
+        ),
+        Explanation(
             "invalid-size",
             "a size is not a number of bytes",
             """

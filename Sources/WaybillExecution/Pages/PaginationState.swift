@@ -97,7 +97,10 @@ struct PaginationState: Sendable {
 
     private func count(_ step: Int, in place: Pagination.Place) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
-        return isTooLarge ? .finish : .follow(PageRequest(place, .number(JSONNumber(sum))))
+        guard !isTooLarge else {
+            return .fail("the next page cannot be counted: its number is greater than \(Int.max)", at: pagination.span)
+        }
+        return .follow(PageRequest(place, .number(JSONNumber(sum))))
     }
 
     /// What an expression says of the next page: nothing, null, an empty text or an empty list end it. Of a list, as a path

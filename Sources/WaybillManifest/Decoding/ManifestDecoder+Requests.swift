@@ -95,16 +95,16 @@ extension ManifestDecoder {
     }
 
     /// One example answer or a list of them.
-    func mockExamples(_ node: YAMLNode) -> [MockExample] {
+    mutating func mockExamples(_ node: YAMLNode) -> [MockExample] {
         (node.sequence ?? [node]).map { mockExample($0) }
     }
 
-    private func mockExample(_ node: YAMLNode) -> MockExample {
+    private mutating func mockExample(_ node: YAMLNode) -> MockExample {
         MockExample(
             status: node["status"].flatMap { integer($0) } ?? 200,
             headers: named(node["headers"]).map { ($0.name.value, $0.value.text ?? "") },
             body: node["body"].map { $0.json },
-            delay: node["delay"]?.text.flatMap { Duration(manifestText: $0) } ?? .zero,
+            delay: node["delay"].flatMap { constantDuration($0) } ?? .zero,
             span: node.span
         )
     }

@@ -59,7 +59,7 @@ extension ManifestDecoder {
         case .accept: .accept(node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } })
         case .decoding: word(node).map(SettingValue.decoding)
         case .compression: boolean(node).map(SettingValue.compression)
-        case .maxBody: node.text.flatMap { ByteSize.bytes($0) }.map(SettingValue.maxBody)
+        case .maxBody: byteSize(node).map(SettingValue.maxBody)
         case .intercept: .intercept(interception(node))
         case .http: word(node).map(SettingValue.http)
         case .proxy: proxy(node).map(SettingValue.proxy)

@@ -40,18 +40,18 @@ extension ManifestDecoder {
         return boolean(node).map { $0 ? .on : .off }
     }
 
-    func retry(_ node: YAMLNode) -> RetryPolicy? {
-        guard let times = node["times"].flatMap({ integer($0) }) else { return nil }
+    mutating func retry(_ node: YAMLNode) -> RetryPolicy? {
         let causes = node["for"]?.sequence?.compactMap { $0.text }.map { text in
             StatusPattern(text).map(RetryPolicy.Cause.status) ?? .kind(text)
         }
         var backoff = RetryPolicy.Backoff()
         if let node = node["backoff"] {
-            backoff.first = node["first"]?.text.flatMap { Duration(manifestText: $0) } ?? backoff.first
+            backoff.first = node["first"].flatMap { constantDuration($0) } ?? backoff.first
             backoff.factor = node["factor"]?.json.number?.double ?? backoff.factor
-            backoff.max = node["max"]?.text.flatMap { Duration(manifestText: $0) } ?? backoff.max
+            backoff.max = node["max"].flatMap { constantDuration($0) } ?? backoff.max
             backoff.jitter = node["jitter"].flatMap { boolean($0) } ?? backoff.jitter
         }
+        guard let times = node["times"].flatMap({ integer($0) }) else { return nil }
         return RetryPolicy(
             times: times,
             causes: causes ?? RetryPolicy.defaultCauses,

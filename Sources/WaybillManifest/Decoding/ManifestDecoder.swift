@@ -45,9 +45,11 @@ struct ManifestDecoder {
     /// A node unless it says null.
     func nonNull(_ node: YAMLNode) -> YAMLNode? { node.scalar?.json == .null ? nil : node }
 
-    /// A whole number.
-    func integer(_ node: YAMLNode) -> Int? {
-        node.scalar?.json.number?.int
+    /// An integer. One outside of -2^63 to 2^63 - 1 is reported.
+    mutating func integer(_ node: YAMLNode) -> Int? {
+        guard let number = node.scalar?.json.number else { return nil }
+        if number.int == nil, number.isInteger { reportOutOfRange(node, "an integer", maximum: "\(Int.max)") }
+        return number.int
     }
 
     /// An expression, written as `EXPR` or `${EXPR}`.
@@ -121,7 +123,39 @@ struct ManifestDecoder {
     mutating func duration(_ node: YAMLNode) -> DurationTemplate? {
         guard let scalar = scalarTemplate(node) else { return nil }
         if let template = scalar.template { return .template(template) }
-        return scalar.constantText.flatMap { Duration(manifestText: $0) }.map(DurationTemplate.constant)
+        return constantDuration(node).map(DurationTemplate.constant)
+    }
+
+    /// A duration that is not a template. One above the maximum is reported.
+    mutating func constantDuration(_ node: YAMLNode) -> Duration? {
+        guard let text = node.text else { return nil }
+        let duration = Duration(manifestText: text)
+        if duration == nil, Duration.seconds(manifestText: text) != nil {
+            reportOutOfRange(node, "a duration", maximum: "10 years (\(Int(Duration.maximumSeconds / 3600))h)")
+        }
+        return duration
+    }
+
+    /// A number of bytes. One above the maximum is reported.
+    mutating func byteSize(_ node: YAMLNode) -> Int? {
+        guard let text = node.text else { return nil }
+        let bytes = ByteSize.bytes(text)
+        if bytes == nil, ByteSize.approximateBytes(text) != nil {
+            reportOutOfRange(node, "a size", maximum: "2^53 - 1 bytes")
+        }
+        return bytes
+    }
+
+    private mutating func reportOutOfRange(_ node: YAMLNode, _ phrase: String, maximum: String) {
+        let text = node.text ?? ""
+        report(
+            Diagnostic(
+                "out-of-range",
+                "\(phrase) cannot be \(text)",
+                at: node.span,
+                help: ["The maximum is \(maximum)."]
+            )
+        )
     }
 
     // MARK: Mappings

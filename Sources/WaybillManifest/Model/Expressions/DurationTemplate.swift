@@ -7,17 +7,23 @@ package enum DurationTemplate: Sendable {
 }
 
 extension Duration {
-    /// A duration as manifests write it: a number and one of the units `ms`, `s`, `m`, `h`; `nil` when it is not one.
-    ///
-    /// At most ten years, so that no arithmetic on clocks can overflow.
+    /// The maximum of a duration in a manifest, in seconds: ten years, so that no arithmetic on clocks can overflow.
+    static let maximumSeconds: Double = 10 * 366 * 86_400
+
+    /// A duration as manifests write it: a number and one of the units `ms`, `s`, `m`, `h`; `nil` when it is not one, or
+    /// is longer than ten years.
     package init?(manifestText text: String) {
+        guard let seconds = Self.seconds(manifestText: text), seconds <= Self.maximumSeconds else { return nil }
+        self = .nanoseconds(Int64((seconds * 1e9).rounded()))
+    }
+
+    /// The seconds of a duration as manifests write it, without a maximum; `nil` when it is not one.
+    static func seconds(manifestText text: String) -> Double? {
         let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
         guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
         let digits = text.dropLast(unit.suffix.count)
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
-            let number = Double(digits), number * unit.seconds <= 10 * 366 * 86_400
-        else { return nil }
-        self = .nanoseconds(Int64((number * unit.seconds * 1e9).rounded()))
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return nil }
+        return Double(digits).map { $0 * unit.seconds }
     }
 }
 
@@ -25,16 +31,19 @@ extension Duration {
 package enum ByteSize {
     /// The bytes of a size such as `65536`, `64KiB` or `10MB`; `nil` when it is not one or is 2^53 bytes or more.
     package static func bytes(_ text: String) -> Int? {
+        guard let bytes = approximateBytes(text), bytes < 0x1p53 else { return nil }
+        return Int(bytes)
+    }
+
+    /// The bytes of a size, without a maximum; `nil` when it is not one.
+    static func approximateBytes(_ text: String) -> Double? {
         let units: [(suffix: String, factor: Double)] = [
             ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
             ("kB", 1000), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1),
         ]
         let unit = units.first { text.hasSuffix($0.suffix) }
         let digits = text.dropLast(unit?.suffix.count ?? 0)
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
-            let number = Double(digits)
-        else { return nil }
-        let bytes = number * (unit?.factor ?? 1)
-        return bytes < 0x1p53 ? Int(bytes) : nil
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return nil }
+        return Double(digits).map { $0 * (unit?.factor ?? 1) }
     }
 }
