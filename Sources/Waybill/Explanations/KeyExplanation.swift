@@ -97,7 +97,7 @@ private struct KeyIndex {
         let value = property["default"] ?? Self.reference(in: property).flatMap { definitions[$0]?["default"] }
         let entry = KeyExplanation(
             text: text,
-            type: type(of: property, depth: 0),
+            type: type(of: property, depth: 0).map { $0 + computation(of: property) },
             keys: keys(of: property),
             defaultValue: value.map { JSONWriter().string($0) },
             places: [place]
@@ -145,14 +145,21 @@ private struct KeyIndex {
         if let value = schema["const"] { return Self.word(value) }
         if let alternatives = (schema["anyOf"] ?? schema["oneOf"])?.array, schema["type"] == nil {
             var words: [String] = []
-            for word in alternatives.compactMap({ type(of: $0, depth: depth + 1) }) where !words.contains(word) {
-                words.append(word)
-            }
+            let types = alternatives.compactMap { type(of: $0, depth: depth + 1)?.split(separator: " | ") }
+            for word in types.joined().map(String.init) where !words.contains(word) { words.append(word) }
             return words.isEmpty ? nil : words.joined(separator: " | ")
         }
         if let type = schema["type"]?.string { return type }
         let types = schema["type"]?.array?.compactMap(\.string) ?? []
         return types.isEmpty ? nil : types.joined(separator: " | ")
+    }
+
+    /// Whether the value is an expression or may be a template.
+    private func computation(of schema: JSON) -> String {
+        let referred = Self.reference(in: schema).flatMap { definitions[$0] } ?? .null
+        func has(_ mark: String) -> Bool { schema[mark] == true || referred[mark] == true }
+        return has("x-waybill-expression")
+            ? ", an expression" : has("x-waybill-template") ? ", also computed: ${…}" : ""
     }
 
     private static func word(_ value: JSON) -> String { value.string ?? JSONWriter().string(value) }

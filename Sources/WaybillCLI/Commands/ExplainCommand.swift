@@ -31,9 +31,10 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         let printer = ExplanationPrinter(colour: output.coloursOutput)
-        let text =
-            page.map(printer.page)
-            ?? (key.isEmpty ? printer.list(Explanation.all) : printer.key(id ?? "", key))
+        // A finding and a key may have one name, as 'timeout' has.
+        var parts = page.map { [printer.page($0)] } ?? []
+        if let id, !key.isEmpty { parts.append(printer.key(id, key)) }
+        let text = parts.isEmpty ? printer.list(Explanation.all) : parts.joined(separator: "\n")
         try output.writeResult(Array(text.utf8))
     }
 
