@@ -83,7 +83,7 @@ struct ManifestSchema: Sendable {
         {
             diagnostic.help.append("In YAML 1.2 '\(text)' is a text; write \(value).")
         }
-        return diagnostic
+        return violation.adding(hintTo: diagnostic, in: root)
     }
 
     /// What YAML 1.1 took for booleans beside `true` and `false`.

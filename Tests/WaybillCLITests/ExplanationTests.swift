@@ -46,6 +46,14 @@ extension Explanation: CustomTestStringConvertible {
         #expect(result.status == 0)
     }
 
+    @Test func `every key of the manifest's schema has a description and a place`() {
+        #expect(KeyExplanation.keys.count > 200)
+        for key in KeyExplanation.keys {
+            let meanings = KeyExplanation.of(key)
+            #expect(!meanings.isEmpty && meanings.allSatisfy { !$0.text.isEmpty && !$0.places.isEmpty }, "\(key)")
+        }
+    }
+
     /// The ids of what is found when a sample's command is run on its files, as a person would do it.
     private static func findings(of sample: Explanation.Sample) async throws -> (ids: [String], result: Command) {
         let folder = TemporaryFolder()

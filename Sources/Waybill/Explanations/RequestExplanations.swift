@@ -21,6 +21,24 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "encoded-slash",
+            "a value with slashes is one segment of a path",
+            """
+            Each ${…} in a path is percent-encoded as one segment, so that a value cannot lead to another address: apple/swift
+            is sent as apple%2Fswift. Some servers ask for exactly that; for the others write raw(…), which keeps the slashes.
+            """,
+            wrong: """
+                waybill: 1
+                inputs: {repo: {type: string, default: apple/swift}}
+                graphs: {main: {chain: [{get: "https://api.github.com/repos/${inputs.repo}"}]}}
+                """,
+            right: """
+                waybill: 1
+                inputs: {repo: {type: string, default: apple/swift}}
+                graphs: {main: {chain: [{get: "https://api.github.com/repos/${raw(inputs.repo)}"}]}}
+                """
+        ),
+        Explanation(
             "service-needed",
             "it cannot be told which service a request goes to",
             """

@@ -52,12 +52,17 @@ private struct SchemaLoading {
         documents[address] = root
         var registry = JSONSchemaRegistry()
         var open = SchemaReferences.external(in: root.value, base: address)
+        // What the files of the folder call themselves is looked at only where an address is not that of a file.
+        lazy var identified = folder.filesByIdentifier(besides: path)
         while let address = open.popLast() {
-            guard documents[address] == nil, let file = folder.file(at: address) else { continue }
-            guard let document = read(file, as: "schema") else { return nil }
+            guard documents[address] == nil,
+                let file = folder.file(at: address).map({ (path: $0, address: address) }) ?? identified[address]
+            else { continue }
+            guard let document = read(file.path, as: "schema") else { return nil }
             documents[address] = document
-            registry.register(document.value, at: address)
-            open += SchemaReferences.external(in: document.value, base: address)
+            documents[file.address] = document
+            registry.register(document.value, at: file.address)
+            open += SchemaReferences.external(in: document.value, base: file.address)
         }
         do {
             return try JSONSchema(
@@ -88,14 +93,18 @@ private struct SchemaLoading {
     private mutating func report(_ error: JSONSchemaError, in document: DataDocument) {
         let places = document.places(of: [error.location])
         let name = error.location.tokens.last.map { "'\($0.text)'" } ?? "the schema"
-        let reference = error.location.tokens.last == .name("$ref") ? error.location.resolve(in: document.value) : nil
+        let isReference = [.name("$ref"), .name("$dynamicRef"), .name("$schema")].contains(error.location.tokens.last)
+        let reference = isReference ? error.location.resolve(in: document.value) : nil
         let isExternal = reference?.string.map { !$0.hasPrefix("#") } ?? false
         diagnostics.append(
             Diagnostic(
                 "invalid-schema",
                 "\(name) \(error.message)",
                 at: places.span(at: error.location) ?? places.span,
-                help: isExternal ? ["Other schemas are looked for in the folder of this one; nothing is fetched."] : []
+                help: isExternal
+                    ? [
+                        "Other schemas are looked for in the folder of this one, by file name and by '$id'; nothing is fetched."
+                    ] : []
             )
         )
     }

@@ -1,11 +1,12 @@
 import WaybillData
 import WaybillDiagnostics
+import WaybillManifest
 
 /// The folder of a schema, whose files stand for the addresses beside that of the schema. Nothing is ever fetched.
 ///
 /// A schema with `"$id": "https://example.com/schemas/order.json"` may refer to `item.json` or, which is the same, to
 /// `https://example.com/schemas/item.json`: both are the file `item.json` beside it. A schema without an `$id` has the
-/// address of its file.
+/// address of its file. An address that is not that of a file may also be an `$id` in one of the files of the folder.
 struct SchemaFolder {
     /// The folder, as it was given.
     private let path: String
@@ -28,11 +29,38 @@ struct SchemaFolder {
     /// The path of the file that an address stands for; `nil` where there is no such file in the folder.
     func file(at address: String) -> String? {
         guard let prefix, address.hasPrefix(prefix), address.count > prefix.count,
-            let rest = URIReference.percentDecoded(String(address.dropFirst(prefix.count))),
-            let file = FileContents.canonicalPath("\(canonicalPath)/\(rest)"),
+            let rest = URIReference.percentDecoded(String(address.dropFirst(prefix.count)))
+        else { return nil }
+        return file(named: rest)
+    }
+
+    /// The files of the folder, not of folders inside it, by the addresses that an `$id` in them gives, each with the address
+    /// of its whole document. Files that cannot be read, and those much larger than a schema, are left out.
+    func filesByIdentifier(besides root: String) -> [String: (path: String, address: String)] {
+        let names = (try? FolderListing.names(in: canonicalPath, limit: Self.mostFiles)) ?? []
+        var files: [String: (path: String, address: String)] = [:]
+        for name in names.sorted() {
+            guard [.json, .yaml].contains(DataFormat(path: name)), let file = file(named: name), file != root,
+                let content = try? DataFile.read(file, limit: Self.largestFile), let schema = content.value().value
+            else { continue }
+            let base = (prefix ?? "") + Self.encoded(name)
+            let whole = SchemaReferences.address(of: schema, base: base)
+            for address in SchemaReferences.identifiers(in: schema, base: base) where files[address] == nil {
+                files[address] = (file, whole)
+            }
+        }
+        return files
+    }
+
+    private static let mostFiles = 10_000
+    private static let largestFile = 4 << 20
+
+    /// The path of a file or link of the folder; `nil` where it leads out of the folder.
+    private func file(named name: String) -> String? {
+        guard let file = FileContents.canonicalPath("\(canonicalPath)/\(name)"),
             file.hasPrefix(canonicalPath == "/" ? "/" : canonicalPath + "/")
         else { return nil }
-        return path == "." ? rest : "\(path)/\(rest)"
+        return path == "." ? name : "\(path)/\(name)"
     }
 
     /// A path as the path of a URI (RFC 3986, section 3.3).

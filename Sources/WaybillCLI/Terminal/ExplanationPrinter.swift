@@ -29,6 +29,19 @@ struct ExplanationPrinter {
         return text
     }
 
+    /// What a key means, for each of its meanings.
+    func key(_ name: String, _ meanings: [KeyExplanation]) -> String {
+        var text = "\(strong(name)): a key of manifests\n"
+        for meaning in meanings {
+            text += "\n\(Self.wrapped(meaning.text))\n"
+            if let type = meaning.type { text += Self.wrapped("Type: \(type)") }
+            if !meaning.keys.isEmpty { text += Self.wrapped("Keys: \(meaning.keys.joined(separator: ", "))") }
+            if let value = meaning.defaultValue { text += Self.wrapped("Default: \(value)") }
+            text += Self.wrapped("In: \(meaning.places.joined(separator: ", "))")
+        }
+        return text
+    }
+
     /// The files, named unless it goes without saying, and the command, likewise.
     private static func sample(_ sample: Explanation.Sample) -> String {
         let isUsual = sample.command == Explanation.usualCommand && sample.files.count == 1

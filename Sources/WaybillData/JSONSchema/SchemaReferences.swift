@@ -10,7 +10,8 @@ package enum SchemaReferences {
         return URIReference(id).resolved(against: base).withoutFragment.description
     }
 
-    /// The addresses that a document refers to outside itself, each once, in the order of their resolution.
+    /// The addresses that a document refers to outside itself, each once, in the order of their resolution: by `$ref`,
+    /// `$dynamicRef` and `$schema`. The meta-schemas of draft 2020-12, which are always known, are not among them.
     ///
     /// - Parameter base: The address that the document is at.
     package static func external(in document: JSON, base: String) -> [String] {
@@ -29,11 +30,31 @@ package enum SchemaReferences {
                     let target = URIReference(text).resolved(against: URIReference(base)).withoutFragment
                     referred.append(target.description)
                 }
+                if let dialect = members["$schema"]?.string {
+                    referred.append(URIReference(dialect).withoutFragment.description)
+                }
                 for (name, member) in members where !dataKeywords.contains(name) { open.append((member, base)) }
             default: break
             }
         }
         var seen = defined
-        return referred.filter { seen.insert($0).inserted }
+        return referred.filter { seen.insert($0).inserted && !MetaSchemas.isKnown($0) }
+    }
+
+    /// The addresses that the `$id` of a document and of schemas inside it give.
+    package static func identifiers(in document: JSON, base: String) -> Set<String> {
+        var identifiers: Set<String> = []
+        var open: [(value: JSON, base: String)] = [(document, base)]
+        while let (value, outer) = open.popLast() {
+            switch value {
+            case .array(let elements): open += elements.map { ($0, outer) }
+            case .object(let members):
+                let base = address(of: value, base: outer)
+                if members["$id"]?.string != nil { identifiers.insert(base) }
+                for (name, member) in members where !dataKeywords.contains(name) { open.append((member, base)) }
+            default: break
+            }
+        }
+        return identifiers
     }
 }

@@ -60,7 +60,7 @@ struct ManifestDecoder {
             for warning in expression.expression.warnings { report(warning, at: expression.span(of: warning.range)) }
             return expression
         } catch {
-            report(syntax: error, in: scalar)
+            report(syntax: error, in: scalar, help: Self.help(on: error, inExpression: scalar.text))
             return nil
         }
     }
@@ -217,7 +217,13 @@ struct ManifestDecoder {
         )
     }
 
-    private mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar) {
+    /// What to write where an expression stands and the author wrote a text, with or without `${…}` in it.
+    private static func help(on error: ExpressionSyntaxError, inExpression text: String) -> String? {
+        guard text.contains("${"), !text.hasPrefix("${") else { return error.help }
+        return "This is an expression, not a template: join texts with concat('a text', x)."
+    }
+
+    private mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar, help: String? = nil) {
         if let comment = scalar.cuttingComment {
             report(cutting: comment, scalar, severity: .error)
             return
@@ -227,7 +233,7 @@ struct ManifestDecoder {
                 "expression-syntax",
                 error.message,
                 at: scalar.span(ofUTF8: error.range),
-                help: error.help.map { [$0] } ?? []
+                help: (help ?? error.help).map { [$0] } ?? []
             )
         )
     }

@@ -21,9 +21,12 @@ struct AddressParts: ManifestRule {
                     "there is no base URL that this path could be added to",
                     at: path.span,
                     help: [
-                        manifest.services.isEmpty
-                            ? "Write an absolute 'url', or define a service with a 'baseURL'."
-                            : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
+                        site.service.standsAlone
+                            ? "With 'standalone', the base URL of a service or the defaults does not apply: write an"
+                                + " absolute 'url' instead of a path."
+                            : manifest.services.isEmpty
+                                ? "Write an absolute 'url', or define a service with a 'baseURL'."
+                                : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
                     ]
                 )
             )

@@ -34,9 +34,20 @@ struct BodyConflicts: ManifestRule {
                     at: parameter.name.span,
                     secondary: [.init(body.span, "the explicit body")],
                     help: ["Use 'query' for parameters that belong to the address."]
+                        + (site.inherits(parameter)
+                            ? ["To send the body without the parameters of outer levels, add inherit: {params: false}."]
+                            : [])
                 )
             )
         }
         return diagnostics
+    }
+}
+
+extension RequestSite {
+    /// Whether a parameter was written farther from the request than its nearest level with settings.
+    fileprivate func inherits(_ parameter: NamedValue) -> Bool {
+        guard let nearest = levels.last(where: { !$0.isEmpty }) else { return true }
+        return !nearest.params.contains { $0.name.span == parameter.name.span }
     }
 }

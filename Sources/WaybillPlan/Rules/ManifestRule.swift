@@ -29,6 +29,7 @@ let allRules: [any ManifestRule] = [
     SameFile(),
     ParameterClash(),
     AddressParts(),
+    EncodedSlashes(),
     BodyConflicts(),
     PropertyListNulls(),
     StatusExpectations(),
@@ -64,7 +65,9 @@ extension Diagnostic {
     ) -> Diagnostic {
         let nearest = NearestName.of(name.value, among: known)
         var help = help
-        if nearest == nil, !known.isEmpty, known.count <= 12 {
+        if name.value.contains("${") {
+            help.append("This name cannot be computed: write a step for each name, with its condition under 'when'.")
+        } else if nearest == nil, !known.isEmpty, known.count <= 12 {
             help.append("There is \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(

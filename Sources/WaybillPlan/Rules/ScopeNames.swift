@@ -114,7 +114,11 @@ private struct NameScope {
     }
 
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
-        guard let help = reason(against: root.value) else { return .unknown("name", root, among: names) }
+        guard let help = reason(against: root.value) else {
+            let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
+            let help = isWhole ? ["A text needs quotes inside the expression, such as \"'\(root.value)'\"."] : []
+            return .unknown("name", root, among: names, help: help)
+        }
         return Diagnostic("unknown-name", "'\(root.value)' cannot be seen here", at: root.span, help: [help])
     }
 

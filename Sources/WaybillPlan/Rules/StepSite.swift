@@ -114,6 +114,11 @@ final class GraphSite: Sendable {
     /// The step that has an id.
     subscript(id: String) -> StepSite? { byID[id] }
 
+    /// The first step without an id of the form that a name is: `get` for a step `get: /a`.
+    func firstStepWithoutID(of form: String) -> Step? {
+        all.lazy.map(\.step).first { $0.effectiveID == nil && $0.form.rawValue == form }
+    }
+
     /// The ids, sorted.
     var ids: [String] { byID.keys.sorted() }
 

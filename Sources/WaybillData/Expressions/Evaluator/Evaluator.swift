@@ -68,7 +68,7 @@ struct Evaluator {
             return try optionalNodes(query, expression.context, at: element)?.nodes.isEmpty == false
         case .presence(let inside): return try value(inside, at: element) != nil
         case .not(let inside):
-            guard let holds = try truth(inside, at: element) ?? nothing(expression) else { return nil }
+            guard let holds = try negated(inside, at: element) ?? nothing(expression) else { return nil }
             return !holds
         case .logical(let sign, let parts):
             for part in parts {
@@ -94,6 +94,23 @@ struct Evaluator {
                 "a condition must be true or false, and this is \(found.json.kind.phrase)",
                 at: expression.range
             )
+        }
+    }
+
+    /// Whether the operand of `!` holds. Of a path without a boolean it was probably asked whether it has a value.
+    private mutating func negated(
+        _ operand: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> Bool? {
+        do {
+            return try truth(operand, at: element)
+        } catch {
+            guard case .query(let query) = operand.kind, error.kind == .missing || error.kind == .type else {
+                throw error
+            }
+            var error = error
+            error.message += "; to test that there is no value, write not(exists(\(query.path.text)))"
+            throw error
         }
     }
 

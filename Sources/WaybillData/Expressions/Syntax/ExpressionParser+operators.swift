@@ -166,7 +166,16 @@ extension ExpressionParser {
         case UInt8(ascii: "}"): return error("this '}' closes nothing")
         case UInt8(ascii: ","):
             return error("an expression is one value", at: rest, help: "A ',' stands only between arguments.")
-        default: return error("the expression should end here", at: rest)
+        default: return error("the expression should end here", at: rest, help: helpOnTrailingText)
         }
+    }
+
+    /// What was probably meant by words in a row: `not x`, or a text.
+    private var helpOnTrailingText: String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix("not ") { return "Write not(x) or !x." }
+        guard let first = bytes.first, Self.isNameStart(first) else { return nil }
+        let isPlain = !text.contains { "'\"\\".contains($0) }
+        return "A text needs quotes inside the expression, such as \"'\(isPlain ? text : "a text")'\"."
     }
 }

@@ -12,6 +12,12 @@ enum MetaSchemas {
         return try? JSONParser().parse(Array(text.utf8))
     }
 
+    /// Whether there is a meta-schema of an address.
+    static func isKnown(_ address: String) -> Bool {
+        let prefix = "https://json-schema.org/draft/2020-12/"
+        return address.hasPrefix(prefix) && texts[String(address.dropFirst(prefix.count))] != nil
+    }
+
     /// The paths of all meta-schemas below the draft's address.
     static var paths: [String] { texts.keys.sorted() }
 

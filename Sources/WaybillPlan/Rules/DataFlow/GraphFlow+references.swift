@@ -19,7 +19,14 @@ extension GraphFlow {
         guard let step else {
             // A step that cannot be told may have been meant.
             if graph.mayHaveOtherIDs { return nil }
-            return .unknown("step", Spanned(id, at: text.span(of: segment.range)), among: graph.ids)
+            let name = Spanned(id, at: text.span(of: segment.range))
+            guard let nameless = graph.firstStepWithoutID(of: id) else {
+                return .unknown("step", name, among: graph.ids)
+            }
+            var finding = Diagnostic.unknown("step", name, among: [String]())
+            finding.secondary.append(.init(nameless.span, "this step has no id"))
+            finding.help.append("Give the step an id, such as 'id: first', and write steps.first here.")
+            return finding
         }
         guard let certainty = certainty(of: step) else {
             if graph.isOrderUnknown { return nil }

@@ -1,0 +1,166 @@
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What the schema of manifests says of a key. A key that means different things at different places has an entry for each.
+package struct KeyExplanation: Sendable, Equatable {
+    /// The description.
+    package let text: String
+    /// What its value is, in words; absent where the schema lets it be anything.
+    package let type: String?
+    /// The keys of its value, if that is a mapping with fixed keys.
+    package let keys: [String]
+    /// What applies where it is not written.
+    package let defaultValue: String?
+    /// Where it may stand, in words: `a step`, `'retry'`.
+    package internal(set) var places: [String]
+
+    /// The entries of every key.
+    private static let index = KeyIndex(schema: (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null)
+
+    /// What a key means, in the order of the schema; empty where there is no such key.
+    package static func of(_ key: String) -> [KeyExplanation] { index.entries(of: key) }
+
+    /// Every key.
+    package static var keys: [String] { index.keys }
+}
+
+/// The keys of a schema and the definitions that they belong to.
+private struct KeyIndex {
+    /// Definitions that are whole mappings of a manifest, as people call them.
+    private static let levels = [
+        "defaults": "'defaults'", "service": "a service", "endpoint": "an endpoint", "inPlace": "'request'",
+        "graph": "a graph", "step": "a step", "environment": "an environment", "keywords": "a JSON Schema",
+    ]
+
+    private let definitions: JSON
+    /// Where a definition is used, in words.
+    private var users: [String: [String]] = [:]
+    /// The definitions that a definition's own `$ref` adds its keys to.
+    private var extended: [String: [String]] = [:]
+    /// The entries by their key; places are names of definitions (`#step`) or words.
+    private var found: [String: [KeyExplanation]] = [:]
+
+    init(schema: JSON) {
+        definitions = schema["$defs"] ?? .null
+        var top = schema.object ?? JSONObject()
+        top["$defs"] = nil
+        visit(.object(top), place: "the manifest", definition: nil)
+        for (name, definition) in definitions.object ?? JSONObject() {
+            if let base = Self.reference(in: definition) { extended[base, default: []].append(name) }
+            visit(definition, place: "#\(name)", definition: name)
+        }
+    }
+
+    var keys: [String] { found.keys.sorted() }
+
+    func entries(of key: String) -> [KeyExplanation] {
+        (found[key] ?? []).map { entry in
+            var entry = entry
+            var seen: Set<String> = []
+            entry.places = entry.places.flatMap { places(of: $0) }.filter { seen.insert($0).inserted }
+            return entry
+        }
+    }
+
+    // MARK: Reading
+
+    private mutating func visit(_ schema: JSON, place: String, definition: String?) {
+        switch schema {
+        case .array(let parts):
+            for part in parts { visit(part, place: place, definition: definition) }
+        case .object(let members):
+            for (keyword, value) in members {
+                switch keyword {
+                case "properties":
+                    for (key, property) in value.object ?? JSONObject() {
+                        note(key, property, at: place)
+                        visit(property, place: "'\(key)'", definition: nil)
+                    }
+                case "$ref":
+                    // What a definition refers to as a whole, it extends.
+                    if definition == nil || schema != definitions[definition ?? ""],
+                        let name = Self.reference(in: schema)
+                    {
+                        users[name, default: []].append(place)
+                    }
+                case "enum", "const", "examples", "default", "not", "x-waybill-error": break
+                default: visit(value, place: place, definition: definition)
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func note(_ key: String, _ property: JSON, at place: String) {
+        guard let text = property["description"]?.string else { return }
+        let value = property["default"] ?? Self.reference(in: property).flatMap { definitions[$0]?["default"] }
+        let entry = KeyExplanation(
+            text: text,
+            type: type(of: property, depth: 0).map { $0 + computation(of: property) },
+            keys: keys(of: property),
+            defaultValue: value.map { JSONWriter().string($0) },
+            places: [place]
+        )
+        let same = found[key]?.firstIndex {
+            $0.text == entry.text && $0.type == entry.type && $0.defaultValue == entry.defaultValue
+        }
+        if let same {
+            found[key]?[same].places.append(place)
+        } else {
+            found[key, default: []].append(entry)
+        }
+    }
+
+    private static func reference(in schema: JSON) -> String? {
+        schema["$ref"]?.string.map { String($0.dropFirst("#/$defs/".count)) }
+    }
+
+    /// The keys of a mapping with fixed keys, without those of the settings that it has besides.
+    private func keys(of schema: JSON) -> [String] {
+        if let properties = schema["properties"]?.object { return properties.names }
+        return Self.reference(in: schema).flatMap { definitions[$0]?["properties"]?.object?.names } ?? []
+    }
+
+    // MARK: Words
+
+    /// The places that a definition stands for; words stand for themselves.
+    private func places(of place: String, besides known: Set<String> = []) -> [String] {
+        guard place.hasPrefix("#") else { return [place] }
+        let name = String(place.dropFirst())
+        guard !known.contains(name) else { return [] }
+        let known = known.union([name])
+        if let level = Self.levels[name] { return [level] }
+        let extending = (extended[name] ?? []).flatMap { places(of: "#\($0)", besides: known) }
+        return extending + (users[name] ?? []).flatMap { places(of: $0, besides: known) }
+    }
+
+    /// What a value is: `a string or a list`.
+    private func type(of schema: JSON, depth: Int) -> String? {
+        if depth > 4 { return nil }
+        if let name = Self.reference(in: schema), schema["type"] == nil {
+            return definitions[name].flatMap { type(of: $0, depth: depth + 1) }
+        }
+        if let values = schema["enum"]?.array { return values.map(Self.word).joined(separator: " | ") }
+        if let value = schema["const"] { return Self.word(value) }
+        if let alternatives = (schema["anyOf"] ?? schema["oneOf"])?.array, schema["type"] == nil {
+            var words: [String] = []
+            let types = alternatives.compactMap { type(of: $0, depth: depth + 1)?.split(separator: " | ") }
+            for word in types.joined().map(String.init) where !words.contains(word) { words.append(word) }
+            return words.isEmpty ? nil : words.joined(separator: " | ")
+        }
+        if let type = schema["type"]?.string { return type }
+        let types = schema["type"]?.array?.compactMap(\.string) ?? []
+        return types.isEmpty ? nil : types.joined(separator: " | ")
+    }
+
+    /// Whether the value is an expression or may be a template.
+    private func computation(of schema: JSON) -> String {
+        let referred = Self.reference(in: schema).flatMap { definitions[$0] } ?? .null
+        func has(_ mark: String) -> Bool { schema[mark] == true || referred[mark] == true }
+        return has("x-waybill-expression")
+            ? ", an expression" : has("x-waybill-template") ? ", also computed: ${…}" : ""
+    }
+
+    private static func word(_ value: JSON) -> String { value.string ?? JSONWriter().string(value) }
+}

@@ -1,0 +1,53 @@
+import WaybillData
+import WaybillDiagnostics
+
+/// What to write instead of a habit from another tool, and instead of a template where none is allowed.
+extension SchemaViolation {
+    /// Keys that other tools have, and the key that means the same here.
+    private static let synonyms = [
+        "if": "when", "loop": "forEach", "foreach": "forEach", "steps": "chain", "main": "graphs",
+    ]
+
+    /// The kinds of bodies, which stand under 'body'.
+    private static let bodies: Set<String> = [
+        "json", "form", "plist", "text", "base64", "file", "graphql", "multipart",
+    ]
+
+    /// The finding with the hint that belongs to the mistake, if it is a common one.
+    func adding(hintTo diagnostic: Diagnostic, in root: YAMLNode) -> Diagnostic {
+        var diagnostic = diagnostic
+        if case .unknownName(let name, let known) = detail {
+            if let key = Self.synonyms[name], known.contains(key) {
+                diagnostic.primary?.text = "did you mean '\(key)'?"
+                diagnostic.help = Self.example(of: key).map { [$0] } ?? []
+            } else if Self.bodies.contains(name), known.contains("body") {
+                diagnostic.primary?.text = ""
+                diagnostic.help = ["Write the body under 'body': body: {\(name): …}."]
+            }
+            return diagnostic
+        }
+        if case .wrongType(_, .array, _) = detail, absoluteKeywordLocation.hasSuffix("#/$defs/graph/type") {
+            diagnostic.help.append(
+                "Write the steps under 'chain' to run them in order, or under 'batch' to run them at once."
+            )
+        }
+        let text = concernsName ? instanceLocation.tokens.last?.text : root.node(at: instanceLocation)?.scalar?.text
+        if let text, text.contains("${") {
+            diagnostic.help = [
+                concernsName || diagnostic.id == "invalid-id" || diagnostic.id == "invalid-name"
+                    ? "A name cannot contain a template (${…}): write it as a constant."
+                    : "No template (${…}) is allowed here: write a constant. 'environments' can change the settings of"
+                        + " 'defaults' and services."
+            ]
+        }
+        return diagnostic
+    }
+
+    private static func example(of key: String) -> String? {
+        switch key {
+        case "graphs": "Write graphs: {main: {chain: […]}}."
+        case "forEach": "Write forEach: {in: LIST, as: NAME}."
+        default: nil
+        }
+    }
+}
