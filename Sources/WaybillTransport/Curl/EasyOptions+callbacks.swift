@@ -19,8 +19,8 @@ extension EasyOptions {
         )
         note(
             waybill_easy_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
-                let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return EasyHandle.from(owner)?.transfer?.receiveHeaderLine(line) == true ? line.count : -1 as Int
+                let lines = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return EasyHandle.from(owner)?.transfer?.receiveHeader(lines) == true ? lines.count : -1 as Int
             }
         )
         note(

@@ -125,8 +125,19 @@ final class Transfer {
         case by(BodyDecoding)
     }
 
-    /// Takes a line of the answer's header, or of its trailers. False ends the transfer.
-    func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    /// Takes lines of the response's header, or of its trailers: usually one, but all that came while the transfer was paused
+    /// at once. False ends the transfer.
+    func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
+        var rest = lines[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            guard receiveHeaderLine(UnsafeRawBufferPointer(rebasing: rest[..<end])) else { return false }
+            rest = rest[end...]
+        }
+        return true
+    }
+
+    private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         let wasComplete = head.isComplete
         guard head.append(line) else {
             refusal = .headerTooLarge
