@@ -59,6 +59,7 @@ private struct ContentReader {
 
     mutating func content(of value: Any) -> JSON {
         switch value {
+        case is SourceSpan: return .null
         case let expression as ManifestExpression:
             expressionCount += 1
             return .string(expression.expression.text)

@@ -42,7 +42,8 @@ extension RequestScope {
 
     /// Gets the session of a service, which may have to be fetched first.
     mutating func provideSession(of service: String?) async throws(EvaluationProblem) {
-        guard session == nil, let service else { return }
+        // Where there is none, the expression that uses it fails at its own place.
+        guard session == nil, let service, frame.run.sessions.hasSession(of: service) else { return }
         session = try await frame.run.sessions.session(of: service, for: frame)
     }
 }

@@ -17,11 +17,14 @@ final class SessionStore: Sendable {
     /// The service whose session is meant where no service is said: the only one that has one.
     var onlyService: String? { plans.count == 1 ? plans.keys.first : nil }
 
-    /// The session of a service, which is fetched if need be.
+    /// Whether a service has a session. A call may name another service than the one whose session its endpoint uses.
+    func hasSession(of service: String) -> Bool { plans[service] != nil }
+
+    /// The session of a service that has one, which is fetched if need be.
     ///
     /// - Throws: why it cannot be had; whoever asks next tries again.
     func session(of service: String, for frame: Frame) async throws(EvaluationProblem) -> Session {
-        guard let plan = plans[service] else { preconditionFailure("the rules let a service without a session pass") }
+        guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
         let answer = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: frame) }
         guard let answer else {
             throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)

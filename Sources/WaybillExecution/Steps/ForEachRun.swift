@@ -243,7 +243,12 @@ struct ForEachRun: Sendable {
             }
             var result = ElementRun(index: index, end: before.outcome == .passed ? .passed : .failed)
             if step.keeps.contains(.items) {
-                result.record = ElementRecord(item: element, record: before.record.map { StepRecord(kept: $0) })
+                // The journal keeps no record of an element of which there is nothing to say but that it passed.
+                let record = before.record.map { StepRecord(kept: $0) }
+                result.record = ElementRecord(
+                    item: element,
+                    record: record ?? StepRecord(isPassed: before.outcome == .passed)
+                )
             }
             return result
         } catch {

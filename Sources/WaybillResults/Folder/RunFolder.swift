@@ -62,6 +62,17 @@ package final class RunFolder: Sendable {
         let thread = try FileThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
+        // Another process may have resumed the run, and ended, after the journal was read and before it was locked.
+        var reader = JournalReader("\(path)/\(FolderContents.journal)")
+        do {
+            try reader.read { _ in }
+        } catch {
+            throw ResultsError(path: path, "\(error)")
+        }
+        guard reader.length == record.length else {
+            let message = "another process has resumed the run in '\(path)' in the meantime; try again"
+            throw ResultsError(path: path, message)
+        }
         try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
         return RunFolder(path: path, file, thread, .real, length: record.length)

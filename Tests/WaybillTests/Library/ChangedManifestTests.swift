@@ -15,6 +15,7 @@ import WaybillTestSupport
           e:
             service: s
             path: /a
+            vars: {nested: {list: [{a: 1}]}}
             query: {q: "1"}
             retry: {times: 2}
             filters: [{limit: 5}, {where: item.n > 1}]
