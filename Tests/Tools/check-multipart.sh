@@ -160,6 +160,9 @@ with tempfile.TemporaryDirectory() as folder:
                 content = content.encode()
             if choose.random() < 0.5:
                 part["filename"] = file_name = name()
+            if kind == "file" and file_name.endswith(".txt"):
+                # The type of a file follows from the extension of its name.
+                default = "text/plain"
             if choose.random() < 0.3:
                 part["contentType"] = default = "image/x-odd"
             for key in ("name", "filename"):
