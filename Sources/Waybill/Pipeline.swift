@@ -35,11 +35,7 @@ package struct Pipeline: Sendable {
         var all = diagnostics + checked.diagnostics
         if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
         all = all.sortedByPlace()
-        guard !all.hasErrors else {
-            giveBackLater(checked.manifest)
-            return Stage(value: nil, diagnostics: all)
-        }
-        return Stage(value: checked.manifest, diagnostics: all)
+        return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
     }
 
     /// A manifest as it was written, checked by every rule with an environment laid over it.

@@ -15,24 +15,15 @@ package final class SourceFile: Sendable {
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
-    /// What all objects for the text have in common, and no others.
-    private let lineCache: LineCache
+    /// The table of lines, made when it is first needed, which is never for a text without diagnostics.
+    private let knownLines = Mutex<LineTable?>(nil)
 
-    private init(name: String, bytes: [UInt8], lineCache: LineCache) {
+    /// Creates a source file from a text of at most `greatestSize` bytes.
+    package init(name: String, bytes: [UInt8]) {
+        precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
         self.name = name
         self.bytes = bytes
-        self.lineCache = lineCache
     }
-
-    /// Keeps a text of at most `greatestSize` under a name.
-    package convenience init(name: String, bytes: [UInt8]) {
-        precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
-        self.init(name: name, bytes: bytes, lineCache: LineCache())
-    }
-
-    /// Another object for the same text, equal to this one. Each place in a text counts as a reference to its object, and
-    /// threads that count on the same one all the time hold each other up.
-    package var twin: SourceFile { SourceFile(name: name, bytes: bytes, lineCache: lineCache) }
 
     /// Keeps a text that is already a string.
     package convenience init(name: String, text: String) {
@@ -90,7 +81,7 @@ package final class SourceFile: Sendable {
     }
 
     private var lines: LineTable {
-        lineCache.lines.withLock { known in
+        knownLines.withLock { known in
             if let known { return known }
             let lines = LineTable(bytes)
             known = lines
@@ -100,14 +91,9 @@ package final class SourceFile: Sendable {
 }
 
 extension SourceFile: Hashable {
-    package static func == (left: SourceFile, right: SourceFile) -> Bool { left.lineCache === right.lineCache }
+    package static func == (left: SourceFile, right: SourceFile) -> Bool { left === right }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(lineCache)) }
-}
-
-/// Where the lines of a text are; found when it is first asked for, which is never where there is nothing to say of the text.
-private final class LineCache: Sendable {
-    let lines = Mutex<LineTable?>(nil)
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// A place in a text as people and editors count: both numbers from 1, the column in code points.

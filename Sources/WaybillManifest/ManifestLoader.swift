@@ -113,10 +113,9 @@ private struct ManifestLoading {
         faults.note(problems)
         let traps = ManifestTraps(in: node).findings.filter { !faults.explain($0) }
         faults.note(traps)
-        let (decoded, shape) = ManifestDecoder.decode(node, of: file, files: files) { [schema, faults] in
-            schema.check(node, besides: faults)
-        }
+        let shape = schema.check(node, besides: faults)
         faults = shape.faults
+        let decoded = ManifestDecoder.decode(node, of: file, files: files)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
         diagnostics += traps + shape.diagnostics + rest

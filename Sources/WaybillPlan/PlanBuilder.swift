@@ -69,7 +69,6 @@ package struct PlanBuilder: Sendable {
         let found = RuleRunner.findings(of: subject)
         diagnostics += found.always
         if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
-        if subject.isLarge { giveBackLater(subject) }
         if !manifest.unknown.isEmpty {
             diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
         }

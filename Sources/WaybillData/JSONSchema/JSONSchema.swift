@@ -61,7 +61,6 @@ package struct JSONSchema: Sendable {
         let accepted = looksOnlyAtMembers && !evaluator.isExhausted ? evaluator.acceptedMembers : 0
         let instance = tree.json(of: value, leavingOut: accepted)
         var collector = ViolationCollector(program, instance, accepting: accepted, limit: max(limit, 1))
-        defer { giveBackLater(instance) }
         return collector.findings()
     }
 

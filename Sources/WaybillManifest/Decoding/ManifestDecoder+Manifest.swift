@@ -23,39 +23,12 @@ extension ManifestDecoder {
         faults: TreeFaults? = nil,
         earlier: Manifest? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
-        decode(node, of: file, files: files, faults: faults, earlier: earlier) {}.decoded
-    }
-
-    /// The same, and at the same time something else that is to be made of the file.
-    static func decode<Other: Sendable>(
-        _ node: YAMLNode,
-        of file: SourceFile,
-        files: ManifestFiles,
-        faults: TreeFaults? = nil,
-        earlier: Manifest? = nil,
-        besides other: @Sendable () -> Other
-    ) -> (decoded: (part: ManifestPart, diagnostics: [Diagnostic]), other: Other) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        var part = decoder.part(node, file: file)
-        let (endpoints, other, graphs) = sideBySide(if: file.isLarge) {
-            definitions(node["endpoints"], files, faults, earlier?.endpoints) { decoder, name, node, _ in
-                decoder.endpoint(node, named: name.value)
-            }
-        } _: {
-            other()
-        } _: {
-            let node = file.isLarge ? YAMLNode(tree: node.tree.twin, index: node.index) : node
-            return definitions(node["graphs"], files, faults, earlier?.graphs) { decoder, name, node, earlier in
-                decoder.graph(node, named: name.value, earlier: earlier)
-            }
-        }
-        part.manifest.endpoints = endpoints.definitions
-        part.manifest.graphs = graphs.definitions
-        return ((part, decoder.diagnostics + endpoints.diagnostics + graphs.diagnostics), other)
+        let part = decoder.part(node, file: file, earlier: earlier)
+        return (part, decoder.diagnostics)
     }
 
-    /// One file without its endpoints and graphs.
-    private mutating func part(_ node: YAMLNode, file: SourceFile) -> ManifestPart {
+    private mutating func part(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
@@ -71,21 +44,18 @@ extension ManifestDecoder {
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
+        manifest.endpoints = definitions(node["endpoints"], earlier: earlier?.endpoints ?? [:]) {
+            decoder,
+            name,
+            node,
+            _ in
+            decoder.endpoint(node, named: name.value)
+        }
+        manifest.graphs = definitions(node["graphs"], earlier: earlier?.graphs ?? [:]) { decoder, name, node, earlier in
+            decoder.graph(node, named: name.value, earlier: earlier)
+        }
         let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
         return ManifestPart(manifest: manifest, includes: includes)
-    }
-
-    /// What a mapping defines by name, decoded by a decoder of its own, and what was found in it.
-    private static func definitions<Value: Sendable>(
-        _ node: YAMLNode?,
-        _ files: ManifestFiles,
-        _ faults: TreeFaults?,
-        _ earlier: Definitions<Value>?,
-        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, Value?) -> Value?
-    ) -> (definitions: Definitions<Value>, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files, faults: faults)
-        let definitions = decoder.definitions(node, earlier: earlier ?? [:], decode)
-        return (definitions, decoder.diagnostics)
     }
 
     private mutating func service(_ node: YAMLNode, named name: String) -> Service {
@@ -123,9 +93,4 @@ extension ManifestDecoder {
         let last = file.name.split(separator: "/").last.map(String.init) ?? file.name
         return [".yaml", ".yml"].first(where: last.hasSuffix).map { String(last.dropLast($0.count)) } ?? last
     }
-}
-
-extension SourceFile {
-    /// Whether reading takes so long that a second thread helps.
-    var isLarge: Bool { bytes.count > 64 << 10 }
 }

@@ -11,8 +11,6 @@ final class RuleSubject: Sendable {
     let data: JSONObject
     /// Whether files may lie outside their folders.
     let allowsOutside: Bool
-    /// Whether there is so much in it that a second thread is worth its start.
-    let isLarge: Bool
     /// The graphs with their steps.
     let graphs: [GraphSite]
     /// Every request that there can be.
@@ -28,14 +26,9 @@ final class RuleSubject: Sendable {
         self.allowsOutside = allowsOutside
         let graphs = manifest.graphSites
         self.graphs = graphs
-        isLarge = manifest.endpoints.count + graphs.reduce(0) { $0 + $1.all.count } > 100
-        let (levels, references) = sideBySide(if: isLarge) {
-            (requests: RequestList(of: manifest, graphs), settings: manifest.allSettings(graphs))
-        } _: {
-            ReferenceList(of: manifest, graphs)
-        }
-        (requests, settings) = levels
-        self.references = references
+        requests = RequestList(of: manifest, graphs)
+        references = ReferenceList(of: manifest, graphs)
+        settings = manifest.allSettings(graphs)
     }
 
     /// Calls a closure with every step of every graph.

@@ -26,9 +26,6 @@ final class YAMLTree: Sendable {
         self.properties = properties
     }
 
-    /// The same tree for another thread, with an object of its own for the text (`SourceFile.twin`).
-    var twin: YAMLTree { YAMLTree(file: file.twin, values: values, marks: marks, properties: properties) }
-
     /// Where a value stands.
     func span(of value: ValueTree.Index) -> SourceSpan {
         let mark = marks[Int(value)]
