@@ -2,35 +2,11 @@
 
 #include "CPlatform.h"
 
-#include <stdint.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #ifdef __linux__
 #include <fcntl.h>
 #endif
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
-void waybill_take_memory_in_large_pieces(void) {
-#if defined(__GLIBC__)
-    const size_t piece = (size_t)64 << 20;
-    mallopt(M_ARENA_MAX, 2);
-    mallopt(M_TOP_PAD, (int)piece);
-    mallopt(M_MMAP_THRESHOLD, (int)(piece / 2));
-    // The heap is enlarged at once; the compiler must not leave that out.
-    void *volatile some = malloc(1 << 20);
-    free(some);
-    // Whole pages of 2 MiB, where the system has some left; otherwise nothing happens.
-    const uintptr_t mask = ((uintptr_t)2 << 20) - 1;
-    const uintptr_t end = (uintptr_t)sbrk(0) & ~mask;
-    const uintptr_t start = (end - piece + mask) & ~mask;
-    if (end > start) madvise((void *)start, end - start, MADV_HUGEPAGE);
-#endif
-}
 
 void waybill_begin_sync(int descriptor) {
 #if defined(__linux__)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CPlatform
 import Waybill
 import WaybillData
 import WaybillDiagnostics
@@ -38,9 +37,8 @@ extension WaybillCommand {
         // First of all: whatever is opened next must not become a standard stream.
         StandardStreams.open()
         Signals.beginListening()
-        waybill_take_memory_in_large_pieces()
         do {
-            var command = try parse()
+            var command = try parseAsRoot(ProgramArguments.words)
             try command.run()
             ExitStatus.leave(.success)
         } catch {
@@ -48,21 +46,7 @@ extension WaybillCommand {
         }
     }
 
-    /// The command that the arguments ask for.
-    ///
-    /// One that is named first is asked by itself, which takes half as long as the way through the tree of commands, since
-    /// ArgumentParser looks for requests for completion scripts in that. Help, mistakes and all else are for the tree.
-    private static func parse() throws -> any ParsableCommand {
-        let words = ProgramArguments.words
-        if let type = configuration.subcommands.first(where: { $0.configuration.commandName == words.first }),
-            let command = try? type.parseAsRoot(Array(words.dropFirst())), Swift.type(of: command) == type
-        {
-            return command
-        }
-        return try parseAsRoot(words)
-    }
-
-    /// Says what is to be said of an error or of help that was asked for, and ends the process.
+    /// Writes the message of an error, or the help that was asked for, and ends the process.
     private static func end(with error: any Error) -> Never {
         let status = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -85,16 +69,9 @@ enum ExitStatus {
     /// The reader of standard output has gone away: 128 and the number of SIGPIPE, as shells have it.
     static let brokenPipe = ExitCode(128 + SIGPIPE)
 
-    /// Ends the process at once. What the system takes back anyway is not given back piece by piece before, which would
-    /// take a fifth as long as a run of one request; and other threads, such as one that makes libcurl ready, may be in
-    /// the middle of something that what libraries do at an `exit` must not meet.
+    /// Ends the process.
     static func leave(_ status: ExitCode) -> Never {
-        _exit(Output.status(after: status).rawValue)
-    }
-
-    /// The same while a value is still held: to free a large manifest piece by piece would take about as long as to read it.
-    static func leave(_ status: ExitCode, holding value: some Any) -> Never {
-        withExtendedLifetime(value) { leave(status) }
+        exit(Output.status(after: status).rawValue)
     }
 }
 

@@ -8,13 +8,6 @@
 #include <sys/eventfd.h>
 #endif
 
-/// Has the process get its memory from the system in large pieces, to be called before other threads begin.
-///
-/// A manifest of thousands of steps takes tens of megabytes, and to ask for them page by page takes a tenth of the time of
-/// checking it. What is not touched costs nothing. There are two heaps, one for all threads but the main one: two threads
-/// that read a large manifest side by side would wait for each other at one.
-void waybill_take_memory_in_large_pieces(void);
-
 /// Has the system begin to bring to the disk what was written to an open file, where it can be asked for that: a wait for it
 /// later (`fsync`) is shorter then.
 void waybill_begin_sync(int descriptor);

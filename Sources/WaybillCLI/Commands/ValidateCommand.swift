@@ -59,11 +59,9 @@ struct ValidateCommand: ParsableCommand {
         let (options, given) = inputs.planOptions(environment: environment)
         var findings = given
         if format == .human { output.reportPart(findings) }
-        var last: Any?
         for manifest in findings.hasErrors ? [] : manifests {
             let stage = pipeline.validate(manifest, options: options)
             findings += stage.diagnostics
-            last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)
             guard stage.value != nil else { continue }
@@ -76,7 +74,7 @@ struct ValidateCommand: ParsableCommand {
         } else {
             output.summarize(findings)
         }
-        ExitStatus.leave(findings.hasErrors ? ExitStatus.invalid : .success, holding: last as Any)
+        if findings.hasErrors { throw ExitStatus.invalid }
     }
 
     /// What writes the whole document; `nil` where each manifest's findings are written as they come.
