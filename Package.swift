@@ -94,14 +94,6 @@ let package = Package(
                 "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
                 "WaybillDiagnostics", "CPlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            linkerSettings: [
-                // A program that can lie anywhere in memory begins by adjusting 72,000 addresses, and one that offers its
-                // 22,000 symbols to the libraries it loads has them looked through.
-                .unsafeFlags(
-                    ["-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic"],
-                    .when(platforms: [.linux], configuration: .release)
-                )
             ]
         ),
         .target(name: "WaybillTestSupport"),

@@ -3,20 +3,17 @@
 struct ByteCursor {
     private(set) var position: UnsafeMutablePointer<UInt8>
 
-    @inline(__always)
     mutating func put(_ byte: UInt8) {
         position.initialize(to: byte)
         position += 1
     }
 
-    @inline(__always)
     mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         position.initialize(from: start, count: bytes.count)
         position += bytes.count
     }
 
-    @inline(__always)
     mutating func put(_ text: StaticString) {
         put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -28,7 +25,6 @@ struct ByteCursor {
     }
 
     /// Writes two decimal digits.
-    @inline(__always)
     mutating func put(twoDigits number: Int) {
         put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
         put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
@@ -62,7 +58,6 @@ struct ByteCursor {
 
 extension [UInt8] {
     /// Appends what a closure writes, at most so many bytes.
-    @inline(__always)
     mutating func append(atMost capacity: Int, _ write: (inout ByteCursor) -> Void) {
         append(addingCapacity: capacity) { span in
             span.withUnsafeMutableBufferPointer { buffer, count in

@@ -49,7 +49,6 @@ extension JSONNumber {
         return number
     }
 
-    @inline(__always)
     private static func scanDigits(
         _ bytes: UnsafeBufferPointer<UInt8>,
         at position: inout Int,

@@ -57,7 +57,6 @@ struct JSONReading: ~Copyable {
     }
 
     /// Reads a value that ends right here; `nil` when an array or object was opened whose first value comes next.
-    @inline(__always)
     private mutating func readScalarOrOpen() throws(JSONSyntaxError) -> JSON? {
         scanner.skipSpace()
         switch scanner.peek {
@@ -88,7 +87,6 @@ struct JSONReading: ~Copyable {
 
     /// Reads what follows a value in an array or object: `true` for the closing bracket, `false` for a comma and, in an
     /// object, the next name.
-    @inline(__always)
     private mutating func readSeparator() throws(JSONSyntaxError) -> Bool {
         if scanner.skip(UInt8(ascii: ",")) {
             if container.isObject { try readName(orElse: "a name in quotes was expected") }
@@ -131,7 +129,6 @@ struct JSONReading: ~Copyable {
         return value
     }
 
-    @inline(__always)
     private mutating func add(_ value: consuming JSON) {
         if container.isObject {
             members[container.member].value = value
@@ -143,7 +140,6 @@ struct JSONReading: ~Copyable {
 
 extension JSONReading {
     /// Reads a name and its colon, and makes room for its value.
-    @inline(__always)
     private mutating func readName(orElse message: StaticString) throws(JSONSyntaxError) {
         scanner.skipSpace()
         let offset = scanner.position
@@ -163,7 +159,6 @@ extension JSONReading {
     }
 
     /// Where a name already is among the members of the current object; if nowhere, it is added to the index, if any.
-    @inline(__always)
     private mutating func position(of name: String, hash: UInt32) -> Int? {
         if members.count - container.start >= NameIndex.smallestUse - 1 { return positionByIndex(of: name) }
         for position in container.start..<members.count

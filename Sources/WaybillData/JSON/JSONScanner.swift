@@ -24,7 +24,6 @@ struct JSONScanner: ~Copyable {
     subscript(offset: Int) -> UInt8 { bytes[offset] }
 
     /// The next byte; at the end 0, which no token begins with.
-    @inline(__always)
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func skipByteOrderMark() {
@@ -32,7 +31,6 @@ struct JSONScanner: ~Copyable {
     }
 
     /// Moves past white space (RFC 8259, section 2).
-    @inline(__always)
     mutating func skipSpace() {
         while position < bytes.count, bytes[position] <= UInt8(ascii: " ") {
             switch bytes[position] {
@@ -43,7 +41,6 @@ struct JSONScanner: ~Copyable {
     }
 
     /// Moves past white space, and past a byte if it is the one that follows.
-    @inline(__always)
     mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         guard peek == byte else { return false }
@@ -59,13 +56,11 @@ struct JSONScanner: ~Copyable {
         position = end
     }
 
-    @inline(__always)
     mutating func readNumber() throws(JSONSyntaxError) -> JSONNumber {
         try JSONNumber.scan(bytes, at: &position)
     }
 
     /// Reads a string, from its opening quote to behind its closing one.
-    @inline(__always)
     mutating func readString() throws(JSONSyntaxError) -> String {
         let start = position + 1
         position = endOfPlainText(from: start)
@@ -75,7 +70,6 @@ struct JSONScanner: ~Copyable {
     }
 
     /// Reads a string that is a name, together with a hash that equal names share; names seen lately cost nothing.
-    @inline(__always)
     mutating func readName() throws(JSONSyntaxError) -> (name: String, hash: UInt32) {
         let start = position + 1
         position = endOfPlainText(from: start)
@@ -93,7 +87,6 @@ struct JSONScanner: ~Copyable {
         return (name, hash)
     }
 
-    @inline(__always)
     private func string(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
         // ASCII is valid as it is, and making a string of it needs no generic code.
@@ -102,7 +95,6 @@ struct JSONScanner: ~Copyable {
         return text
     }
 
-    @inline(__always)
     private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let raw = UnsafeRawBufferPointer(text)
         var all: UInt64 = 0
@@ -119,7 +111,6 @@ struct JSONScanner: ~Copyable {
     }
 
     /// The first quote, backslash or control character from a position; the end of the text if there is none.
-    @inline(__always)
     private func endOfPlainText(from start: Int) -> Int {
         var position = start
         let raw = UnsafeRawBufferPointer(bytes)

@@ -55,7 +55,6 @@ public struct JSONStream: Sendable {
     // MARK: Values
 
     /// Writes an object with the members of a value.
-    @inlinable
     package mutating func add(_ object: some JSONStreamable) {
         begin(UInt8(ascii: "{"))
         object.addMembers(to: &self)
@@ -70,7 +69,6 @@ public struct JSONStream: Sendable {
     // MARK: Members
 
     /// Adds a member whose value is an object.
-    @inlinable
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
         begin(name, UInt8(ascii: "{"))
@@ -79,7 +77,6 @@ public struct JSONStream: Sendable {
     }
 
     /// Adds a member whose value is an array of objects.
-    @inlinable
     package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
         begin(name, UInt8(ascii: "["))
         for object in objects {
@@ -185,21 +182,18 @@ public struct JSONStream: Sendable {
 
     // MARK: Layout
 
-    @usableFromInline
     mutating func begin(_ bracket: UInt8) {
         bytes.append(bracket)
         depth += 1
         isAtStart = true
     }
 
-    @usableFromInline
     mutating func begin(_ name: StaticString, _ bracket: UInt8) {
         addName(name, room: 1) { $0.put(bracket) }
         depth += 1
         isAtStart = true
     }
 
-    @usableFromInline
     mutating func end(_ bracket: UInt8) {
         depth -= 1
         if !isAtStart { layout.breakLine(depth: depth, &bytes) }
@@ -207,7 +201,6 @@ public struct JSONStream: Sendable {
         isAtStart = false
     }
 
-    @usableFromInline
     mutating func separate() {
         if !isAtStart { bytes.append(UInt8(ascii: ",")) }
         layout.breakLine(depth: depth, &bytes)
@@ -219,7 +212,6 @@ public struct JSONStream: Sendable {
     }
 
     /// Adds what separates a member from the one before, its name, and what a closure writes, all in one piece.
-    @inline(__always)
     private mutating func addName(_ name: StaticString, room: Int, _ write: (inout ByteCursor) -> Void) {
         let (isFirst, depth, layout) = (isAtStart, depth, layout)
         isAtStart = false

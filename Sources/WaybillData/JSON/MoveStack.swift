@@ -16,7 +16,6 @@ struct MoveStack<Element>: ~Copyable {
         elements.deallocate()
     }
 
-    @inline(__always)
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
         (elements + count).initialize(to: element)
@@ -24,7 +23,6 @@ struct MoveStack<Element>: ~Copyable {
     }
 
     /// Moves the elements from a position to the top into memory that has room for them.
-    @inline(__always)
     mutating func moveTop(from start: Int, to destination: UnsafeMutablePointer<Element>) {
         precondition(start <= count)
         destination.moveInitialize(from: elements + start, count: count - start)
@@ -32,7 +30,6 @@ struct MoveStack<Element>: ~Copyable {
     }
 
     /// Drops the elements from a position to the top.
-    @inline(__always)
     mutating func removeTop(from start: Int) {
         precondition(start <= count)
         (elements + start).deinitialize(count: count - start)
@@ -40,7 +37,6 @@ struct MoveStack<Element>: ~Copyable {
     }
 
     // Elements are read and changed in place: a copy would count references.
-    @inline(__always)
     subscript(position: Int) -> Element {
         _read {
             precondition(position >= 0 && position < count)

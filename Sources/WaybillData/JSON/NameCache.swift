@@ -20,7 +20,6 @@ struct NameCache: ~Copyable {
     private var entries: ContiguousArray<Entry> = []
 
     /// A quick hash of a name's bytes. It need not be a secret: collisions cost a little time and nothing else.
-    @inline(__always)
     static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let raw = UnsafeRawBufferPointer(text)
         var first: UInt64 = 0
@@ -36,7 +35,6 @@ struct NameCache: ~Copyable {
     }
 
     /// The name with these bytes, if it has been kept.
-    @inline(__always)
     func name(_ text: UnsafeBufferPointer<UInt8>, hash: UInt32) -> String? {
         guard !entries.isEmpty else { return nil }
         let known = entries[Int(hash >> 24)].text

@@ -45,7 +45,6 @@ package struct NameTable: Sendable {
     }
 
     /// The index of a name in UTF-8 whose hash is known.
-    @inline(__always)
     func index(of name: UnsafeBufferPointer<UInt8>, hash: UInt32) -> Int? {
         guard !slots.isEmpty else { return nil }
         var slot = Int(hash) & (slots.count - 1)
@@ -77,7 +76,6 @@ package struct NameTable: Sendable {
     }
 
     /// A quick hash of a text in UTF-8, eight bytes at a time.
-    @inline(__always)
     static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let raw = UnsafeRawBufferPointer(text)
         var hash = mixed(UInt64(raw.count))
@@ -96,7 +94,6 @@ package struct NameTable: Sendable {
         return UInt32(truncatingIfNeeded: hash)
     }
 
-    @inline(__always)
     private static func mixed(_ word: UInt64) -> UInt64 {
         let product = word &* 0x9E37_79B9_7F4A_7C15
         return product ^ product >> 32

@@ -1,39 +1,29 @@
 /// A value behind a reference: to copy it is to count one reference, whatever its size. It is copied when it is changed
 /// and somebody else has it too.
-///
-/// Public, since the compiler builds into other modules only what is part of a public type: of a `package` one each use
-/// would be a call that asks at run time what `Value` is.
-@frozen
-public struct CopyOnWrite<Value: Sendable>: Sendable {
+package struct CopyOnWrite<Value: Sendable>: Sendable {
     /// Changed only by whoever has the only reference, so that nobody else can see it meanwhile, and nothing has to look
     /// for that at run time.
-    @usableFromInline
     final class Storage: @unchecked Sendable {
-        @usableFromInline @exclusivity(unchecked) var value: Value
+        var value: Value
 
-        @inlinable
         init(_ value: Value) {
             self.value = value
         }
     }
 
-    @usableFromInline var storage: Storage
+    var storage: Storage
 
     /// Puts a value behind a reference.
-    @inlinable
     package init(_ value: Value) {
         storage = Storage(value)
     }
 
     /// The value.
-    @inlinable
     package var value: Value {
-        @inline(__always) _read { yield storage.value }
+        _read { yield storage.value }
     }
 
     /// Changes the value.
-    @inlinable
-    @inline(__always)
     package mutating func change(_ change: (inout Value) -> Void) {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
         change(&storage.value)
@@ -42,8 +32,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 
 extension CopyOnWrite: Equatable where Value: Equatable {
     /// Whether the values are equal; the same reference is not looked behind.
-    @inlinable
-    public static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    package static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.value == right.value
     }
 }

@@ -1,37 +1,35 @@
 import WaybillData
 
-/// The keys that a sort of mapping may have, which are found by their position in a table.
-protocol KnownKey: RawRepresentable<String>, CaseIterable, Sendable {
-    /// The keys by the positions of their cases.
+/// The keys that a kind of mapping may have.
+protocol KnownKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+    /// The keys in the order of `allCases`.
     static var table: NameTable { get }
-    /// Which of the cases it is, from 0.
-    var position: Int { get }
 }
 
 /// The entries of a mapping by their keys, all found in one pass.
 struct KnownEntries<Key: KnownKey> {
     private let entries: YAMLMapping.Entries
-    /// By the key, where its entry stands; -1 where it has none.
-    private var positions: [Int]
+    /// The position of each key's entry.
+    private var positions: [Key: Int] = [:]
 
     /// The entries of a node; none where it is no mapping.
     init(_ node: YAMLNode) {
         let table = Key.table
         entries = node.mapping?.entries ?? .empty
-        positions = Array(repeating: -1, count: table.names.count)
+        let keys = Array(Key.allCases)
         for position in entries.indices {
-            if let index = entries.key(at: position, in: table) { positions[index] = position }
+            if let index = entries.key(at: position, in: table) { positions[keys[index]] = position }
         }
     }
 
     /// Whether there is an entry of a key.
-    func has(_ key: Key) -> Bool { positions[key.position] >= 0 }
+    func has(_ key: Key) -> Bool { positions[key] != nil }
 
     /// The value of a key.
-    subscript(key: Key) -> YAMLNode? { has(key) ? entries.value(at: positions[key.position]) : nil }
+    subscript(key: Key) -> YAMLNode? { positions[key].map { entries.value(at: $0) } }
 
     /// The entry of a key, for the key's place.
-    func entry(_ key: Key) -> YAMLMapping.Entry? { has(key) ? entries[positions[key.position]] : nil }
+    func entry(_ key: Key) -> YAMLMapping.Entry? { positions[key].map { entries[$0] } }
 }
 
 /// The keys of a step that are no settings.
@@ -42,12 +40,9 @@ enum StepKey: String, KnownKey {
 
     static let table = NameTable(allCases.map(\.rawValue))
 
-    /// An enum without payloads is laid out as just that number.
-    var position: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
+    /// The form of the step that the key determines; `nil` for a key that any form may have.
+    var form: StepForm? { StepForm(rawValue: rawValue) }
 
-    /// What the key says that the step does, if it is one of those that do.
-    var form: StepForm? { position <= StepKey.end.position ? StepForm.allCases[position] : nil }
-
-    /// The keys that say what a step does.
-    static let forms = allCases.prefix { $0.position <= StepKey.end.position }
+    /// The keys that determine the form of a step.
+    static let forms = allCases.filter { $0.form != nil }
 }

@@ -3,18 +3,14 @@ package import WaybillDiagnostics
 /// The sections of a manifest that define something by name.
 package enum ManifestSection: String, Sendable, CaseIterable {
     case inputs, secrets, data, environments, services, filters, endpoints, graphs
-
-    /// Which of the cases it is, from 0: an enum without payloads is laid out as just that number.
-    fileprivate var position: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }
 
 /// What of a manifest is not known, because of mistakes in its text.
 package struct UnknownContent: Sendable {
-    /// By the positions of the sections, whether something may be defined by any name. Nothing is in it where that is so of
-    /// none, which is asked far more often than anything is noted.
-    private var openSections: [Bool] = []
-    /// By the positions of the sections, names that are defined, of which nothing more is known; likewise.
-    private var names: [Set<String>] = []
+    /// The sections that may define any name.
+    private var openSections: Set<ManifestSection> = []
+    /// By section, names that are defined, of which nothing more is known.
+    private var names: [ManifestSection: Set<String>] = [:]
     /// The places that the findings of these mistakes point at.
     private var spans = SourceSpanSet()
 
@@ -32,15 +28,13 @@ package struct UnknownContent: Sendable {
 
     /// Notes that something may be defined in a section by any name.
     mutating func note(_ section: ManifestSection) {
-        if openSections.isEmpty { openSections = ManifestSection.allCases.map { _ in false } }
-        openSections[section.position] = true
+        openSections.insert(section)
         isEmpty = false
     }
 
     /// Notes that a name is defined in a section, of which nothing more is known.
     mutating func note(_ name: String, in section: ManifestSection) {
-        if names.isEmpty { names = ManifestSection.allCases.map { _ in [] } }
-        names[section.position].insert(name)
+        names[section, default: []].insert(name)
         isEmpty = false
     }
 
@@ -51,34 +45,26 @@ package struct UnknownContent: Sendable {
 
     /// Adds what is unknown of an included file.
     mutating func formUnion(_ other: UnknownContent) {
-        for section in ManifestSection.allCases {
-            if other.isOpen(section) { note(section) }
-            for name in other.names(in: section) { note(name, in: section) }
-        }
+        openSections.formUnion(other.openSections)
+        names.merge(other.names) { $0.union($1) }
         spans.formUnion(other.spans)
         isEmpty = isEmpty && other.isEmpty
     }
 
     /// Whether a section may define a name, though no definition of it was read.
     package func mayDefine(_ name: String, in section: ManifestSection) -> Bool {
-        isOpen(section) || isDefined(name, in: section)
+        openSections.contains(section) || isDefined(name, in: section)
     }
 
     /// Whether a section defines a name, and it is not known as what.
     package func isDefined(_ name: String, in section: ManifestSection) -> Bool {
-        !names.isEmpty && names[section.position].contains(name)
+        names[section]?.contains(name) ?? false
     }
 
     /// Whether a section may define something though nothing of it was read.
     package func mayDefineSomething(in section: ManifestSection) -> Bool {
-        isOpen(section) || !names(in: section).isEmpty
+        openSections.contains(section) || names[section] != nil
     }
-
-    private func isOpen(_ section: ManifestSection) -> Bool {
-        !openSections.isEmpty && openSections[section.position]
-    }
-
-    private func names(in section: ManifestSection) -> Set<String> { names.isEmpty ? [] : names[section.position] }
 
     /// Whether what is found at a place comes of one of the mistakes.
     package func explain(_ span: SourceSpan) -> Bool { spans.overlaps(span) }

@@ -4,10 +4,8 @@
 ///
 /// This is a set of its own, since it is asked for everything in every manifest, and nearly always empty.
 package struct UnknownParts: Sendable {
-    @usableFromInline
     package let rawValue: UInt16
 
-    @inlinable
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -46,19 +44,15 @@ package struct UnknownParts: Sendable {
     package static let session = UnknownParts(rawValue: 1 << 14)
 
     /// Whether nothing is unknown.
-    @inlinable
     package var isEmpty: Bool { rawValue == 0 }
 
     /// Whether one of some parts is unknown.
-    @inlinable
     package func contains(_ parts: UnknownParts) -> Bool { rawValue & parts.rawValue != 0 }
 
     /// Those of some parts that are unknown.
-    @inlinable
     package func among(_ parts: UnknownParts) -> UnknownParts { UnknownParts(rawValue: rawValue & parts.rawValue) }
 
     /// The parts of both.
-    @inlinable
     package static func | (left: UnknownParts, right: UnknownParts) -> UnknownParts {
         UnknownParts(rawValue: left.rawValue | right.rawValue)
     }

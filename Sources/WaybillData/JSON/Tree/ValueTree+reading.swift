@@ -25,7 +25,6 @@ extension ValueTree {
     package func textSize(of scalar: Index) -> Int { Int(nodes[Int(scalar)].count) }
 
     /// Looks at the text of a scalar, in UTF-8.
-    @inline(__always)
     package func withText<Result>(of scalar: Index, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let range = nodes[Int(scalar)].range
         return texts.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
@@ -50,7 +49,6 @@ extension ValueTree {
     }
 
     /// Which of a set of names the text of a scalar is; the hash for that has been taken already.
-    @inline(__always)
     package func index(ofText scalar: Index, in names: NameTable) -> Int? {
         let hash = nodes[Int(scalar)].hash
         return withText(of: scalar) { names.index(of: $0, hash: hash) }

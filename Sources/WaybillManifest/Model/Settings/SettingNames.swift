@@ -2,7 +2,6 @@
 package struct SettingNames: OptionSet, Sendable {
     package let rawValue: UInt64
 
-    @inlinable
     package init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -19,7 +18,6 @@ package struct SettingNames: OptionSet, Sendable {
     package static let inherit = SettingNames(rawValue: 1 << UInt64(SettingName.allCases.count))
 
     /// Whether no key is in the set.
-    @inlinable
     package var isEmpty: Bool { rawValue == 0 }
 
     /// Whether a key is in the set.
@@ -27,6 +25,8 @@ package struct SettingNames: OptionSet, Sendable {
 }
 
 extension SettingName {
-    /// Which of the cases it is, from 0: an enum without payloads is laid out as just that number.
-    var position: UInt8 { unsafeBitCast(self, to: UInt8.self) }
+    /// The index of the case in `allCases`.
+    fileprivate var position: Int { Self.positions[self] ?? 0 }
+
+    private static let positions = Dictionary(uniqueKeysWithValues: zip(allCases, allCases.indices))
 }

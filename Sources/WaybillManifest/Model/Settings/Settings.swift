@@ -61,7 +61,6 @@ package struct Settings: Sendable {
     }
 
     /// The nearest entry of a key that a closure finds a value in.
-    @inlinable
     package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
         guard has(name) else { return nil }
         for index in entries.indices.reversed() where entries[index].value.name == name {
