@@ -44,14 +44,11 @@ extension ManifestDecoder {
         manifest.filters = definitions(node["filters"]) { decoder, _, node in
             decoder.filters(node, level: .defaults)
         }
-        manifest.endpoints = definitions(node["endpoints"], earlier: earlier?.endpoints ?? [:]) {
-            decoder,
-            name,
-            node,
-            _ in
+        let (endpoints, graphs) = (earlier?.endpoints ?? [:], earlier?.graphs ?? [:])
+        manifest.endpoints = definitions(node["endpoints"], earlier: endpoints) { decoder, name, node, _ in
             decoder.endpoint(node, named: name.value)
         }
-        manifest.graphs = definitions(node["graphs"], earlier: earlier?.graphs ?? [:]) { decoder, name, node, earlier in
+        manifest.graphs = definitions(node["graphs"], earlier: graphs) { decoder, name, node, earlier in
             decoder.graph(node, named: name.value, earlier: earlier)
         }
         let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
