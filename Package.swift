@@ -36,29 +36,44 @@ let package = Package(
         .target(name: "CSchemas"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
+        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
+        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics"]),
+        .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
         .target(
-            name: "WaybillData",
-            dependencies: ["WaybillDiagnostics", .product(name: "Crypto", package: "swift-crypto")]
+            name: "WaybillExpressions",
+            dependencies: [
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics"]),
         .target(
             name: "WaybillManifest",
             dependencies: [
-                "WaybillData", "WaybillDiagnostics", "CLibYAML", "CSchemas",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "CLibYAML", "CSchemas",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .target(
             name: "WaybillPlan",
             dependencies: [
-                "WaybillManifest", "WaybillData", "WaybillDiagnostics",
+                "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
-        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics", "CPlatform"]),
+        .target(
+            name: "WaybillResults",
+            dependencies: [
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform",
+            ]
+        ),
         .target(
             name: "WaybillTransport",
             dependencies: [
-                "WaybillData", "CLibCurl", "CZlib", "CBrotli", "CZstandard", "CIDN2", "CPlatform",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "CLibCurl", "CZlib", "CBrotli", "CZstandard",
+                "CIDN2", "CPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
@@ -66,15 +81,16 @@ let package = Package(
         .target(
             name: "WaybillExecution",
             dependencies: [
-                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillData",
-                "WaybillDiagnostics",
+                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
             name: "WaybillMock",
             dependencies: [
-                "WaybillData",
+                "WaybillExpressions", "WaybillJSON",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -84,19 +100,21 @@ let package = Package(
             name: "Waybill",
             dependencies: [
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
-                "WaybillResults", "WaybillData", "WaybillDiagnostics",
+                "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
+                "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "CPlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
-        .target(name: "WaybillTestSupport"),
+        .target(name: "WaybillTestSupport", dependencies: ["WaybillJSON"]),
         .executableTarget(
             name: "TransportBenchmark",
             dependencies: ["WaybillTransport"],
@@ -105,21 +123,47 @@ let package = Package(
         ),
         .testTarget(name: "WaybillDiagnosticsTests", dependencies: ["WaybillDiagnostics"]),
         .testTarget(
-            name: "WaybillDataTests",
-            dependencies: ["WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
+            name: "WaybillJSONTests",
+            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillTestSupport"]
+        ),
+        .testTarget(
+            name: "WaybillFormatsTests",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "WaybillTestSupport"]
+        ),
+        .testTarget(
+            name: "WaybillSchemaTests",
+            dependencies: [
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "WaybillExpressionsTests",
+            dependencies: [
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                "WaybillTestSupport",
+            ]
         ),
         .testTarget(
             name: "WaybillManifestTests",
             dependencies: [
-                "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .testTarget(
             name: "WaybillResultsTests",
-            dependencies: ["WaybillResults", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport"]
+            dependencies: [
+                "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
         ),
-        .testTarget(name: "WaybillMockTests", dependencies: ["WaybillMock", "WaybillData"]),
+        .testTarget(
+            name: "WaybillMockTests",
+            dependencies: [
+                "WaybillMock", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+            ]
+        ),
         .testTarget(
             name: "WaybillTransportTests",
             dependencies: [
@@ -129,7 +173,8 @@ let package = Package(
         .testTarget(
             name: "WaybillPlanTests",
             dependencies: [
-                "WaybillPlan", "WaybillManifest", "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillPlan", "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
+                "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -137,13 +182,15 @@ let package = Package(
             name: "WaybillExecutionTests",
             dependencies: [
                 "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults",
-                "WaybillData", "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "WaybillTestSupport",
             ]
         ),
         .testTarget(
             name: "WaybillTests",
             dependencies: [
-                "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillData",
+                "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -151,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "WaybillCLITests",
             dependencies: [
-                "WaybillCLI", "Waybill", "WaybillManifest", "WaybillResults", "WaybillDiagnostics", "WaybillData",
+                "WaybillCLI", "Waybill", "WaybillManifest", "WaybillResults", "WaybillDiagnostics",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillTestSupport", "WaybillTransport",
             ],
             exclude: ["Cases"]

@@ -12,21 +12,28 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1"),
         .target(name: "WaybillDiagnostics"),
+        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
+        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics"]),
+        .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
         .target(
-            name: "WaybillData",
-            dependencies: ["WaybillDiagnostics", .product(name: "Crypto", package: "swift-crypto")]
+            name: "WaybillExpressions",
+            dependencies: [
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
-        .target(
-            name: "WaybillManifest",
-            dependencies: ["WaybillData", "WaybillDiagnostics", "CLibYAML"]
-        ),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics"]),
+        .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),
         .target(name: "CPlatform"),
-        .target(name: "WaybillResults", dependencies: ["WaybillData", "WaybillDiagnostics", "CPlatform"]),
-        .executableTarget(name: "FuzzJournal", dependencies: ["WaybillResults", "WaybillData"]),
-        .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillData", "WaybillDiagnostics"]),
-        .executableTarget(name: "FuzzJSON", dependencies: ["WaybillData"]),
-        .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillData"]),
-        .executableTarget(name: "FuzzExpression", dependencies: ["WaybillData"]),
+        .target(
+            name: "WaybillResults",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform"]
+        ),
+        .executableTarget(name: "FuzzJournal", dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON"]),
+        .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillJSON", "WaybillDiagnostics"]),
+        .executableTarget(name: "FuzzJSON", dependencies: ["WaybillJSON"]),
+        .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
+        .executableTarget(name: "FuzzExpression", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
     ],
     swiftLanguageModes: [.v6]
 )

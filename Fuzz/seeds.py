@@ -29,7 +29,7 @@ def queries():
 
 def expressions():
     embedded = [text for manifest in manifests() for text in re.findall(rb"\$\{[^}\n]*\}", manifest)]
-    tests = [path.read_bytes() for path in ROOT.glob("Tests/WaybillDataTests/*.swift")]
+    tests = [path.read_bytes() for path in ROOT.glob("Tests/Waybill[JFSE]*Tests/*.swift")]
     literals = [text for test in tests for text in re.findall(rb'"((?:[^"\\\n]|\\.)*)"', test)]
     return embedded + [literal.replace(rb"\"", b'"').replace(rb"\\", b"\\") for literal in literals]
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from records import least, measure, write_records
 
-SOURCES = HERE.parent.parent / "Sources/WaybillData/JSON"
+SOURCES = HERE.parent.parent / "Sources/WaybillJSON"
 ROUNDS = 5
 SIZE = 50_000_000
 
@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     settings = ["-O", "-wmo", "-swift-version", "6", "-package-name", "waybill", "-module-name", "benchmark"]
     features = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
     settings += [word for feature in features for word in ("-enable-upcoming-feature", feature)]
-    sources = [str(path) for path in (*sorted(SOURCES.glob("*.swift")), HERE / "main.swift")]
+    sources = [str(path) for path in (*sorted(SOURCES.glob("*.swift")), *sorted(SOURCES.glob("Text/*.swift")), HERE / "main.swift")]
     subprocess.run(["swiftc", *settings, *sources, "-o", program], check=True)
     commands = {
         "waybill, read": [program, "read", data],

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 import WaybillManifest
 package import WaybillMock
 package import WaybillPlan

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillFormats
 package import WaybillResults
 
 #if canImport(Glibc)

@@ -1,8 +1,8 @@
-import WaybillData
 package import WaybillDiagnostics
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
+import WaybillRuntime
 
 /// What is needed to go on with a run: its record, and the plan of its manifest as it is now.
 package struct RunResumption: Sendable {

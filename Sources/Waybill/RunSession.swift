@@ -1,6 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
 package import WaybillExecution
+package import WaybillJSON
 import WaybillManifest
 import WaybillMock
 package import WaybillPlan

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Waybill
-import WaybillData
 import WaybillDiagnostics
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

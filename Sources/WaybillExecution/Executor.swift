@@ -1,5 +1,7 @@
-package import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults

@@ -1,6 +1,8 @@
-import WaybillData
+import WaybillFormats
+import WaybillJSON
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// What all parts of a run share.

@@ -1,5 +1,7 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillRuntime
+import WaybillSchema
 
 /// The files that one file of a manifest names, relative to its own folder.
 struct ManifestFiles: Sendable {

@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillJSON
+import WaybillSchema
 
 /// Which keys may stand at which level of a manifest, to say of a key at the wrong level where it belongs.
 struct ManifestLevels: Sendable {

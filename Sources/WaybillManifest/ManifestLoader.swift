@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 package import WaybillDiagnostics
+import WaybillRuntime
 
 /// Reads a manifest and everything it includes: bytes → spanned values → model, with every mistake at its place.
 package struct ManifestLoader: Sendable {

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillSchema
 
 /// What to write instead of a habit from another tool, and instead of a template where none is allowed.
 extension SchemaViolation {

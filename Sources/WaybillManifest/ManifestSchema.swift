@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillSchema
 
 /// The published schema of manifests, compiled, and the words for what it finds.
 struct ManifestSchema: Sendable {

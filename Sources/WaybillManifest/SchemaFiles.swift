@@ -1,5 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
+import WaybillRuntime
+import WaybillSchema
 
 /// Compiles JSON Schemas of a manifest with the files that they refer to by `$ref`. Nothing is fetched from the network.
 struct SchemaFiles {

@@ -1,7 +1,9 @@
 import OrderedCollections
-import WaybillData
 package import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 package import WaybillManifest
+import WaybillSchema
 
 extension PlanBuilder {
     /// The plan of one call of an endpoint: a graph named `call` of one step, whose output `data` is the data of the answer.

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 package import WaybillManifest
 
 /// An endpoint by itself and every level of its cascade, so that of each setting it can be told where it comes from. What

@@ -1,7 +1,8 @@
 import OrderedCollections
-import WaybillData
 package import WaybillDiagnostics
+import WaybillJSON
 package import WaybillManifest
+import WaybillSchema
 
 /// The values of a manifest's inputs.
 ///

@@ -1,5 +1,4 @@
 import OrderedCollections
-import WaybillData
 package import WaybillDiagnostics
 import WaybillManifest
 

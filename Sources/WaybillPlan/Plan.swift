@@ -1,6 +1,7 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 package import WaybillManifest
+package import WaybillSchema
 
 /// What a run will do: everything resolved, merged and checked, nothing sent yet.
 package struct Plan: Sendable {

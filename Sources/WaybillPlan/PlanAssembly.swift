@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 package import WaybillManifest
 
 /// Puts plans together from a manifest that every rule has accepted.

@@ -1,7 +1,8 @@
 import OrderedCollections
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 package import WaybillManifest
+import WaybillRuntime
 
 /// What a person asks for besides the manifest.
 package struct PlanOptions: Sendable {

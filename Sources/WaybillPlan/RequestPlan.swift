@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 package import WaybillManifest
 
 /// One request with all its settings merged.

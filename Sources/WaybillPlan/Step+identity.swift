@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 package import WaybillManifest
 

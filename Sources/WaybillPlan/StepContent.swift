@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 
 /// What a step resolves to, wherever in the manifest it was read from: literals as they are, secrets by their names.
 ///

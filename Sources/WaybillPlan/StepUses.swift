@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 import WaybillManifest
 
 /// Which fields of which steps the expressions of a graph use, so that nothing else need be kept of the answers.

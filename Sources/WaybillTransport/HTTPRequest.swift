@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillRuntime
 
 /// One request as it is sent: everything is decided, nothing is a template any more.
 package struct HTTPRequest: Sendable, Equatable {

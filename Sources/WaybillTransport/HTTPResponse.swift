@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillRuntime
 
 /// A whole answer.
 package struct HTTPResponse: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import Testing
-import WaybillData
+import WaybillJSON
 import WaybillTestSupport
 
 /// `manifests/accounts.yaml` against a server that nobody on this project wrote.

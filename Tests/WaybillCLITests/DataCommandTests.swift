@@ -1,6 +1,7 @@
 import Testing
-import WaybillData
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 import WaybillTestSupport
 
 /// What a case cannot show: output that is too large to keep, or that goes nowhere.

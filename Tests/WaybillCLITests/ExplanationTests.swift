@@ -1,7 +1,7 @@
 import Testing
 import Waybill
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillResults
 import WaybillTestSupport

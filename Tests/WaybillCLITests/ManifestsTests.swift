@@ -1,5 +1,4 @@
 import Testing
-import WaybillData
 import WaybillTestSupport
 
 /// Every manifest that we show people runs.

@@ -1,5 +1,4 @@
 import Testing
-import WaybillData
 import WaybillTestSupport
 
 #if canImport(Glibc)

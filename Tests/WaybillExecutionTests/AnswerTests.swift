@@ -1,7 +1,7 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 

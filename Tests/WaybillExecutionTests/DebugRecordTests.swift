@@ -1,6 +1,8 @@
 import Testing
-import WaybillData
 import WaybillExecution
+import WaybillJSON
+import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 @Suite struct DebugRecordTests {

@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillData
+import WaybillJSON
 import WaybillResults
 
 /// Remembers what it is told.

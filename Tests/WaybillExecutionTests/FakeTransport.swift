@@ -1,5 +1,4 @@
 import Synchronization
-import WaybillData
 import WaybillTransport
 
 /// A transport that answers from a table by path, and whose answers a test can hold back and let go one by one.

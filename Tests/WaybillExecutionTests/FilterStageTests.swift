@@ -1,6 +1,6 @@
 import Testing
-import WaybillData
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 
 @Suite struct FilterStageTests {

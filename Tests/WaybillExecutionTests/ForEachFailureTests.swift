@@ -1,5 +1,4 @@
 import Testing
-import WaybillData
 import WaybillExecution
 import WaybillResults
 import WaybillTestSupport

@@ -1,7 +1,7 @@
 import Testing
-import WaybillData
 import WaybillExecution
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 @Suite struct MultipartTests {

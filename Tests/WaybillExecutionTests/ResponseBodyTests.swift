@@ -1,6 +1,6 @@
 import Testing
-import WaybillData
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 
 /// `response.body`: what filters have removed from the data.

@@ -1,5 +1,5 @@
 import Testing
-import WaybillData
+import WaybillFormats
 import WaybillResults
 import WaybillTransport
 

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
-import WaybillData
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 

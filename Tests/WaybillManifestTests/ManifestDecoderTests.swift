@@ -1,7 +1,8 @@
 import OrderedCollections
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillManifest

@@ -1,7 +1,8 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 import WaybillTestSupport
 
 @Suite struct ManifestSchemaTests {

@@ -1,7 +1,8 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 import WaybillTestSupport
 
 /// One mistake is one finding: each key of a manifest that has them all is misspelt, and each value replaced.

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// The subschemas of a JSON Schema document, each with its place.
 ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// The yaml-test-suite: values under the core schema, and what must be refused.

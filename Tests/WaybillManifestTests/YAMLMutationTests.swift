@@ -1,5 +1,4 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillTestSupport

@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import WaybillData
+import WaybillJSON
 import WaybillTestSupport
 
 @testable import WaybillResults

@@ -1,5 +1,6 @@
 import Testing
-import WaybillData
+import WaybillFormats
+import WaybillJSON
 import WaybillResults
 
 @Suite struct ResultJSONTests {

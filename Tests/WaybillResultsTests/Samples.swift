@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
 import WaybillResults
 
 /// A run in which everything occurs that results can hold.

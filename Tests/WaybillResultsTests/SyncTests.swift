@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
-import WaybillData
+import WaybillJSON
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults

@@ -1,9 +1,9 @@
 import OrderedCollections
 import Synchronization
 import Testing
-import WaybillData
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

@@ -1,8 +1,9 @@
 import OrderedCollections
 import Testing
-import WaybillData
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 import WaybillTestSupport
 
 @testable import Waybill

@@ -1,4 +1,6 @@
-import WaybillData
+import WaybillExpressions
+import WaybillFormats
+
 
 /// What expressions see while they are fuzzed: every kind of value and of name, and a world that never changes.
 enum FuzzScope {

@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillJSON
+
 
 /// Reads a text as JSON. What can be read must be written so that it reads back equal, in every layout; numbers must obey
 /// the laws of equality, hashing and order.

@@ -1,4 +1,6 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
+
 
 /// A document with every kind of value.
 private let document: JSON = [

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 import WaybillResults
 
 /// Reads a text as the journal of a run: as it is, and with right numbers and checksums on all lines that are JSON objects, so

@@ -1,5 +1,6 @@
-package import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+package import WaybillJSON
 
 /// An expression on the value of a data file, where `$` is that value and there are no other names.
 package struct DataExpression: Sendable {

@@ -1,4 +1,6 @@
-import WaybillData
+import WaybillExpressions
+import WaybillFormats
+import WaybillRuntime
 
 /// What an expression may ask of the world where no manifest bounds it: files are relative to the current folder.
 struct ProcessEnvironment: EvaluationEnvironment {

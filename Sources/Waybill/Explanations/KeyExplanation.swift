@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// What the schema of manifests says of a key. A key that means different things at different places has an entry for each.

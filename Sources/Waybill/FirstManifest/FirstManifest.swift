@@ -1,6 +1,6 @@
-import WaybillData
 package import WaybillDiagnostics
 import WaybillManifest
+import WaybillRuntime
 import WaybillTransport
 
 /// A manifest to begin with: small, commented, and able to run on its own examples.

@@ -1,8 +1,8 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 package import WaybillPlan
+import WaybillResults
 
 /// A plan and what has to be known beside it to show it: which values come from the environment that was chosen, and
 /// which texts are the values of secrets.

@@ -1,6 +1,7 @@
-import WaybillData
 package import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 
 /// A JSON Schema from a file, with the files beside it that it refers to, and the check of data files against it.
 package struct SchemaCheck: Sendable {

@@ -1,6 +1,9 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
+import WaybillSchema
 
 /// The folder of a schema, whose files stand for the addresses beside that of the schema. Nothing is ever fetched.
 ///

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Waybill
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// `waybill eval`

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Waybill
-import WaybillData
 import WaybillDiagnostics
 import WaybillPlan
 import WaybillResults

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Waybill
-import WaybillData
+import WaybillJSON
 import WaybillPlan
 import WaybillResults
 

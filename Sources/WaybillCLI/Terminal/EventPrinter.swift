@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillResults
 
 /// Prints each event as a JSON object on a line, for programs.

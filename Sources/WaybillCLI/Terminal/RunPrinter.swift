@@ -1,6 +1,6 @@
 import Synchronization
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillResults
 
 /// Prints what happens in a run, a line for each step, for people.

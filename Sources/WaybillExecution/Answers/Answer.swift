@@ -1,8 +1,10 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillSchema
 import WaybillTransport
 
 /// An answer on its way through the steps of an attempt: status → content type → decoding → filters → outputs →

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 

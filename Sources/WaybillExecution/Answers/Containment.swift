@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// Whether a value contains another: members of objects at least those wanted, lists element by element.
 enum Containment {

@@ -1,4 +1,7 @@
-package import WaybillData
+import WaybillFormats
+import WaybillJSON
+package import WaybillResults
+import WaybillRuntime
 package import WaybillTransport
 
 /// All there is to know of one exchange, for somebody who looks for a mistake: the request as it was built, the one that

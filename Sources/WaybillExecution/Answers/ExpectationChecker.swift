@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
+import WaybillSchema
 import WaybillTransport
 
 /// Compares an answer with what the manifest expects of it. All findings are reported together.

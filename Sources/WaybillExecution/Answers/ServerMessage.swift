@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// The words of a server about its own failure.
 enum ServerMessage {

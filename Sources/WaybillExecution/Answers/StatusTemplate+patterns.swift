@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 extension [StatusTemplate] {

@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillResults
 
 /// What came of a step, a group or a graph.

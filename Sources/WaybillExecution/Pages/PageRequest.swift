@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// What the request for a page has of its own.
 enum PageRequest: Sendable, Equatable {

@@ -1,5 +1,7 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 import WaybillManifest
 
 /// A path or URL with each `${…}` in it evaluated and percent-encoded: in the path as one segment, or a part of one, and

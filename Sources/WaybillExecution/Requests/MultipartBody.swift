@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 import WaybillTransport
 
 /// A body of several parts, as `multipart/form-data` (RFC 7578). Files in it are read when it is sent.

@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillData
+import WaybillRuntime
 import WaybillTransport
 
 /// The netrc files that the requests of a run use. Each is read once; one that cannot be read is tried again.

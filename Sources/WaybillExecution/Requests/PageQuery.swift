@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillFormats
+import WaybillJSON
 
 /// The query of a URL, changed in one parameter.
 enum PageQuery {

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// Names and values as a query or form has them, nested values taken apart: `a[b]=1`, `a[]=1`.

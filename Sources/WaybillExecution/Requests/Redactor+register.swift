@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillResults
 
 extension Redactor {
     /// Registers a text that a secret took part in.

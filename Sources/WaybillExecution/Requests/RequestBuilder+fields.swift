@@ -1,6 +1,7 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {

@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan

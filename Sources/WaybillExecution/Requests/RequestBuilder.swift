@@ -1,8 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// Evaluates a planned request, after inputs and `vars`: address, query and body first, then header fields, then

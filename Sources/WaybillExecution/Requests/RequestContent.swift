@@ -1,6 +1,9 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 import WaybillTransport
 
 /// The query and the body of a request, evaluated.

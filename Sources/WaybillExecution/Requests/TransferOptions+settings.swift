@@ -1,7 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 import WaybillPlan
+import WaybillRuntime
 import WaybillTransport
 
 extension TransferOptions {

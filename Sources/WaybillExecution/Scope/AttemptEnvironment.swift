@@ -1,5 +1,7 @@
-import WaybillData
+import WaybillExpressions
+import WaybillFormats
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// What the expressions of one attempt may ask of the world: a moment and an identifier that stay the same, and files.

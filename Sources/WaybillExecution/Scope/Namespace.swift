@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillTransport
 
 /// Names with values or further namespaces behind them, made of functions: a name is looked up when it is asked for, and

@@ -1,6 +1,8 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 
 extension RequestScope {
     /// Evaluates what a call gives for the inputs of an endpoint or graph, and checks it against their schemas.

@@ -1,6 +1,8 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillRuntime
 import WaybillTransport
 
 /// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the

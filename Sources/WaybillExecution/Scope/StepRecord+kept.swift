@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillPlan
 import WaybillResults
 import WaybillTransport

@@ -1,7 +1,9 @@
 import Synchronization
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// What is kept of a step that has ended, for the expressions of later ones.

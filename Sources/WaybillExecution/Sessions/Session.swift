@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 
 /// What the requests of a service share: the outputs of the request that `session` names.
 struct Session: Sendable {

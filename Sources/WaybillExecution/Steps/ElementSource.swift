@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// The elements of a `forEach`. A range is counted, never made, so that a million elements need no memory.

@@ -1,6 +1,8 @@
 import Synchronization
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

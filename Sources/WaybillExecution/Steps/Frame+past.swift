@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

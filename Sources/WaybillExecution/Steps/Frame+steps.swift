@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

@@ -1,6 +1,6 @@
 import Synchronization
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

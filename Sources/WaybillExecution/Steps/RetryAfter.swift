@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillFormats
 import WaybillTransport
 
 extension HTTPResponse {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillRuntime
 import WaybillTransport
 
 /// What an access token is asked for with (RFC 6749, section 4); everything in it is evaluated.

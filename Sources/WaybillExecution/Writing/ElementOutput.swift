@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 import WaybillResults
 
 /// Where the records of one element of a step go, or of a step that is no `forEach`.

@@ -1,9 +1,11 @@
 import Synchronization
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 
 /// The file that a step writes its records to: begun before its first request, put in its place at its end.
 struct StepFile: Sendable {

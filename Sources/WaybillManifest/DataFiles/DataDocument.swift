@@ -1,5 +1,6 @@
-package import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
+package import WaybillJSON
 
 /// One value of a data file, which knows where it stands.
 package struct DataDocument: Sendable {

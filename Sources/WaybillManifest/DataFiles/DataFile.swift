@@ -1,6 +1,8 @@
 import Synchronization
-package import WaybillData
 package import WaybillDiagnostics
+import WaybillFormats
+package import WaybillJSON
+package import WaybillRuntime
 
 /// A file of data: CSV, JSON, NDJSON or YAML by what is said of it or by the ending of its name; where neither tells,
 /// JSON if it is JSON, else YAML.

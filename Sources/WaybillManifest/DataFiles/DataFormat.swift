@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillRuntime
 
 /// How the text of a data file is read.
 package enum DataFormat: String, Sendable, CaseIterable {

@@ -1,5 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
+import WaybillRuntime
 
 /// Reads what a manifest declares under `data`.
 ///

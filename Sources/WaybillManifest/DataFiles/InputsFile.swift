@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 
 /// A file of values for a manifest's inputs, as `--inputs` takes: a JSON or YAML object of names and values.
 package struct InputsFile: Sendable {

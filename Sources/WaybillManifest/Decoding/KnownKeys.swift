@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// The keys that a kind of mapping may have.
 protocol KnownKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {

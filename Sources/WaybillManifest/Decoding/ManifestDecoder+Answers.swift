@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 
 /// What is done with an answer: expectations, interceptors, outputs.

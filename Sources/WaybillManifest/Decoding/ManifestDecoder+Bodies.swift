@@ -1,4 +1,3 @@
-import WaybillData
 package import WaybillDiagnostics
 
 /// Explicit bodies.

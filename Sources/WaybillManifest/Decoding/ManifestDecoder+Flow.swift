@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 
 /// When, how often and after what a step is done.

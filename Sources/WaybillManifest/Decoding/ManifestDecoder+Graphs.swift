@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 
 /// Graphs and their steps.

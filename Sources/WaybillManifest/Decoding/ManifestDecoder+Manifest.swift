@@ -1,5 +1,4 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
 
 /// What one file of a manifest says.

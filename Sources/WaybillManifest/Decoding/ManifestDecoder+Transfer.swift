@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Settings of connections and of when and how often something is sent.
 extension ManifestDecoder {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// What faults of the text leave unknown of the model.
 extension ManifestDecoder {

@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 
 /// Reads the model out of a tree, and parses the expressions in it.
 ///

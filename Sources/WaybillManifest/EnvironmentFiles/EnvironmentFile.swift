@@ -1,5 +1,5 @@
-import WaybillData
 package import WaybillDiagnostics
+import WaybillRuntime
 
 /// A file of environment variables, as `--env-file` takes.
 ///

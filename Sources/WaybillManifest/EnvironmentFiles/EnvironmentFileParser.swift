@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// One pass over a file of environment variables; `EnvironmentFile` says what it may hold.
 struct EnvironmentFileParser {

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillSchema
 
 /// Mistakes of shape.
 extension TreeFaults {

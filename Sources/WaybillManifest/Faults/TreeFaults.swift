@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Which values of a tree are not what their author meant, because of mistakes in the text.
 ///

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 package import WaybillDiagnostics
+import WaybillSchema
 
 extension Manifest {
     /// The manifest with an environment laid over it, or what is wrong with the environment.

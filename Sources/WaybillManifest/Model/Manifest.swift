@@ -1,6 +1,7 @@
 import OrderedCollections
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
+package import WaybillSchema
 
 /// A manifest and everything it includes, as written: names are not resolved yet, settings not merged.
 package struct Manifest: Sendable {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// What a plain scalar is, by the core schema of YAML 1.2.2, section 10.3.2.
 ///

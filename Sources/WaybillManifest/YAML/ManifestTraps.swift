@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// What is valid YAML and surely not what the author of a manifest meant, so that it is told instead of what the shape and
 /// the expressions have against it.

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// The entries of a mapping, in the order of the document, found by name.
 ///

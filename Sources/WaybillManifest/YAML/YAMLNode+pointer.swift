@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 
 /// Finding places by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
 extension YAMLNode {

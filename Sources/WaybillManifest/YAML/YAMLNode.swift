@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 
 /// A value of a YAML document and the exact place where it stands.
 ///

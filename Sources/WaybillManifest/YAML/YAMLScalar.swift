@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
 
 /// A text in a YAML document: what it says, how it was written, and where each part of it stands.
 package struct YAMLScalar: Sendable {

@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillData
+import WaybillJSON
 
 /// Decides what a request is answered with.
 final class Responder: Sendable {

@@ -1,7 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillSchema
 
 /// A call gives every input that is needed, none that does not exist, and no constant that cannot fit.
 struct CallInputs: ManifestRule {

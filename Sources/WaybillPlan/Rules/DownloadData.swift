@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// The body of a download goes to its file: nothing that needs it decoded stands beside it.

@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// A constant with slashes that a path puts into one segment, where each slash is encoded as `%2F`.

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 
 /// `http: 2` is agreed on in the TLS handshake, which requests to `http://` do not have.

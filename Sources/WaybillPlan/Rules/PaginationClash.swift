@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// The query parameter that each page fills is not given otherwise.

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 
 /// Token endpoints are asked by TLS (RFC 6749, section 3.2): the client's secret and the token travel openly otherwise.

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// A manifest and what the rules ask of it again and again, computed once.

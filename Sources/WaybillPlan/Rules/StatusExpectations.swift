@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// The statuses that a request expects can be seen, and go with what else is expected of its answer.

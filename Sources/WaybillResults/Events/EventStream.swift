@@ -1,5 +1,5 @@
 import Synchronization
-package import WaybillData
+package import WaybillFormats
 
 /// Numbers the events of a run, and hands each to the journal first and then to every observer.
 ///

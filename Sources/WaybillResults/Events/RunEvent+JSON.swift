@@ -1,5 +1,3 @@
-package import WaybillData
-
 extension RunEvent.Kind {
     /// The `type` of the event.
     package var type: String {

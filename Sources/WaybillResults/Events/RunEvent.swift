@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillFormats
 
 /// Something that happened in a run: a line of the journal, and what observers are told.
 package struct RunEvent: Sendable, Equatable {

@@ -1,5 +1,3 @@
-import WaybillData
-
 /// The names of the files that bodies are kept in.
 enum BodyName {
     private static let longest = 200

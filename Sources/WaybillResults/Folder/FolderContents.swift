@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillJSON
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

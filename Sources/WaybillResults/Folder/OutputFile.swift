@@ -1,5 +1,5 @@
 import CPlatform
-import WaybillData
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

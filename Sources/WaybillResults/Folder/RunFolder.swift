@@ -1,5 +1,6 @@
 import Synchronization
-package import WaybillData
+import WaybillJSON
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,4 @@
 import Synchronization
-import WaybillData
 
 /// The events of a run on disk, one JSON object a line, each with a checksum (`sum`).
 ///

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillJSON
 
 /// How far a file of records had come before a run was resumed.
 struct PastOutput: Sendable {

@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillJSON
 
 /// A step that had ended before a run was resumed.
 package struct PastStep: Sendable {

@@ -1,4 +1,5 @@
-package import WaybillData
+package import WaybillFormats
+package import WaybillJSON
 
 /// What the journal of a run says: how it began, and what of it has ended.
 package struct RunRecord: Sendable {

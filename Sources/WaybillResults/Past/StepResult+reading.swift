@@ -1,4 +1,5 @@
-package import WaybillData
+import WaybillFormats
+package import WaybillJSON
 
 extension StepResult {
     /// The step as `run.json` and the journal have it; `nil` for anything else. The place of a failure is not read.

@@ -1,5 +1,3 @@
-package import WaybillData
-
 /// How the elements of a forEach ended: all are counted, and the first hundred failures kept.
 package struct ElementResults: Sendable, Equatable {
     /// The greatest number of failures that are kept.

@@ -1,4 +1,3 @@
-package import WaybillData
 package import WaybillDiagnostics
 
 /// The stage of a step that failed.

@@ -1,4 +1,4 @@
-package import WaybillData
+import WaybillJSON
 
 /// How a step ended.
 package enum StepOutcome: String, Sendable, CaseIterable {

@@ -1,5 +1,3 @@
-package import WaybillData
-
 /// How long a request and its phases took.
 package struct PhaseTimes: Sendable, Equatable {
     /// From the beginning of the transfer to the last byte of the answer.

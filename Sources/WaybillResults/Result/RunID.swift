@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillFormats
 
 /// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are sorted by the second they began in.
 package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {

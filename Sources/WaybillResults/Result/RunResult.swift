@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillFormats
 
 /// What became of a run: the content of `run.json`.
 package struct RunResult: Sendable, Equatable {

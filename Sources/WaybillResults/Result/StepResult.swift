@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillFormats
 
 /// What became of one step.
 package struct StepResult: Sendable, Equatable {

@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillFormats
+import WaybillJSON
 
 /// Rows behind a header (RFC 4180).
 ///

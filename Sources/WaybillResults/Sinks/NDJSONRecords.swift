@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// One JSON value a line.
 struct NDJSONRecords: RecordFormat {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// Texts and bytes as they are, one right behind the other; anything else as JSON on a line.
 struct RawRecords: RecordFormat {

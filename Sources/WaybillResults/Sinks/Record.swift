@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillJSON
 
 /// One record on its way into a file, safe to write.
 package enum Record: Sendable {

@@ -1,4 +1,4 @@
-package import WaybillData
+import WaybillJSON
 
 extension RecordSink {
     /// Where a file that was begun by an earlier process is gone on with.

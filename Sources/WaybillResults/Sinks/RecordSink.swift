@@ -1,5 +1,4 @@
 import Synchronization
-import WaybillData
 
 #if canImport(Glibc)
     import Glibc

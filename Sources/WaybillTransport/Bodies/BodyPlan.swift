@@ -1,5 +1,5 @@
 import CLibCurl
-import WaybillData
+import WaybillRuntime
 
 /// The parts of a body with their sizes, before any of it is read.
 struct BodyPlan: Sendable {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

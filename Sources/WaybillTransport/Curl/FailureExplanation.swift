@@ -1,5 +1,5 @@
 import CLibCurl
-import WaybillData
+import WaybillFormats
 
 /// What a transfer's end means, in words.
 struct FailureExplanation {

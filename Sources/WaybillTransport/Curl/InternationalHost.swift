@@ -1,6 +1,6 @@
 import CIDN2
 import CLibCurl
-import WaybillData
+import WaybillFormats
 
 /// Converts internationalised host names of URLs to their ASCII form (IDNA 2008 with the mapping of UTS #46), by libidn2.
 ///

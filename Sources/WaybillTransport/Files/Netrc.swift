@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillRuntime
 
 /// The credentials in a `.netrc` file, by host.
 ///

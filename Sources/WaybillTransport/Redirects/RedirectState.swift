@@ -1,5 +1,5 @@
 import CLibCurl
-import WaybillData
+import WaybillFormats
 
 /// Decides what follows an answer that may be a redirect (RFC 9110, section 15.4). Whoever sends the requests asks after
 /// each answer.

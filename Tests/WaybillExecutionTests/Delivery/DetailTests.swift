@@ -1,5 +1,5 @@
 import Testing
-import WaybillData
+import WaybillJSON
 import WaybillResults
 
 @testable import WaybillExecution

@@ -1,6 +1,8 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 
 @testable import WaybillExecution
 @testable import WaybillManifest

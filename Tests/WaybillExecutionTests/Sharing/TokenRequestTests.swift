@@ -1,6 +1,6 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 

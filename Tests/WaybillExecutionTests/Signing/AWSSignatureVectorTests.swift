@@ -1,5 +1,8 @@
 import Testing
-import WaybillData
+import WaybillExecution
+import WaybillFormats
+import WaybillJSON
+import WaybillRuntime
 
 /// AWS's test suite; see Tests/Vectors/README.md.
 @Suite struct AWSSignatureVectorTests {

@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
-import WaybillData
 import WaybillExecution
+import WaybillFormats
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 

@@ -1,8 +1,8 @@
 import Testing
-import WaybillData
 import WaybillDiagnostics
 import WaybillExecution
 import WaybillResults
+import WaybillRuntime
 import WaybillTestSupport
 
 /// Addresses and header fields, byte for byte, as a server receives them.

@@ -1,5 +1,5 @@
 import Testing
-import WaybillData
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 

@@ -1,6 +1,6 @@
 import Crypto
 import Testing
-import WaybillData
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 

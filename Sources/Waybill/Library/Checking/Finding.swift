@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Something that is wrong with a manifest, or probably not as it was meant.
 public struct Finding: Sendable {

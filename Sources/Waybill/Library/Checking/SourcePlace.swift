@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// A stretch of a manifest, or of another text that was read.
 public struct SourcePlace: Sendable, CustomStringConvertible {

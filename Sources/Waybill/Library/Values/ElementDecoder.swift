@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// Decodes the elements of a list, one after another.
 struct ElementDecoder: UnkeyedDecodingContainer {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// Decodes the members of an object.
 struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {

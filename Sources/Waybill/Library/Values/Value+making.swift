@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 extension Value {
     /// `null`

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// A JSON value: of an input, or of what a run puts out.
 ///

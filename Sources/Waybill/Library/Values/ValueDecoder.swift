@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// Decodes a JSON value; also the container of a value that is neither a list nor has members.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 import WaybillPlan
 

@@ -1,8 +1,9 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 import WaybillTransport
 
 /// Where everything that an endpoint sends and does comes from.

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 

@@ -1,8 +1,9 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 
 /// Writes a plan as one JSON document of the shape that `schemas/plan.schema.json` describes.
 package struct JSONPlanPrinter: PlanPrinter {

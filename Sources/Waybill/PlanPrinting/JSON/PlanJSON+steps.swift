@@ -1,7 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 
 /// Steps and their requests as JSON.
 extension PlanJSON {

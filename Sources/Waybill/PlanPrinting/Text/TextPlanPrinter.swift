@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 

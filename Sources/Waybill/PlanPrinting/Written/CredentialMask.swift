@@ -1,5 +1,6 @@
-import WaybillData
+import WaybillExpressions
 import WaybillManifest
+import WaybillResults
 
 /// Takes out of texts what may be a credential that somebody wrote down instead of naming a secret.
 enum CredentialMask {

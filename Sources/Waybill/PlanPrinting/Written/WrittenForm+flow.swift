@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// When, how often and after what a step is done, each as the keys of a step have it.

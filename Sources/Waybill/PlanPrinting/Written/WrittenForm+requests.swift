@@ -1,6 +1,7 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillResults
 
 /// What a request says: credentials, body, expectations, interceptors, the file of its answer.
 extension WrittenForm {

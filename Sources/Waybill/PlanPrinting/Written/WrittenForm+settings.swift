@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
+import WaybillResults
+import WaybillSchema
 
 /// Settings, each as the keys of the manifest have it.
 extension WrittenForm {

@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
+import WaybillResults
 
 /// Values of a manifest as they were written, templates and expressions as their texts, without what must not be shown:
 /// credentials that somebody wrote down, and texts that are the value of a secret.

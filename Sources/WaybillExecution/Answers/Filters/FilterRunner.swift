@@ -1,7 +1,10 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillSchema
 
 /// Sends data through filter stages.
 struct FilterRunner {

@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// A filter stage that goes through the elements of a list, each of which is `item`.

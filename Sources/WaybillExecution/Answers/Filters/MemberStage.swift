@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// A filter stage that changes the members of an object, or of each object in a list.

@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillData
+import WaybillRuntime
 import WaybillTransport
 
 extension HTTPRequest.Body {

@@ -1,4 +1,4 @@
-package import WaybillData
+package import WaybillFormats
 package import WaybillTransport
 
 /// Signs the requests that ask for it with AWS Signature Version 4, and has another transport send them.

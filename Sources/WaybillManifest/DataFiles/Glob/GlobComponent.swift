@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 
 /// A pattern for one name in a path.

@@ -1,4 +1,3 @@
-import WaybillData
 import WaybillDiagnostics
 
 /// A pattern for paths: names separated by `/`, with `*`, `?`, `[…]`, `**` and `{a,b}`.

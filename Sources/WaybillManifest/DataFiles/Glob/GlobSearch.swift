@@ -1,5 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

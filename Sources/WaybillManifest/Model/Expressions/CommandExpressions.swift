@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillExpressions
 
 /// Expressions that stand in no manifest, as those of a command do: their text is a file of its own.
 extension ManifestExpression {

@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillExpressions
 
 /// A piece of the manifest that is evaluated: an expression, or a text with expressions in it.
 package protocol EvaluatedText: AnyObject, Sendable {

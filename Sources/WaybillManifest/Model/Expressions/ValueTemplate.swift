@@ -1,5 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
+import WaybillExpressions
+package import WaybillJSON
 
 /// A value of the manifest in a template position: literals, and `${…}` in any of its texts.
 package indirect enum ValueTemplate: Sendable {

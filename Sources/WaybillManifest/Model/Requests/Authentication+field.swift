@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 extension Authentication {
     /// Whether a header field or query parameter of a request is the one that these credentials are sent in. Of the two,

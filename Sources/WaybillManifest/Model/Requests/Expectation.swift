@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillSchema
 
 /// What an answer must be, as far as one level of the cascade says.
 package struct Expectation: Sendable {

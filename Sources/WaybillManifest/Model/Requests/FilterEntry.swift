@@ -1,5 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
+package import WaybillSchema
 
 /// One entry of a list of filters: a named filter, or a stage written in place.
 package enum FilterEntry: Sendable {

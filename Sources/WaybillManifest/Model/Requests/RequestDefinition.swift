@@ -1,5 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillJSON
+package import WaybillSchema
 
 /// A request as the manifest writes it: an endpoint, or a request in place in a graph.
 package final class RequestDefinition: Sendable {

@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 
 /// An address as far as it is known: of a template, with one character in the place of each `${…}`.
 package struct WrittenAddress: Sendable {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// The merging of settings that were written at several levels.
 ///

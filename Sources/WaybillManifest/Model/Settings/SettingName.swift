@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 /// The keys of settings: what defaults, a service, an endpoint, a graph or a step may say of requests.
 package enum SettingName: String, Sendable, Hashable, CaseIterable {

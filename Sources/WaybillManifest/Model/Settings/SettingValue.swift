@@ -1,5 +1,5 @@
-package import WaybillData
 package import WaybillDiagnostics
+package import WaybillSchema
 
 /// One thing that a level of the cascade says. Maps and lists that merge are taken apart: each name and each element is a
 /// value of its own, with its own place.

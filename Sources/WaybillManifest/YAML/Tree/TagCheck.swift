@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// What an explicit tag says about a value, and whether that is true. Only the tags of the core schema are known.
 struct TagCheck {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// A text that was read as YAML: its values, laid out flat, and how and where each of them is written.
 final class YAMLTree: Sendable {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Makes a mapping from its keys and values: checks the keys and lays merge keys (`<<`) under them.
 extension YAMLTreeBuilder {

@@ -1,5 +1,5 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Builds the tree from events, with a stack of its own instead of recursion, and stops at the limits.
 struct YAMLTreeBuilder {

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillExpressions
 import WaybillManifest
 
 /// What is known of other steps inside a step, because its `when`, or one around it, requires it.

@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// A path leads to something that can be there: not into a scalar, and only to fields that data and schemas have.

@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// What is known of the elements that the variables of `forEach` stand for.

@@ -1,6 +1,7 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// What is known of the values that the names of the scope have.

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 
 extension ValueShape {
     /// The shape of what a JSON Schema accepts, as far as its plain keywords say; anything where they are not all.

@@ -1,4 +1,5 @@
-import WaybillData
+import WaybillExpressions
+import WaybillJSON
 
 /// What is known of a value before anything is run: which fields it can have.
 indirect enum ValueShape: Sendable {

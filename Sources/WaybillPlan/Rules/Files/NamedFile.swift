@@ -1,6 +1,6 @@
-package import WaybillData
 package import WaybillDiagnostics
 import WaybillManifest
+package import WaybillRuntime
 
 /// A file that settings name and that is read or kept beside the manifest.
 package struct NamedFile {

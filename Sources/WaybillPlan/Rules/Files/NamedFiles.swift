@@ -1,6 +1,6 @@
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillRuntime
 
 /// The files that a manifest names lie in its folder, and are there.
 struct NamedFiles: ManifestRule {

@@ -1,6 +1,8 @@
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 
 /// The path of a file that a run makes, relative to the results folder.
 enum ResultPath {

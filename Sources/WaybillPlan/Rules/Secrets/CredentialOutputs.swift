@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// Outputs that are named like credentials are marked as secrets, or as none with `secret: false`.

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// What holds a value that other texts use, and so may hold a secret that it was given.

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// No secret, and nothing made of one, goes where it would be written or shown.

@@ -1,6 +1,6 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// Which definitions of a manifest something in it uses.

@@ -1,5 +1,5 @@
 import Crypto
-import WaybillData
+import WaybillJSON
 
 /// An X.509 certificate, of which only the digests matter here.
 struct Certificate: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import CLibCurl
-import WaybillData
+import WaybillJSON
 
 /// What a server must show one of.
 struct PinSet: Sendable {

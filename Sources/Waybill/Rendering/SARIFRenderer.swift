@@ -1,0 +1,112 @@
+package import WaybillDiagnostics
+import WaybillJSON
+
+/// Writes findings as a log in SARIF 2.1.0 (OASIS, with errata 01), which code hosts and editors read.
+///
+/// Paths stay relative to the folder that the program runs in, so that a log says the same wherever it is made.
+package struct SARIFRenderer: DiagnosticRenderer {
+    /// What is to be said of a kind of finding, whatever the case.
+    package struct Rule: Sendable {
+        /// One line without a full stop.
+        package var title: String
+        /// Paragraphs.
+        package var help: String
+
+        /// The two texts.
+        package init(title: String, help: String) {
+            self.title = title
+            self.help = help
+        }
+    }
+
+    private let version: String
+    private let rule: @Sendable (DiagnosticID) -> Rule?
+
+    /// A renderer for a version of the program and what it knows of kinds of findings.
+    package init(version: String, rule: @escaping @Sendable (DiagnosticID) -> Rule?) {
+        self.version = version
+        self.rule = rule
+    }
+
+    package func document(for findings: [Diagnostic]) -> String {
+        var artifacts = SARIFArtifacts()
+        var ids: [DiagnosticID: Int] = [:]
+        var rules: [JSON] = []
+        var results: [JSON] = []
+        for finding in findings {
+            if ids[finding.id] == nil {
+                ids[finding.id] = rules.count
+                rules.append(descriptor(of: finding))
+            }
+            results.append(Self.result(finding, rule: ids[finding.id] ?? 0, in: &artifacts))
+        }
+        let driver: JSON = [
+            "name": "Waybill", "semanticVersion": .string(version), "rules": .array(rules),
+        ]
+        var run = JSONObject()
+        run["tool"] = ["driver": driver]
+        run["columnKind"] = "unicodeCodePoints"
+        if let bases = artifacts.bases { run["originalUriBaseIds"] = bases }
+        if !artifacts.unnamed.isEmpty { run["artifacts"] = .array(artifacts.unnamed) }
+        run["results"] = .array(results)
+        let log: JSON = [
+            "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [.object(run)],
+        ]
+        return JSONWriter(layout: .pretty).string(log) + "\n"
+    }
+
+    private func descriptor(of finding: Diagnostic) -> JSON {
+        var members = JSONObject()
+        members["id"] = .string(finding.id.name)
+        if let rule = rule(finding.id) {
+            members["shortDescription"] = ["text": .string(rule.title)]
+            members["help"] = ["text": .string(rule.help)]
+        }
+        members["defaultConfiguration"] = ["level": .string(finding.severity.rawValue)]
+        return .object(members)
+    }
+
+    private static func result(_ finding: Diagnostic, rule: Int, in artifacts: inout SARIFArtifacts) -> JSON {
+        var members = JSONObject()
+        members["ruleId"] = .string(finding.id.name)
+        members["ruleIndex"] = .number(JSONNumber(rule))
+        members["level"] = .string(finding.severity.rawValue)
+        members["message"] = ["text": .string(message(of: finding))]
+        if let primary = finding.primary {
+            members["locations"] = [.object(location(of: primary.span, in: &artifacts))]
+        }
+        if !finding.secondary.isEmpty {
+            members["relatedLocations"] = .array(
+                finding.secondary.map { label in
+                    var members = location(of: label.span, in: &artifacts)
+                    if !label.text.isEmpty { members["message"] = ["text": .string(label.text)] }
+                    return .object(members)
+                }
+            )
+        }
+        return .object(members)
+    }
+
+    /// Whole sentences. Braces stay as they are: the standard would have them doubled, but viewers undo that only in
+    /// messages with arguments, and people copy what they see into a manifest.
+    private static func message(of finding: Diagnostic) -> String {
+        (["\(finding.statement)."] + finding.help).joined(separator: " ")
+    }
+
+    private static func location(of span: SourceSpan, in artifacts: inout SARIFArtifacts) -> JSONObject {
+        let (start, end) = (span.start, span.end)
+        let region: JSON = [
+            "startLine": .number(JSONNumber(start.line)),
+            "startColumn": .number(JSONNumber(start.column)),
+            "endLine": .number(JSONNumber(end.line)),
+            "endColumn": .number(JSONNumber(end.column)),
+            "byteOffset": .number(JSONNumber(span.range.lowerBound)),
+            "byteLength": .number(JSONNumber(span.range.count)),
+        ]
+        var members = JSONObject()
+        members["physicalLocation"] = ["artifactLocation": artifacts.location(of: span.file), "region": region]
+        return members
+    }
+}

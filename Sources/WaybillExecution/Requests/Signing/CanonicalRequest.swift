@@ -1,0 +1,132 @@
+import WaybillFormats
+
+/// A request in the one form that both sides of an AWS signature bring it into before they compare.
+struct CanonicalRequest {
+    /// The form.
+    let text: String
+    /// The names of the fields in it, as the signature lists them.
+    let signedNames: String
+
+    init(_ message: AWSSigner.Message, _ fields: [AWSSigner.Field], isForS3: Bool) {
+        let address = URIReference(message.url)
+        var values: [String: [String]] = [:]
+        for field in fields {
+            let name = field.name.lowercased()
+            if !Self.unsigned.contains(name) { values[name, default: []].append(Self.trimmed(field.value)) }
+        }
+        let names = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let header = names.map { "\($0):\(values[$0, default: []].joined(separator: ","))\n" }.joined()
+        signedNames = names.joined(separator: ";")
+        let path = isForS3 ? Self.decodedOnce(address.path) : Self.normalized(address.path)
+        text = [
+            message.method, path, Self.query(address.query ?? ""), header, signedNames, message.payloadDigest,
+        ].joined(separator: "\n")
+    }
+
+    /// What `Host` says for a URL: the port only where it is not the scheme's own.
+    static func host(of url: String) -> String {
+        let address = URIReference(url)
+        let authority = address.authority ?? ""
+        let usual = address.scheme?.lowercased() == "https" ? ":443" : ":80"
+        if authority.hasSuffix(usual) { return String(authority.dropLast(usual.count)) }
+        return authority.hasSuffix(":") ? String(authority.dropLast()) : authority
+    }
+
+    /// Fields that what stands between client and server may change, or that are only known when the request is sent.
+    /// Like those of the JavaScript and Python SDKs.
+    private static let unsigned: Set<String> = [
+        "accept-encoding", "baggage", "cache-control", "connection", "content-length", "cookie", "expect", "from",
+        "keep-alive", "max-forwards", "pragma", "priority", "proxy-authenticate", "proxy-authorization", "referer",
+        "te",
+        "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
+    ]
+
+    /// A value without white space around it, and with one space for any white space within.
+    private static func trimmed(_ value: String) -> String {
+        value.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) }
+            .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+    }
+
+    // MARK: Path
+
+    /// A path for all services but S3: dot segments carried out, slashes in a row made one, and all percent-encoded once
+    /// more than it is sent.
+    private static func normalized(_ path: String) -> String {
+        var segments: [Substring.UTF8View] = []
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")).map({ Substring($0).utf8 }) {
+            if segment.elementsEqual("..".utf8) {
+                _ = segments.popLast()
+            } else if !segment.elementsEqual(".".utf8) {
+                segments.append(segment)
+            }
+        }
+        let isFolder = !segments.isEmpty && path.utf8.last == UInt8(ascii: "/")
+        return "/" + segments.map { encoded($0) }.joined(separator: "/") + (isFolder ? "/" : "")
+    }
+
+    /// A path for S3, which is the name of an object: as it is, with all percent-encoded that can be.
+    private static func decodedOnce(_ path: String) -> String {
+        guard !path.isEmpty else { return "/" }
+        return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { encoded(decoded($0)) }.joined(separator: "/")
+    }
+
+    // MARK: Query
+
+    private static func query(_ query: String) -> String {
+        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: [UInt8], value: [UInt8]) in
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            // A plus sign is one: AWS does not take it for a space.
+            return (
+                Array(encoded(decoded(pair[..<equals])).utf8), Array(encoded(decoded(pair[equals...].dropFirst())).utf8)
+            )
+        }
+        let sorted = pairs.sorted { left, right in
+            left.name == right.name
+                ? left.value.lexicographicallyPrecedes(right.value) : left.name.lexicographicallyPrecedes(right.name)
+        }
+        return sorted.map { String(decoding: $0.name + [UInt8(ascii: "=")] + $0.value, as: UTF8.self) }
+            .joined(separator: "&")
+    }
+
+    // MARK: Percent-encoding
+
+    private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var result: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.append(byte)
+            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// The bytes that a text stands for; a `%` without its two digits is one.
+    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexadecimalDigit) {
+                bytes.append(UInt8(String(decoding: digits, as: UTF8.self), radix: 16) ?? byte)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
+    }
+}

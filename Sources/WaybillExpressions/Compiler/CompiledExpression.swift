@@ -1,0 +1,101 @@
+import WaybillJSON
+import WaybillSchema
+
+/// A part of an expression, checked and ready to be evaluated.
+struct CompiledExpression: Sendable {
+    indirect enum Kind: Sendable {
+        case constant(JSON)
+        case query(CompiledQuery)
+        /// Whether a path matches anything (RFC 9535, section 2.3.5.2.1).
+        case existence(CompiledQuery)
+        case access(CompiledExpression, CompiledPath)
+        case not(CompiledExpression)
+        case logical(LogicalOperator, [CompiledExpression])
+        case comparison(ComparisonOperator, CompiledExpression, CompiledExpression)
+        case arithmetic(ArithmeticOperator, CompiledExpression, CompiledExpression)
+        case call(ExpressionFunction, [CompiledExpression])
+        case pattern(PatternFunction, CompiledExpression, CompiledPattern)
+        /// `count()` of a path.
+        case count(CompiledQuery)
+        /// `value()` of a path.
+        case onlyValue(CompiledQuery)
+        /// `default()`
+        case firstPresent([CompiledExpression])
+        /// `exists()` of something that is not just a path.
+        case presence(CompiledExpression)
+    }
+
+    /// What happens where nothing is found.
+    enum Context: Sendable {
+        /// It is a failure.
+        case plain
+        /// It is passed on to the `default()` or `exists()` around.
+        case guarded
+        /// It is RFC 9535's Nothing, and so is the result of a function that cannot use its arguments.
+        case filter
+    }
+
+    let kind: Kind
+    let type: ExpressionType
+    let context: Context
+    let range: Range<Int>
+}
+
+/// `match()`, `search()` and `capture()`.
+enum PatternFunction: String, Sendable {
+    case match, search, capture
+}
+
+/// The pattern of a pattern function.
+enum CompiledPattern: Sendable {
+    /// Known when the expression was compiled; `nil` if it is no I-Regexp.
+    case constant(IRegexp?)
+    case computed(CompiledExpression)
+}
+
+/// The segments of a path.
+struct CompiledPath: Sendable {
+    let segments: [CompiledSegment]
+    let isSingular: Bool
+    /// The path as it was written, for messages.
+    let text: String
+    /// The number of bytes of `text` up to the end of the root and of each segment.
+    let ends: [Int]
+
+    /// The text of the path up to a number of segments.
+    func prefix(_ count: Int) -> String {
+        String(decoding: text.utf8.prefix(ends[min(count, ends.count - 1)]), as: UTF8.self)
+    }
+}
+
+/// A path with its root. A class, so that evaluating it copies one reference.
+final class CompiledQuery: Sendable {
+    let root: QuerySyntax.Root
+    let path: CompiledPath
+    let range: Range<Int>
+
+    init(root: QuerySyntax.Root, path: CompiledPath, range: Range<Int>) {
+        self.root = root
+        self.path = path
+        self.range = range
+    }
+}
+
+/// A segment of a path.
+enum CompiledSegment: Sendable {
+    case name(String)
+    case index(Int)
+    /// Selectors applied to the children of a node.
+    case children([CompiledSelector])
+    /// Selectors applied to a node and all of its descendants.
+    case descendants([CompiledSelector])
+}
+
+/// A selector of a segment.
+enum CompiledSelector: Sendable {
+    case name(String)
+    case wildcard
+    case index(Int)
+    case slice(start: Int?, end: Int?, step: Int)
+    case filter(CompiledExpression)
+}

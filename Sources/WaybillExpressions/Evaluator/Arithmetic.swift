@@ -1,0 +1,67 @@
+import WaybillJSON
+
+/// Arithmetic on JSON numbers: exact on whole numbers of 64 bits, in double precision otherwise, never wrong in silence.
+enum Arithmetic {
+    /// The result of an operator. The remainder has the sign of the dividend.
+    static func compute(
+        _ sign: ArithmeticOperator,
+        _ left: JSONNumber,
+        _ right: JSONNumber
+    ) throws(FunctionFailure) -> JSONNumber {
+        if let left = left.int, let right = right.int {
+            if let exact = try exact(sign, left, right) { return exact }
+        } else if isLarge(left) || isLarge(right) {
+            throw FunctionFailure(.value, "a whole number beyond 64 bits cannot be calculated with exactly")
+        }
+        return try inexact(sign, left.double, right.double)
+    }
+
+    private static func exact(
+        _ sign: ArithmeticOperator,
+        _ left: Int,
+        _ right: Int
+    ) throws(FunctionFailure) -> JSONNumber? {
+        let (value, overflow): (Int, Bool)
+        switch sign {
+        case .plus: (value, overflow) = left.addingReportingOverflow(right)
+        case .minus: (value, overflow) = left.subtractingReportingOverflow(right)
+        case .times: (value, overflow) = left.multipliedReportingOverflow(by: right)
+        case .divide, .remainder:
+            if right == 0 { throw FunctionFailure(.value, "nothing can be divided by 0") }
+            // Int.min by -1 is the one division that overflows; its remainder is 0 all the same.
+            let remainder = left.remainderReportingOverflow(dividingBy: right).partialValue
+            if sign == .remainder { return JSONNumber(remainder) }
+            if remainder != 0 { return nil }
+            (value, overflow) = left.dividedReportingOverflow(by: right)
+        }
+        if overflow { throw FunctionFailure(.value, "the result does not fit into 64 bits") }
+        return JSONNumber(value)
+    }
+
+    private static func inexact(
+        _ sign: ArithmeticOperator,
+        _ left: Double,
+        _ right: Double
+    ) throws(FunctionFailure) -> JSONNumber {
+        if right == 0, sign == .divide || sign == .remainder {
+            throw FunctionFailure(.value, "nothing can be divided by 0")
+        }
+        let value =
+            switch sign {
+            case .plus: left + right
+            case .minus: left - right
+            case .times: left * right
+            case .divide: left / right
+            case .remainder: left.truncatingRemainder(dividingBy: right)
+            }
+        guard let number = JSONNumber(value) else {
+            throw FunctionFailure(.value, "the result is too large for a number in double precision")
+        }
+        return number
+    }
+
+    /// Whether a number is whole by its notation but does not fit into 64 bits.
+    private static func isLarge(_ number: JSONNumber) -> Bool {
+        number.int == nil && number.text.utf8.allSatisfy { ExpressionParser.isDigit($0) || $0 == UInt8(ascii: "-") }
+    }
+}

@@ -1,0 +1,288 @@
+import WaybillJSON
+import WaybillSchema
+
+/// Computes the value of a compiled expression. One evaluator serves one evaluation; it counts the work.
+struct Evaluator {
+    let scope: EvaluationScope
+    private(set) var stepsLeft: Int
+    /// Patterns that were computed; usually the same one for each element of a list.
+    private var patterns: [CodePoints: IRegexp?] = [:]
+
+    init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
+        self.scope = scope
+        self.stepsLeft = steps
+    }
+
+    /// The value of an expression.
+    mutating func result(_ expression: CompiledExpression) throws(EvaluationError) -> ScopeValue {
+        if let value = try value(expression, at: nil) { return value }
+        throw EvaluationError(.missing, "there is no such value", at: expression.range)
+    }
+
+    /// The value of a part; `nil` is RFC 9535's Nothing, which occurs only where the part's context allows it.
+    ///
+    /// - Parameter element: what `@` stands for.
+    mutating func value(
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> ScopeValue? {
+        switch expression.kind {
+        case .constant(let json): return ScopeValue(json)
+        case .query(let query): return try value(query, expression, at: element)
+        case .access(let base, let path):
+            guard let base = try value(base, at: element) else { return nil }
+            guard let found = try follow(path, from: 0, in: base, expression.range) else {
+                if expression.context != .plain { return nil }
+                throw missing(path, from: 0, in: base.json, isSecret: base.isSecret, at: expression.range)
+            }
+            return found
+        case .arithmetic(let sign, let left, let right):
+            return try arithmetic(sign, left, right, expression, at: element)
+        case .call(let function, let arguments): return try call(function, arguments, expression, at: element)
+        case .pattern(.capture, let text, let pattern):
+            return try capture(text, pattern, expression, at: element)
+        case .count(let query): return ScopeValue(.number(JSONNumber(try nodes(query, at: element).count)))
+        case .onlyValue(let query):
+            guard let (nodes, isSecret) = try optionalNodes(query, expression.context, at: element) else { return nil }
+            if nodes.count == 1 { return ScopeValue(nodes[0].value, isSecret: isSecret) }
+            if expression.context != .plain { return nil }
+            throw EvaluationError(
+                .missing,
+                "value() needs one match, and there are \(nodes.count)",
+                at: expression.range
+            )
+        case .firstPresent(let choices):
+            for choice in choices.dropLast() {
+                if let value = try value(choice, at: element), value.json.kind != .null { return value }
+            }
+            return try value(choices[choices.count - 1], at: element)
+        case .existence, .presence, .not, .logical, .comparison, .pattern:
+            return try truth(expression, at: element).map { ScopeValue(.bool($0)) }
+        }
+    }
+
+    /// Whether a condition holds; `nil` where the part's context allows Nothing.
+    mutating func truth(
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> Bool? {
+        switch expression.kind {
+        case .existence(let query):
+            return try optionalNodes(query, expression.context, at: element)?.nodes.isEmpty == false
+        case .presence(let inside): return try value(inside, at: element) != nil
+        case .not(let inside):
+            guard let holds = try negated(inside, at: element) ?? nothing(expression) else { return nil }
+            return !holds
+        case .logical(let sign, let parts):
+            for part in parts {
+                guard let holds = try truth(part, at: element) ?? nothing(expression) else { return nil }
+                if holds == (sign == .or) { return holds }
+            }
+            return sign == .and
+        case .comparison(let sign, let left, let right):
+            let first = try value(left, at: element)
+            let second = try value(right, at: element)
+            if expression.context == .guarded, first == nil || second == nil { return nil }
+            if let first, let second {
+                try spend(Cost.ofComparing(first.json, second.json), at: expression.range)
+            }
+            return Ordering.holds(sign, first?.json, second?.json)
+        case .pattern(let function, let text, let pattern) where function != .capture:
+            return try matches(function, text, pattern, expression, at: element)
+        default:
+            guard let found = try value(expression, at: element) else { return nil }
+            if case .bool(let holds) = found.json { return holds }
+            throw EvaluationError(
+                .type,
+                "a condition must be true or false, and this is \(found.json.kind.phrase)",
+                at: expression.range
+            )
+        }
+    }
+
+    /// Whether the operand of `!` holds. Of a path without a boolean it was probably asked whether it has a value.
+    private mutating func negated(
+        _ operand: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> Bool? {
+        do {
+            return try truth(operand, at: element)
+        } catch {
+            guard case .query(let query) = operand.kind, error.kind == .missing || error.kind == .type else {
+                throw error
+            }
+            var error = error
+            error.message += "; to test that there is no value, write not(exists(\(query.path.text)))"
+            throw error
+        }
+    }
+
+    /// What Nothing counts as in a condition: false in a filter.
+    private func nothing(_ expression: CompiledExpression) -> Bool? {
+        expression.context == .filter ? false : nil
+    }
+
+    /// Takes steps off what is allowed.
+    mutating func spend(_ steps: Int, at range: Range<Int>) throws(EvaluationError) {
+        stepsLeft -= steps
+        if stepsLeft < 0 { throw EvaluationError(.limit, "this takes too many steps", at: range) }
+    }
+
+    // MARK: Functions
+
+    private mutating func arithmetic(
+        _ sign: ArithmeticOperator,
+        _ left: CompiledExpression,
+        _ right: CompiledExpression,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> ScopeValue? {
+        guard let first = try value(left, at: element), let second = try value(right, at: element) else { return nil }
+        var numbers: [JSONNumber] = []
+        for (found, side) in [(first, left), (second, right)] {
+            guard case .number(let number) = found.json else {
+                if expression.context == .filter { return nil }
+                let hint = sign == .plus && found.json.string != nil ? "; texts are joined with concat(a, b)" : ""
+                let message = "'\(sign.rawValue)' takes numbers, and this is \(found.json.kind.phrase)\(hint)"
+                throw EvaluationError(.type, message, at: side.range)
+            }
+            numbers.append(number)
+        }
+        do {
+            let result = try Arithmetic.compute(sign, numbers[0], numbers[1])
+            return ScopeValue(.number(result), isSecret: first.isSecret || second.isSecret)
+        } catch {
+            return try absent(error, expression)
+        }
+    }
+
+    private mutating func call(
+        _ function: ExpressionFunction,
+        _ arguments: [CompiledExpression],
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> ScopeValue? {
+        var values: [JSON] = []
+        values.reserveCapacity(arguments.count)
+        var isSecret = false
+        for (index, argument) in arguments.enumerated() {
+            guard let found = try value(argument, at: element) else { return nil }
+            let parameter = function.parameter(index)
+            guard parameter.type.contains(ExpressionType(found.json.kind)) else {
+                if expression.context == .filter { return nil }
+                let message = "\(function.name)() takes \(parameter.type) here, and this is \(found.json.kind.phrase)"
+                throw EvaluationError(.type, message, at: argument.range)
+            }
+            try spend(Cost.ofReading(found.json, function.work), at: argument.range)
+            values.append(found.json)
+            isSecret = isSecret || found.isSecret
+        }
+        switch function.body {
+        case .markRaw: return ScopeValue(values[0], isSecret: isSecret, isRaw: true)
+        case .compute(let compute):
+            let result: JSON
+            do {
+                result = try compute(FunctionArguments(values: values, environment: scope.environment))
+            } catch {
+                return try absent(error, expression)
+            }
+            try spend(Cost.ofReading(result, .elements), at: expression.range)
+            return ScopeValue(result, isSecret: isSecret && !function.concealsSecrets)
+        case .form: return nil
+        }
+    }
+
+    /// Nothing where a failure amounts to that, else the error.
+    private func absent(
+        _ failure: FunctionFailure,
+        _ expression: CompiledExpression
+    ) throws(EvaluationError) -> ScopeValue? {
+        switch (expression.context, failure.kind) {
+        case (.filter, .missing), (.filter, .type), (.filter, .value), (.guarded, .missing): return nil
+        default: throw EvaluationError(failure.kind, failure.message, at: expression.range)
+        }
+    }
+
+    // MARK: Patterns
+
+    private mutating func matches(
+        _ function: PatternFunction,
+        _ text: CompiledExpression,
+        _ pattern: CompiledPattern,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> Bool? {
+        guard let (subject, program) = try operands(function, text, pattern, expression, at: element) else {
+            return expression.context == .filter ? false : nil
+        }
+        let holds =
+            switch function {
+            case .match: program.matches(subject.string, steps: &stepsLeft)
+            case .search, .capture: program.occurs(in: subject.string, steps: &stepsLeft)
+            }
+        try spend(0, at: expression.range)
+        return holds
+    }
+
+    private mutating func capture(
+        _ text: CompiledExpression,
+        _ pattern: CompiledPattern,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> ScopeValue? {
+        guard let (subject, program) = try operands(.capture, text, pattern, expression, at: element) else {
+            return nil
+        }
+        let part = program.firstCapture(in: subject.string, steps: &stepsLeft)
+        try spend(0, at: expression.range)
+        if let part { return ScopeValue(.string(part), isSecret: subject.isSecret) }
+        if expression.context != .plain { return nil }
+        throw EvaluationError(.missing, "the pattern of capture() matches nothing in this text", at: expression.range)
+    }
+
+    private mutating func operands(
+        _ function: PatternFunction,
+        _ text: CompiledExpression,
+        _ pattern: CompiledPattern,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> (subject: (string: String, isSecret: Bool), program: IRegexp)? {
+        guard let subject = try string(text, of: function, expression, at: element) else { return nil }
+        switch pattern {
+        case .constant(let program): return program.map { (subject, $0) }
+        case .computed(let source):
+            guard let (pattern, _) = try string(source, of: function, expression, at: element) else { return nil }
+            if let known = patterns[CodePoints(pattern)] { return known.map { (subject, $0) } }
+            if patterns.count >= 64 { patterns.removeAll() }
+            try spend(pattern.utf8.count, at: source.range)
+            do {
+                let program = try IRegexp(pattern)
+                patterns[CodePoints(pattern)] = program
+                return (subject, program)
+            } catch {
+                if expression.context != .filter {
+                    throw EvaluationError(
+                        .value,
+                        "this pattern is not an I-Regexp (RFC 9485): \(error.message)",
+                        at: source.range
+                    )
+                }
+                patterns[CodePoints(pattern)] = .some(nil)
+                return nil
+            }
+        }
+    }
+
+    private mutating func string(
+        _ argument: CompiledExpression,
+        of function: PatternFunction,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> (string: String, isSecret: Bool)? {
+        guard let found = try value(argument, at: element) else { return nil }
+        if case .string(let string) = found.json { return (string, found.isSecret) }
+        if expression.context == .filter { return nil }
+        let message = "\(function.rawValue)() takes texts, and this is \(found.json.kind.phrase)"
+        throw EvaluationError(.type, message, at: argument.range)
+    }
+}

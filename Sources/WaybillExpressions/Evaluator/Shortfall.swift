@@ -1,0 +1,53 @@
+import WaybillJSON
+
+extension Expression {
+    /// What was found where a condition does not hold: of each comparison that decides it, the values on both sides that
+    /// the text does not show. `nil` where there is nothing to tell that the text does not say.
+    ///
+    /// A value that a secret went into is not told. Long values are cut off.
+    package func shortfall(in scope: EvaluationScope) -> String? {
+        var finder = Shortfall(text: text, evaluator: Evaluator(scope))
+        let found = finder.findings(of: compiled)
+        return found.isEmpty ? nil : found.joined(separator: ", ")
+    }
+}
+
+/// Finds the values that make a condition false.
+private struct Shortfall {
+    private static let longestValue = 120
+
+    let text: String
+    var evaluator: Evaluator
+
+    mutating func findings(of expression: CompiledExpression) -> [String] {
+        switch expression.kind {
+        case .logical(.and, let parts):
+            // The first that does not hold decides.
+            for part in parts where (try? evaluator.truth(part, at: nil)) == false { return findings(of: part) }
+            return []
+        case .logical(.or, let parts): return parts.flatMap { findings(of: $0) }
+        case .comparison(_, let left, let right): return [left, right].compactMap { finding(of: $0) }
+        case .pattern(_, let subject, _): return [subject].compactMap { finding(of: $0) }
+        case .not(let inside): return findings(of: inside)
+        default: return []
+        }
+    }
+
+    private mutating func finding(of side: CompiledExpression) -> String? {
+        if case .constant = side.kind { return nil }
+        guard let found = try? evaluator.value(side, at: nil), !found.isSecret else { return nil }
+        return "\(part(side.range)) is \(shown(found.json))"
+    }
+
+    private func part(_ range: Range<Int>) -> String {
+        String(decoding: Array(text.utf8)[range], as: UTF8.self)
+    }
+
+    private func shown(_ value: JSON) -> String {
+        let text = JSONWriter().string(value)
+        guard text.unicodeScalars.count > Self.longestValue else { return text }
+        var cut = String.UnicodeScalarView()
+        cut.append(contentsOf: text.unicodeScalars.prefix(Self.longestValue))
+        return "\(cut)…"
+    }
+}

@@ -1,0 +1,111 @@
+import WaybillJSON
+
+/// An expression of Waybill: parsed, checked, and ready to be evaluated any number of times.
+///
+/// The language is JSONPath (RFC 9535) and its filter expressions, with bare names for the scope, arithmetic and more
+/// functions (`ExpressionFunction.all`). Outside a filter a path is its value and a missing value is an error; inside
+/// `[?…]` RFC 9535 holds.
+package struct Expression: Sendable {
+    /// What is known of an expression; behind a reference, so that copying an expression costs next to nothing.
+    private final class Parts: Sendable {
+        let text: String
+        let references: [Reference]
+        let warnings: [ExpressionWarning]
+        let isConstant: Bool
+        let requirements: [PathRequirement]
+        let compiled: CompiledExpression
+
+        init(
+            _ text: String,
+            _ compiled: CompiledExpression,
+            references: [Reference],
+            warnings: [ExpressionWarning],
+            isConstant: Bool,
+            requirements: [PathRequirement]
+        ) {
+            self.text = text
+            self.references = references
+            self.warnings = warnings
+            self.isConstant = isConstant
+            self.requirements = requirements
+            self.compiled = compiled
+        }
+    }
+
+    private let parts: Parts
+
+    /// The expression as it was written.
+    package var text: String { parts.text }
+    /// Every path that begins at a bare name or at `$`, also those inside filters, in the order of the text. They have their
+    /// ranges in the larger text where the expression stands in one.
+    package var references: [Reference] { parts.references }
+    /// Things that work but are probably not meant.
+    package var warnings: [ExpressionWarning] { parts.warnings }
+    /// What is known of the type of the value.
+    package var resultType: ExpressionType { parts.compiled.type }
+    /// Whether the value depends on the text alone.
+    package var isConstant: Bool { parts.isConstant }
+    /// What the expression requires in order to hold, if it is a condition.
+    package var requirements: [PathRequirement] { parts.requirements }
+    var compiled: CompiledExpression { parts.compiled }
+
+    /// Parses and checks an expression.
+    package init(parsing text: String) throws(ExpressionSyntaxError) {
+        try self.init(parsing: text, embeddedAt: 0)
+    }
+
+    /// Parses and checks an expression that begins at a byte of a larger text.
+    init(parsing text: String, embeddedAt offset: Int) throws(ExpressionSyntaxError) {
+        if let path = PlainPath(text, embeddedAt: offset) {
+            let range = path.query.range
+            let compiled = CompiledExpression(kind: .query(path.query), type: .any, context: .plain, range: range)
+            parts = Parts(
+                text,
+                compiled,
+                references: [path.reference],
+                warnings: [],
+                isConstant: false,
+                requirements: [PathRequirement(isTrue: path.reference)]
+            )
+        } else {
+            let syntax = try ExpressionParser.expression(text)
+            var compiler = ExpressionCompiler(text, dialect: .waybill)
+            let compiled = try compiler.value(syntax)
+            let references = offset == 0 ? compiler.references : compiler.references.map { $0.moved(by: offset) }
+            parts = Parts(
+                text,
+                compiled,
+                references: references.count < 2
+                    ? references : references.sorted { $0.range.lowerBound < $1.range.lowerBound },
+                warnings: compiler.warnings,
+                isConstant: !compiler.usesScope,
+                requirements: PathRequirement.of(syntax)
+            )
+        }
+    }
+
+    /// The value in a scope.
+    package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
+        var evaluator = Evaluator(scope)
+        return try evaluator.result(compiled)
+    }
+
+    /// Whether the expression, which must be a condition, holds in a scope.
+    package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
+        var evaluator = Evaluator(scope)
+        if let holds = try evaluator.truth(compiled, at: nil) { return holds }
+        throw EvaluationError(.missing, "there is no such value", at: compiled.range)
+    }
+
+    /// The reason why the expression can never be a condition, if its type alone shows it.
+    package func checkCondition() -> ExpressionSyntaxError? {
+        ExpressionCompiler.refusalAsCondition(compiled)
+    }
+}
+
+extension Expression: Equatable {
+    /// Whether two expressions have the same text.
+    package static func == (left: Expression, right: Expression) -> Bool {
+        left.text.hasSameCodePoints(as: right.text)
+    }
+}

@@ -1,0 +1,70 @@
+package import WaybillJSON
+
+/// What is known of a value's type before it is computed: the kinds that it may have.
+package struct ExpressionType: OptionSet, Sendable, Hashable {
+    /// One bit a kind.
+    package let rawValue: UInt8
+
+    /// The kinds of these bits.
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// `null`
+    package static let null = ExpressionType(rawValue: 1)
+    /// `true` or `false`
+    package static let boolean = ExpressionType(rawValue: 2)
+    /// A number.
+    package static let number = ExpressionType(rawValue: 4)
+    /// A string.
+    package static let string = ExpressionType(rawValue: 8)
+    /// A list.
+    package static let array = ExpressionType(rawValue: 16)
+    /// An object.
+    package static let object = ExpressionType(rawValue: 32)
+    /// Bytes.
+    package static let bytes = ExpressionType(rawValue: 64)
+    /// Anything.
+    package static let any: ExpressionType = [.null, .boolean, .number, .string, .bytes, .array, .object]
+    /// What can be put into a text: strings, numbers and booleans.
+    package static let text: ExpressionType = [.string, .number, .boolean]
+
+    /// The type of one kind of value.
+    package init(_ kind: JSON.Kind) {
+        self =
+            switch kind {
+            case .null: .null
+            case .boolean: .boolean
+            case .number: .number
+            case .string: .string
+            case .bytes: .bytes
+            case .array: .array
+            case .object: .object
+            }
+    }
+}
+
+extension ExpressionType: CustomStringConvertible {
+    /// The kinds in words: `a string or a number`.
+    package var description: String {
+        if self == .any { return "any value" }
+        let words = JSON.Kind.allCases.filter { contains(ExpressionType($0)) }.map(\.phrase)
+        guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+}
+
+extension JSON.Kind {
+    /// The kind as it is named in messages, with its article.
+    package var phrase: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .bytes: "bytes"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

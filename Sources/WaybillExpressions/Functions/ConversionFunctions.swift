@@ -1,0 +1,79 @@
+import WaybillJSON
+
+/// Functions that write one kind of value as another.
+enum ConversionFunctions {
+    /// A string, a number as it was written, or a boolean as text; `nil` for other values.
+    static func text(of value: JSON) -> String? {
+        switch value {
+        case .string(let text): text
+        case .number(let number): number.text
+        case .bool(let flag): flag ? "true" : "false"
+        case .null, .bytes, .array, .object: nil
+        }
+    }
+
+    static func number(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        guard case .string(let text) = arguments[0] else { return arguments[0] }
+        guard let number = JSONNumber(parsing: text) else {
+            throw FunctionFailure(.value, "number() takes a text that is a number, and this is none")
+        }
+        return .number(number)
+    }
+
+    static func json(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let text = JSONWriter().string(arguments[0])
+        try EvaluationLimits.checkText(text.utf8.count)
+        return .string(text)
+    }
+
+    static func parse(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        do {
+            return try JSONParser().parse(Array(arguments.string(0).utf8))
+        } catch {
+            // Not the parser's own words, which may quote the text.
+            throw FunctionFailure(.value, "parse() takes a text that is JSON, and at byte \(error.offset) this is none")
+        }
+    }
+
+    static func string(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        guard case .bytes(let bytes) = arguments[0] else { return .string(text(of: arguments[0]) ?? "") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw FunctionFailure(.value, "these bytes are not text in UTF-8")
+        }
+        return .string(text)
+    }
+
+    static func base64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let bytes = arguments.bytes(0)
+        try EvaluationLimits.checkText(bytes.count / 3 * 4)
+        return .string(Base64.encode(bytes))
+    }
+
+    static func unbase64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        guard let bytes = Base64.decode(arguments.string(0)) else {
+            throw FunctionFailure(.value, "unbase64() takes a text in Base64, and this is none")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw FunctionFailure(.value, "what is encoded here is no text in UTF-8")
+        }
+        return .string(text)
+    }
+
+    static func urlencode(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let text = text(of: arguments[0]) ?? ""
+        try EvaluationLimits.checkText(text.utf8.count * 3)
+        var encoded: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return .string(String(decoding: encoded, as: UTF8.self))
+    }
+}

@@ -1,0 +1,84 @@
+import WaybillJSON
+
+/// Functions on lists and objects.
+enum ListFunctions {
+    static func length(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        switch arguments[0] {
+        case .array(let elements): .number(JSONNumber(elements.count))
+        case .object(let object): .number(JSONNumber(object.count))
+        case .bytes(let bytes): .number(JSONNumber(bytes.count))
+        default: .number(JSONNumber(arguments.string(0).unicodeScalars.count))
+        }
+    }
+
+    static func keys(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .array((arguments[0].object?.names ?? []).map { .string($0) })
+    }
+
+    static func values(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .array((arguments[0].object ?? JSONObject()).map(\.value))
+    }
+
+    static func first(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        guard let first = arguments.list(0).first else { throw emptyList("first") }
+        return first
+    }
+
+    static func last(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        guard let last = arguments.list(0).last else { throw emptyList("last") }
+        return last
+    }
+
+    static func sum(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        var sum = JSONNumber(0)
+        for element in arguments.list(0) {
+            guard case .number(let number) = element else {
+                throw FunctionFailure(.type, "sum() takes a list of numbers, and this one holds \(element.kind.phrase)")
+            }
+            sum = try Arithmetic.compute(.plus, sum, number)
+        }
+        return .number(sum)
+    }
+
+    static func min(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let list = arguments.list(0)
+        try checkOrdered(list, "min")
+        guard let least = list.min(by: Ordering.isLess) else { throw emptyList("min") }
+        return least
+    }
+
+    static func max(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let list = arguments.list(0)
+        try checkOrdered(list, "max")
+        guard let greatest = list.max(by: Ordering.isLess) else { throw emptyList("max") }
+        return greatest
+    }
+
+    static func sort(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let list = arguments.list(0)
+        try checkOrdered(list, "sort")
+        return .array(list.sorted(by: Ordering.isLess))
+    }
+
+    static func unique(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        var seen: Set<JSON> = []
+        return .array(arguments.list(0).filter { seen.insert($0).inserted })
+    }
+
+    static func range(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        try NumberRange(arguments.values).list
+    }
+
+    private static func emptyList(_ name: String) -> FunctionFailure {
+        FunctionFailure(.missing, "\(name)() has nothing to choose from: the list is empty")
+    }
+
+    private static func checkOrdered(_ list: [JSON], _ name: String) throws(FunctionFailure) {
+        guard let kind = list.first?.kind else { return }
+        let other = list.first { $0.kind != kind }
+        guard kind == .number || kind == .string, other == nil else {
+            let found = other.map { "\(kind.phrase) and \($0.kind.phrase)" } ?? kind.phrase
+            throw FunctionFailure(.type, "\(name)() takes a list of numbers or of texts, and this one holds \(found)")
+        }
+    }
+}

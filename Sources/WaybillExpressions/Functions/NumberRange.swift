@@ -1,0 +1,47 @@
+package import WaybillJSON
+
+/// The whole numbers that `range()` gives, counted instead of made.
+package struct NumberRange: Sendable {
+    /// How many there are.
+    package let count: Int
+
+    private let start: Int
+    private let step: Int
+
+    /// The numbers for the arguments of `range()`.
+    init(_ arguments: [JSON]) throws(FunctionFailure) {
+        var bounds: [Int] = []
+        for value in arguments {
+            guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
+                throw FunctionFailure(.value, "range() takes whole numbers within ±2^53")
+            }
+            bounds.append(bound)
+        }
+        start = bounds.count > 1 ? bounds[0] : 0
+        let end = bounds.count > 1 ? bounds[1] : bounds[0]
+        step = bounds.count > 2 ? bounds[2] : 1
+        if step == 0 { throw FunctionFailure(.value, "the step of range() must not be 0") }
+        if (end - start) / step > EvaluationLimits.rangeElements {
+            throw FunctionFailure(.limit, "range() makes at most \(EvaluationLimits.rangeElements) elements")
+        }
+        let distance = end - start
+        count = max(0, (distance + step - step.signum()) / step)
+    }
+
+    /// The number at a place.
+    package subscript(place: Int) -> JSON { .number(JSONNumber(start + place * step)) }
+
+    /// All of them as one list.
+    var list: JSON { .array((0..<count).map { self[$0] }) }
+}
+
+extension Expression {
+    /// The numbers, if the expression is a call of `range()` and nothing else; where its arguments are wrong, evaluating
+    /// the expression says why.
+    package func numberRange(in scope: EvaluationScope) -> NumberRange? {
+        guard case .call(let function, let arguments) = compiled.kind, function.name == "range" else { return nil }
+        var evaluator = Evaluator(scope)
+        let values = arguments.compactMap { try? evaluator.result($0).json }
+        return values.count == arguments.count ? try? NumberRange(values) : nil
+    }
+}

@@ -1,0 +1,121 @@
+import WaybillJSON
+
+/// Functions on texts. All of them count and compare code points, never what merely looks the same.
+enum TextFunctions {
+    static func concat(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        if arguments.values.allSatisfy({ $0.array != nil }) {
+            let lists = arguments.values.map { $0.array ?? [] }
+            try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
+            return .array(lists.flatMap { $0 })
+        }
+        return .string(try joined(arguments.values, separator: ""))
+    }
+
+    static func lower(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .string(arguments.string(0).lowercased())
+    }
+
+    static func upper(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .string(arguments.string(0).uppercased())
+    }
+
+    static func trim(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let scalars = arguments.string(0).unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return .string(String(scalars[first...last]))
+    }
+
+    static func split(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let text = arguments.string(0)
+        if arguments.string(1).isEmpty {
+            return .array(text.unicodeScalars.map { .string(String(Character($0))) })
+        }
+        return .array(parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
+    }
+
+    static func join(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .string(try joined(arguments.list(0), separator: arguments.string(1)))
+    }
+
+    static func replace(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        if arguments.string(1).isEmpty { throw FunctionFailure(.value, "replace() needs a part that is not empty") }
+        let parts = parts(of: arguments.string(0), between: arguments.string(1))
+        let replacement = arguments.string(2)
+        try EvaluationLimits.checkText(arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count)
+        return .string(parts.joined(separator: replacement))
+    }
+
+    static func contains(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        switch arguments[0] {
+        case .array(let elements): return .bool(elements.contains(arguments[1]))
+        case .object(let object):
+            guard case .string(let name) = arguments[1] else {
+                throw FunctionFailure(.type, "contains() looks for a name in an object, and this is no text")
+            }
+            return .bool(object[name] != nil)
+        default:
+            guard case .string(let part) = arguments[1] else {
+                throw FunctionFailure(
+                    .type,
+                    "contains() looks for a text in a text, and this is \(arguments[1].kind.phrase)"
+                )
+            }
+            return .bool(part.isEmpty || parts(of: arguments.string(0), between: part, most: 2).count > 1)
+        }
+    }
+
+    static func startsWith(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .bool(arguments.string(0).utf8.starts(with: arguments.string(1).utf8))
+    }
+
+    static func endsWith(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let text = arguments.string(0).utf8
+        let ending = arguments.string(1).utf8
+        return .bool(ending.count <= text.count && text.suffix(ending.count).elementsEqual(ending))
+    }
+
+    private static func joined(_ values: [JSON], separator: String) throws(FunctionFailure) -> String {
+        var text = ""
+        for (index, value) in values.enumerated() {
+            guard let part = ConversionFunctions.text(of: value) else {
+                throw FunctionFailure(.type, "only texts, numbers and booleans can be joined, not \(value.kind.phrase)")
+            }
+            if index > 0 { text += separator }
+            text += part
+            try EvaluationLimits.checkText(text.utf8.count)
+        }
+        return text
+    }
+
+    /// The parts of a text around each occurrence of another, which is not empty, found without backtracking
+    /// (Knuth, Morris and Pratt), so that no text takes long.
+    private static func parts(of text: String, between separator: String, most: Int = .max) -> [Substring] {
+        let pattern = Array(separator.utf8)
+        var borders = [0]
+        for index in pattern.indices.dropFirst() {
+            var length = borders[index - 1]
+            while length > 0, pattern[length] != pattern[index] { length = borders[length - 1] }
+            borders.append(pattern[length] == pattern[index] ? length + 1 : 0)
+        }
+        var parts: [Substring] = []
+        let bytes = text.utf8
+        var start = bytes.startIndex
+        var index = start
+        var matched = 0
+        while index < bytes.endIndex, parts.count < most - 1 {
+            let byte = bytes[index]
+            bytes.formIndex(after: &index)
+            while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
+            if pattern[matched] == byte { matched += 1 }
+            if matched == pattern.count {
+                parts.append(text[start..<bytes.index(index, offsetBy: -pattern.count)])
+                start = index
+                matched = 0
+            }
+        }
+        parts.append(text[start...])
+        return parts
+    }
+}

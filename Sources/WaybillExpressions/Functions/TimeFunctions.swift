@@ -1,0 +1,69 @@
+import WaybillFormats
+import WaybillJSON
+
+/// Functions that ask the world for something: the clock, an identifier, a file; and those on moments.
+enum TimeFunctions {
+    static func now(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .string(arguments.environment.now().description)
+    }
+
+    static func uuid(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .string(arguments.environment.uuid())
+    }
+
+    static func file(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let path = arguments.string(0)
+        let bytes: [UInt8]
+        do {
+            bytes = try arguments.environment.contents(ofFile: path)
+        } catch {
+            throw FunctionFailure(.value, "the file that file() names cannot be read: it \(error.reason)")
+        }
+        try EvaluationLimits.checkText(bytes.count)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw FunctionFailure(.value, "the file that file() names is no text in UTF-8")
+        }
+        return .string(text)
+    }
+
+    static func epoch(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        if arguments.count == 0 {
+            return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
+        }
+        let nanoseconds = try moment(arguments[0]).nanoseconds
+        if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
+        return .number(JSONNumber(Double(nanoseconds) / 1e9) ?? JSONNumber(0))
+    }
+
+    static func date(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let moment = try moment(arguments[0])
+        guard let format = arguments.optionalString(1) else { return .string(moment.description) }
+        do {
+            return .string(try DateFormat.text(of: moment, format))
+        } catch {
+            throw FunctionFailure(.value, error.message)
+        }
+    }
+
+    private static func moment(_ value: JSON) throws(FunctionFailure) -> Timestamp {
+        switch value {
+        case .number(let number):
+            if let seconds = number.int {
+                let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+                if !overflow { return Timestamp(nanoseconds: Int64(nanoseconds)) }
+            } else if abs(number.double) < 9e9 {
+                return Timestamp(nanoseconds: Int64((number.double * 1e9).rounded()))
+            }
+            throw FunctionFailure(.value, "this number of seconds is too large for a moment")
+        default:
+            guard let text = value.string, let moment = DateFormat.moment(text) else {
+                throw FunctionFailure(.value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)")
+            }
+            return moment
+        }
+    }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int {
+        Int(value >= 0 ? value / divisor : (value - divisor + 1) / divisor)
+    }
+}

@@ -1,0 +1,67 @@
+import WaybillFormats
+package import WaybillJSON
+
+/// A query by RFC 9535, and nothing more: `$.store.book[?@.price < 10].title`.
+///
+/// It is compiled and evaluated by the same code as `Expression`.
+package struct JSONPath: Sendable {
+    /// The query as it was written.
+    package let text: String
+    private let query: CompiledQuery
+
+    /// Parses a query and checks that it is well-typed (RFC 9535, section 2.4.3).
+    package init(parsing text: String) throws(ExpressionSyntaxError) {
+        let syntax = try ExpressionParser.strictQuery(text)
+        try WellTypedness.check(syntax)
+        var compiler = ExpressionCompiler(text, dialect: .strict)
+        self.query = try compiler.compiled(syntax)
+        self.text = text
+    }
+
+    /// The values of all nodes that the query selects in a document, in order.
+    ///
+    /// - Throws: only when the work or the result exceeds its limit.
+    package func values(in document: JSON) throws(EvaluationError) -> [JSON] {
+        try select(Unlocated(), in: document).map(\.value)
+    }
+
+    /// All nodes that the query selects in a document, in order, each with its normalised path.
+    ///
+    /// - Throws: only when the work or the result exceeds its limit.
+    package func nodes(in document: JSON) throws(EvaluationError) -> [(path: NormalizedPath, value: JSON)] {
+        try select(NormalizedPath(), in: document).map { ($0.location, $0.value) }
+    }
+
+    private func select<Location>(
+        _ location: Location,
+        in document: JSON
+    ) throws(EvaluationError) -> [Node<Location>] {
+        let scope = EvaluationScope(
+            root: DictionaryNamespace(),
+            current: ScopeValue(document),
+            environment: NoEnvironment()
+        )
+        var evaluator = Evaluator(scope)
+        return try evaluator.nodes(
+            query.path.segments[...],
+            from: Node(value: document, location: location),
+            query.range
+        )
+    }
+}
+
+extension JSONPath: Equatable {
+    /// Whether two queries have the same text.
+    package static func == (left: JSONPath, right: JSONPath) -> Bool {
+        left.text.hasSameCodePoints(as: right.text)
+    }
+}
+
+/// The world of a query by RFC 9535, whose functions ask nothing of it.
+private struct NoEnvironment: EvaluationEnvironment {
+    func now() -> Timestamp { Timestamp(nanoseconds: 0) }
+    func uuid() -> String { "00000000-0000-0000-0000-000000000000" }
+    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+        throw FileUnavailable(reason: "is out of reach")
+    }
+}

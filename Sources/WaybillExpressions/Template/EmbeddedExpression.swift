@@ -1,0 +1,55 @@
+import WaybillJSON
+
+/// An expression inside a larger text; its errors and references speak of places in that text.
+package struct EmbeddedExpression: Sendable, Equatable {
+    /// The expression; ranges in it are relative to its own text.
+    package let expression: Expression
+    /// Where the expression's text begins, in UTF-8 bytes of the larger text.
+    package let offset: Int
+
+    /// Where the expression stands, in UTF-8 bytes of the larger text.
+    package var range: Range<Int> { offset..<offset + expression.text.utf8.count }
+
+    /// What the expression refers to, in UTF-8 bytes of the larger text.
+    package var references: [Reference] { expression.references }
+
+    /// What is probably not meant, in UTF-8 bytes of the larger text.
+    package var warnings: [ExpressionWarning] { expression.warnings.map { $0.moved(by: offset) } }
+
+    /// The reason why the expression can never be a condition, in UTF-8 bytes of the larger text.
+    package func checkCondition() -> ExpressionSyntaxError? {
+        expression.checkCondition()?.moved(by: offset)
+    }
+
+    /// The value in a scope; ranges of errors are relative to the larger text.
+    package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
+        do {
+            return try expression.evaluate(in: scope)
+        } catch {
+            throw error.moved(by: offset)
+        }
+    }
+
+    /// Whether the condition holds in a scope; ranges of errors are relative to the larger text.
+    package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
+        do {
+            return try expression.condition(in: scope)
+        } catch {
+            throw error.moved(by: offset)
+        }
+    }
+
+    /// The value as text: a string, a number as it was written, or a boolean.
+    package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
+        let value = try evaluate(in: scope)
+        guard let text = ConversionFunctions.text(of: value.json) else {
+            throw EvaluationError(
+                .type,
+                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)"
+                    + (value.json.bytes == nil ? "" : ": base64(x) makes a string of bytes"),
+                at: range
+            )
+        }
+        return ScopeText(text: text, isSecret: value.isSecret, isRaw: value.isRaw)
+    }
+}

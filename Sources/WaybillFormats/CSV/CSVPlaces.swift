@@ -1,0 +1,43 @@
+package import WaybillDiagnostics
+package import WaybillJSON
+
+/// Where the fields of a row stand in its text.
+package struct CSVPlaces: DocumentPlaces, Sendable {
+    /// Where the whole row stands.
+    package let span: SourceSpan
+    private let fields: [CodePoints: SourceSpan]
+
+    /// Finds the fields of a row that `CSVReader` has read.
+    ///
+    /// - Parameters:
+    ///   - row: The bytes of the row in the file.
+    ///   - names: The names of the columns.
+    package init(of row: Range<Int>, names: [String], in file: SourceFile) {
+        span = file.span(row)
+        var found: [CodePoints: SourceSpan] = [:]
+        file.bytes[row].withUnsafeBufferPointer { bytes in
+            var fields = CSVFields(bytes)
+            for name in names {
+                guard let range = try? fields.next()?.range else { break }
+                let start = row.lowerBound
+                found[CodePoints(name)] = file.span(start + range.lowerBound..<start + range.upperBound)
+            }
+        }
+        fields = found
+    }
+
+    /// Where the row stands, or the field that a pointer of one name leads to; `nil` for longer pointers.
+    package func span(at pointer: JSONPointer) -> SourceSpan? {
+        guard let token = pointer.tokens.first else { return span }
+        guard pointer.tokens.count == 1 else { return nil }
+        switch token {
+        case .name(let name): return fields[CodePoints(name)]
+        case .index(let index): return fields[CodePoints(String(index))]
+        }
+    }
+
+    /// Where the value of a name stands: the name itself stands in the header, far from the row that is told of.
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
+        pointer.tokens.isEmpty ? nil : span(at: pointer)
+    }
+}

@@ -1,0 +1,225 @@
+import WaybillJSON
+
+/// One reading of a binary property list (`bplist00`): objects that refer to each other by number, a table of their
+/// offsets, and a trailer of 32 bytes.
+struct BinaryPropertyListReader {
+    /// An object that has been read, with all that it refers to.
+    fileprivate struct Object {
+        var value: JSON
+        /// How many values it counts as.
+        var nodes: Int
+        /// How deep arrays and dictionaries are nested in it.
+        var height = 0
+    }
+
+    /// The size of the contents that are not worth keeping, in bytes.
+    private static let shortLength = 15
+
+    private let bytes: [UInt8]
+    private let maximumDepth: Int
+    private let maximumNodes: Int
+    private let trailer: BinaryPropertyListTrailer
+
+    /// Containers and long texts by their numbers, so that what is referred to often is read and kept once.
+    private var known: [Int: Object] = [:]
+    /// The containers that are being read.
+    private var open: Set<Int> = []
+    /// How many bytes of contents may still be read. Objects that do not overlap have no more than there are; some writers
+    /// give an object several numbers.
+    private var bytesLeft: Int
+
+    init(_ bytes: [UInt8], maximumDepth: Int, maximumNodes: Int) throws(PropertyListError) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+        self.maximumNodes = maximumNodes
+        trailer = try BinaryPropertyListTrailer(of: bytes)
+        bytesLeft = bytes.count * 4
+    }
+
+    /// The value of the top object.
+    mutating func read() throws(PropertyListError) -> JSON {
+        try object(trailer.topObject, referredToAt: bytes.count - 16).value
+    }
+
+    private mutating func object(_ number: Int, referredToAt place: Int) throws(PropertyListError) -> Object {
+        if let object = known[number] { return object }
+        guard number < trailer.objectCount else {
+            throw PropertyListError("there is no object \(number)", at: place)
+        }
+        let entry = trailer.offsetTable + number * trailer.offsetSize
+        let offset = try unsigned(at: entry, size: trailer.offsetSize)
+        guard let start = Int(exactly: offset), start >= 8, start < trailer.offsetTable else {
+            throw PropertyListError("the offset of object \(number) leads outside the objects", at: entry)
+        }
+        switch bytes[start] >> 4 {
+        case 0xA, 0xB, 0xC, 0xD:
+            guard open.insert(number).inserted else {
+                throw PropertyListError("object \(number) holds itself", at: place)
+            }
+            guard open.count <= maximumDepth else {
+                throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+            }
+            let object = try container(at: start)
+            open.remove(number)
+            known[number] = object
+            return object
+        default:
+            let bytesLeftBefore = bytesLeft
+            let value = try scalar(at: start)
+            let object = Object(value: value, nodes: 1 + (value.string?.utf8.count ?? 0) / 1024)
+            // What has been charged for is kept, so that it is charged once.
+            if bytesLeft < bytesLeftBefore { known[number] = object }
+            return object
+        }
+    }
+
+    private mutating func container(at start: Int) throws(PropertyListError) -> Object {
+        let isDictionary = bytes[start] >> 4 == 0xD
+        let (count, contents) = try counted(at: start, unit: trailer.referenceSize * (isDictionary ? 2 : 1))
+        var result = Object(value: .null, nodes: 1)
+        var members = JSONObject()
+        var elements: [JSON] = []
+        if !isDictionary { elements.reserveCapacity(count) }
+        for index in 0..<count {
+            let place = contents + index * trailer.referenceSize
+            let first = try object(reference(at: place), referredToAt: place)
+            try result.add(first, limit: maximumNodes, at: start)
+            guard isDictionary else {
+                elements.append(first.value)
+                continue
+            }
+            guard let name = first.value.string, try isText(reference(at: place)) else {
+                throw PropertyListError("a key is not a string", at: place)
+            }
+            let valuePlace = place + count * trailer.referenceSize
+            let value = try object(reference(at: valuePlace), referredToAt: valuePlace)
+            try result.add(value, limit: maximumNodes, at: start)
+            members[name] = value.value
+        }
+        result.value = isDictionary ? .object(members) : .array(elements)
+        result.height += 1
+        guard result.height <= maximumDepth else {
+            throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+        }
+        return result
+    }
+
+    /// Whether an object that has been read is a string, and not a date or data that has become one.
+    private func isText(_ number: Int) throws(PropertyListError) -> Bool {
+        let offset = try unsigned(at: trailer.offsetTable + number * trailer.offsetSize, size: trailer.offsetSize)
+        let kind = bytes[Int(offset)] >> 4
+        return kind == 0x5 || kind == 0x6
+    }
+
+    private mutating func scalar(at start: Int) throws(PropertyListError) -> JSON {
+        let marker = bytes[start]
+        switch marker {
+        case 0x00: return .null
+        case 0x08: return .bool(false)
+        case 0x09: return .bool(true)
+        case 0x10...0x14: return .number(try integer(at: start))
+        case 0x22: return Self.number(Double(Float(bitPattern: UInt32(try unsigned(at: start + 1, size: 4)))))
+        case 0x23: return Self.number(try double(at: start + 1))
+        case 0x33:
+            guard let text = PropertyListDate.text(secondsSince2001: try double(at: start + 1)) else {
+                throw PropertyListError("a date is not in the years 1 to 9999", at: start)
+            }
+            return .string(text)
+        case 0x40...0x4F:
+            let (count, contents) = try counted(at: start, unit: 1)
+            return .string(Base64.encode(bytes[contents..<contents + count]))
+        case 0x50...0x5F:
+            let (count, contents) = try counted(at: start, unit: 1)
+            let text = bytes[contents..<contents + count]
+            if let index = text.firstIndex(where: { $0 >= 0x80 }) {
+                throw PropertyListError("a string of ASCII has a byte that is none", at: index)
+            }
+            return .string(String(decoding: text, as: UTF8.self))
+        case 0x60...0x6F:
+            let (count, contents) = try counted(at: start, unit: 2)
+            let units = (0..<count).map { UInt16(bytes[contents + $0 * 2]) << 8 | UInt16(bytes[contents + $0 * 2 + 1]) }
+            return .string(String(decoding: units, as: UTF16.self))
+        case 0x80...0x8F:
+            let identifier = try unsigned(at: start + 1, size: Int(marker & 0xF) + 1)
+            return ["CF$UID": .number(JSONNumber(validated: String(identifier)))]
+        default:
+            throw PropertyListError("there is no sort of object 0x\(String(marker, radix: 16))", at: start)
+        }
+    }
+
+    /// A whole number of 1, 2 or 4 bytes without a sign, or 8 or 16 with one.
+    private func integer(at start: Int) throws(PropertyListError) -> JSONNumber {
+        let size = 1 << Int(bytes[start] & 0xF)
+        let value = try unsigned(at: start + 1, size: size)
+        switch size {
+        case 8: return JSONNumber(Int(Int64(truncatingIfNeeded: value)))
+        case 16: return JSONNumber(validated: String(Int128(truncatingIfNeeded: value)))
+        default: return JSONNumber(Int(value))
+        }
+    }
+
+    private static func number(_ value: Double) -> JSON {
+        JSONNumber(value).map { .number($0) } ?? .null
+    }
+
+    private func double(at start: Int) throws(PropertyListError) -> Double {
+        Double(bitPattern: UInt64(try unsigned(at: start, size: 8)))
+    }
+
+    private func reference(at place: Int) throws(PropertyListError) -> Int {
+        let number = try unsigned(at: place, size: trailer.referenceSize)
+        guard let number = Int(exactly: number), number < trailer.objectCount else {
+            throw PropertyListError("there is no object \(number)", at: place)
+        }
+        return number
+    }
+
+    /// How many units follow a marker, and where; all of them lie in front of the table of offsets.
+    private mutating func counted(at start: Int, unit: Int) throws(PropertyListError) -> (count: Int, contents: Int) {
+        var count = Int(bytes[start] & 0xF)
+        var contents = start + 1
+        if count == 0xF {
+            guard contents < trailer.offsetTable, bytes[contents] >> 4 == 1, bytes[contents] & 0xF <= 3 else {
+                throw PropertyListError("a count was expected", at: contents)
+            }
+            let size = 1 << Int(bytes[contents] & 0xF)
+            guard let long = Int(exactly: try unsigned(at: contents + 1, size: size)) else {
+                throw PropertyListError("an object does not end within the bytes", at: start)
+            }
+            count = long
+            contents += 1 + size
+        }
+        let (length, overflows) = count.multipliedReportingOverflow(by: unit)
+        guard !overflows, length <= trailer.offsetTable - contents else {
+            throw PropertyListError("an object does not end within the bytes", at: start)
+        }
+        // Short contents are read again at each reference, which has been charged.
+        if length > Self.shortLength { bytesLeft -= length }
+        guard bytesLeft >= 0 else { throw PropertyListError("too many objects overlap", at: start) }
+        return (count, contents)
+    }
+
+    /// A big-endian number of 1 to 16 bytes.
+    private func unsigned(at start: Int, size: Int) throws(PropertyListError) -> UInt128 {
+        // The table of offsets itself lies behind the objects, and the trailer has been found to hold it.
+        guard start + size <= bytes.count - BinaryPropertyListTrailer.size else {
+            throw PropertyListError("an object does not end within the bytes", at: start)
+        }
+        return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt128($1) }
+    }
+}
+
+extension BinaryPropertyListReader.Object {
+    /// Counts an object that this one refers to.
+    fileprivate mutating func add(
+        _ inner: BinaryPropertyListReader.Object,
+        limit: Int,
+        at start: Int
+    ) throws(PropertyListError) {
+        nodes += inner.nodes
+        height = max(height, inner.height)
+        guard nodes <= limit else {
+            throw PropertyListError("objects that are referred to often make more than \(limit) values", at: start)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import WaybillJSON
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A moment on the wall clock, to the nanosecond, in UTC.
+package struct Timestamp: Sendable, Hashable, Comparable {
+    /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    package var nanoseconds: Int64
+
+    /// A moment by its nanoseconds since 1970-01-01T00:00:00Z.
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// What the system's wall clock says now.
+    package static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The moment as RFC 3339 writes it, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
+    package var description: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the moment as `description` has it, in UTF-8.
+    package func write(to output: inout [UInt8]) {
+        let civil = CivilTime(self)
+        civil.writeDateAndTime(to: &output)
+        output.append(atMost: 5) { cursor in
+            let millisecond = civil.nanosecond / 1_000_000
+            cursor.put(UInt8(ascii: "."))
+            cursor.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100))
+            cursor.put(twoDigits: millisecond % 100)
+            cursor.put(UInt8(ascii: "Z"))
+        }
+    }
+}
+
+/// A moment taken apart into the fields of the proleptic Gregorian calendar, in UTC.
+package struct CivilTime: Sendable, Hashable {
+    /// The year, such as 2026.
+    package var year: Int
+    /// The month, 1 to 12.
+    package var month: Int
+    /// The day of the month, 1 to 31.
+    package var day: Int
+    /// The hour, 0 to 23.
+    package var hour: Int
+    /// The minute, 0 to 59.
+    package var minute: Int
+    /// The second, 0 to 59.
+    package var second: Int
+    /// The nanosecond of the second.
+    package var nanosecond: Int
+
+    /// The fields of a moment.
+    package init(_ timestamp: Timestamp) {
+        let (seconds, nanosecond) = Self.floorDivide(Int(timestamp.nanoseconds), 1_000_000_000)
+        self.init(secondsSince1970: seconds, nanosecond: nanosecond)
+    }
+
+    /// The date and the time to the second as RFC 3339 writes them, without an offset: `2026-11-21T05:27:03`.
+    package var dateAndTime: String {
+        var bytes: [UInt8] = []
+        writeDateAndTime(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends what `dateAndTime` has, in UTF-8.
+    fileprivate func writeDateAndTime(to output: inout [UInt8]) {
+        let hasFourDigits = 0..<10_000 ~= year
+        if !hasFourDigits { output.append(contentsOf: paddedYear.utf8) }
+        output.append(atMost: 19) { cursor in
+            if hasFourDigits {
+                cursor.put(twoDigits: year / 100)
+                cursor.put(twoDigits: year % 100)
+            }
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: month)
+            cursor.put(UInt8(ascii: "-"))
+            cursor.put(twoDigits: day)
+            cursor.put(UInt8(ascii: "T"))
+            cursor.put(twoDigits: hour)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: minute)
+            cursor.put(UInt8(ascii: ":"))
+            cursor.put(twoDigits: second)
+        }
+    }
+
+    private var paddedYear: String {
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+
+    /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
+    init(secondsSince1970 seconds: Int, nanosecond: Int) {
+        let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
+        let (era, dayOfEra) = Self.floorDivide(days + 719_468, 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        self.day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        self.month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        self.year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        self.hour = secondOfDay / 3_600
+        self.minute = secondOfDay / 60 % 60
+        self.second = secondOfDay % 60
+        self.nanosecond = nanosecond
+    }
+
+    private static func floorDivide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+        let remainder = ((value % divisor) + divisor) % divisor
+        return ((value - remainder) / divisor, remainder)
+    }
+}

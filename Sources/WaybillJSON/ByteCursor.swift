@@ -1,0 +1,72 @@
+/// Writes bytes one behind the other into room that was made for them, which costs less than to ask an array for room for
+/// each. Whoever uses it has made enough room.
+package struct ByteCursor {
+    package private(set) var position: UnsafeMutablePointer<UInt8>
+
+    package mutating func put(_ byte: UInt8) {
+        position.initialize(to: byte)
+        position += 1
+    }
+
+    package mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        position.initialize(from: start, count: bytes.count)
+        position += bytes.count
+    }
+
+    package mutating func put(_ text: StaticString) {
+        put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes a byte several times.
+    package mutating func put(_ byte: UInt8, times count: Int) {
+        position.initialize(repeating: byte, count: count)
+        position += count
+    }
+
+    /// Writes two decimal digits.
+    package mutating func put(twoDigits number: Int) {
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    }
+
+    /// Writes `significand` / 10^`fractionDigits`.
+    package mutating func put(_ significand: UInt64, fractionDigits: Int, isNegative: Bool) {
+        if isNegative { put(UInt8(ascii: "-")) }
+        var count = 1
+        var rest = significand / 10
+        while rest > 0 {
+            count += 1
+            rest /= 10
+        }
+        count = max(count, fractionDigits + 1)
+        let end = position + count + (fractionDigits > 0 ? 1 : 0)
+        var place = end
+        rest = significand
+        for digit in 0..<count {
+            if digit == fractionDigits, digit > 0 {
+                place -= 1
+                place.initialize(to: UInt8(ascii: "."))
+            }
+            place -= 1
+            place.initialize(to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        }
+        position = end
+    }
+}
+
+extension [UInt8] {
+    /// Appends what a closure writes, at most so many bytes.
+    package mutating func append(atMost capacity: Int, _ write: (inout ByteCursor) -> Void) {
+        append(addingCapacity: capacity) { span in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                var cursor = ByteCursor(position: start + count)
+                write(&cursor)
+                count = cursor.position - start
+                precondition(count <= buffer.count, "more was written than there is room for")
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// A JSON number with the digits it was written with: `12345678901234567890`, `1.10` and `1e400` stay what they are.
+///
+/// Two numbers are equal when their mathematical values are, whatever their size. One limit holds everywhere: an exponent
+/// beyond ±10^36 counts as ±10^36.
+package struct JSONNumber: Sendable {
+    /// How the digits are kept.
+    enum Form: Sendable {
+        /// At most 19 digits without an exponent: the value is `significand` / 10^`fractionDigits`.
+        ///
+        /// Nearly every number in practice; nothing is allocated for it, and its text follows from the three parts.
+        case decimal(significand: UInt64, fractionDigits: UInt8, isNegative: Bool)
+        /// Anything else, as written.
+        case text(String)
+    }
+
+    /// The digits.
+    let form: Form
+
+    /// A number whose digits a scan has already taken apart.
+    init(form: Form) {
+        self.form = form
+    }
+
+    /// A number from text that follows the grammar of RFC 8259, section 6; `nil` if it does not.
+    package init?(parsing text: String) {
+        var text = text
+        guard let number = text.withUTF8({ try? Self.scan(all: $0) }) else { return nil }
+        self = number
+    }
+
+    /// A number from text that a parser has already found to follow the grammar of RFC 8259, section 6.
+    package init(validated text: String) {
+        self = Self(parsing: text) ?? Self(form: .text(text))
+    }
+
+    /// A whole number.
+    package init(_ value: Int) {
+        form = .decimal(significand: UInt64(value.magnitude), fractionDigits: 0, isNegative: value < 0)
+    }
+
+    /// A number of thousandths, written in the fewest digits: `0.25`, `3`.
+    package init(thousandths value: Int) {
+        var (significand, digits) = (UInt64(value.magnitude), UInt8(3))
+        while digits > 0, significand % 10 == 0 { (significand, digits) = (significand / 10, digits - 1) }
+        form = .decimal(significand: significand, fractionDigits: digits, isNegative: value < 0)
+    }
+
+    /// A double, written in the fewest digits that read back the same; `nil` for infinities and NaN, which JSON lacks.
+    package init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        if value == value.rounded(), abs(value) < 1e15 {
+            self.init(Int(value))
+        } else {
+            self.init(validated: value.description)
+        }
+    }
+}
+
+extension JSONNumber {
+    /// The number as written, by the grammar of RFC 8259, section 6.
+    package var text: String {
+        if case .text(let text) = form { return text }
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the number as written.
+    package func write(to output: inout [UInt8]) {
+        switch form {
+        case .text(let text):
+            output.append(contentsOf: text.utf8)
+        case .decimal(let significand, let fractionDigits, let isNegative):
+            output.append(atMost: Self.longestDecimal) { cursor in
+                cursor.put(significand, fractionDigits: Int(fractionDigits), isNegative: isNegative)
+            }
+        }
+    }
+
+    /// The greatest number of bytes that a decimal has: a sign, a point and the 20 digits of the largest significand.
+    static let longestDecimal = 22
+}
+
+extension JSONNumber {
+    /// The nearest double; infinite where the number is too large for one.
+    package var double: Double {
+        // Both operands are exact doubles, so that the division rounds once and correctly.
+        if case .decimal(let significand, let fractionDigits, let isNegative) = form, significand <= 1 << 53 {
+            let magnitude = Double(significand) / Double(UInt64.powerOfTen(Int(fractionDigits)))
+            return isNegative ? -magnitude : magnitude
+        }
+        return Double(text) ?? .nan
+    }
+
+    /// The value as an `Int`, if it is whole (`1.0` is) and in range.
+    package var int: Int? {
+        let magnitude: UInt64
+        let isNegative: Bool
+        switch form {
+        case .decimal(let significand, let fractionDigits, let sign):
+            let (quotient, remainder) = significand.quotientAndRemainder(
+                dividingBy: .powerOfTen(Int(fractionDigits))
+            )
+            guard remainder == 0 else { return nil }
+            (magnitude, isNegative) = (quotient, sign)
+        case .text:
+            let exact = exactDecimal
+            guard let whole = exact.wholeMagnitude else { return nil }
+            (magnitude, isNegative) = (whole, exact.isNegative)
+        }
+        if isNegative {
+            return magnitude <= Int.min.magnitude ? Int(truncatingIfNeeded: 0 &- magnitude) : nil
+        }
+        return Int(exactly: magnitude)
+    }
+
+    /// Whether the value is mathematically whole: `1`, `1.0`, `10e-1` and `1e400` are.
+    package var isInteger: Bool {
+        if case .decimal(let significand, let fractionDigits, _) = form {
+            return significand % .powerOfTen(Int(fractionDigits)) == 0
+        }
+        return exactDecimal.exponent >= 0
+    }
+
+    /// Whether the value is a whole multiple of another, in exact decimal arithmetic: `0.3` is one of `0.1`.
+    ///
+    /// Zero is a multiple of everything but itself; nothing is a multiple of zero. The work is bounded by the product of
+    /// the lengths of the two texts, whatever the exponents are.
+    package func isMultiple(of divisor: JSONNumber) -> Bool {
+        exactDecimal.isMultiple(of: divisor.exactDecimal)
+    }
+}
+
+extension JSONNumber: CustomStringConvertible {
+    package var description: String { text }
+}
+
+extension UInt64 {
+    /// 10 to a power of 0 to 19.
+    static func powerOfTen(_ power: Int) -> UInt64 {
+        powersOfTen[power]
+    }
+
+    private static let powersOfTen: [UInt64] = (0..<19).reduce(into: [1]) { powers, _ in
+        powers.append(powers.last! * 10)
+    }
+}

@@ -1,0 +1,65 @@
+/// Where the members of an object stand, by the hashes of their names; for objects too large to look through.
+///
+/// A hash table with linear probing. It holds no names: who uses it says whether a position has the name wanted.
+package struct NameIndex: Sendable {
+    /// Objects of up to this many members are looked through one by one, which is as fast.
+    package static let smallestUse = 17
+
+    /// 0 where free, otherwise the hash in the upper half and the position, from 1, in the lower.
+    private var slots: [UInt64]
+
+    /// An empty index with room for a number of members.
+    init(minimumCapacity: Int) {
+        var size = 64
+        while size < minimumCapacity * 2 { size *= 2 }
+        slots = Array(repeating: 0, count: size)
+    }
+
+    /// The index of names in their order; the names are distinct.
+    package init(of names: some Collection<String>) {
+        self.init(minimumCapacity: names.count)
+        for (position, name) in names.enumerated() { insert(position, hash: Self.hash(name)) }
+    }
+
+    /// The hash of a name; seeded in each process, so that no document can be made to collide.
+    static func hash(_ name: String) -> UInt32 {
+        var name = name
+        return name.withUTF8 { hash($0) }
+    }
+
+    /// The hash of a name in UTF-8.
+    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(name))
+        return UInt32(truncatingIfNeeded: hasher.finalize())
+    }
+
+    /// The position with a hash that has the name wanted.
+    func position(hash: UInt32, where hasName: (Int) -> Bool) -> Int? {
+        var slot = Int(hash) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let position = Int(slots[slot] & 0xFFFF_FFFF) - 1
+            if UInt32(slots[slot] >> 32) == hash, hasName(position) { return position }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Adds the next position, which is also the number of positions before it, of a name that is not there yet.
+    mutating func insert(_ position: Int, hash: UInt32) {
+        if (position + 1) * 2 > slots.count { grow() }
+        place(UInt64(hash) << 32 | UInt64(position + 1))
+    }
+
+    private mutating func place(_ entry: UInt64) {
+        var slot = Int(entry >> 32) & (slots.count - 1)
+        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = entry
+    }
+
+    private mutating func grow() {
+        let entries = slots
+        slots = Array(repeating: 0, count: entries.count * 2)
+        for entry in entries where entry != 0 { place(entry) }
+    }
+}

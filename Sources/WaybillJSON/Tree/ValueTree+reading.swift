@@ -1,0 +1,147 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension ValueTree {
+    /// Which kind of value one is.
+    package func kind(of value: Index) -> JSON.Kind { nodes[Int(value)].kind }
+
+    /// Whether a value is neither an array nor an object.
+    package func isScalar(_ value: Index) -> Bool {
+        switch nodes[Int(value)].kind {
+        case .array, .object: false
+        default: true
+        }
+    }
+
+    /// The text of a scalar, as it was written.
+    package func text(of scalar: Index) -> String {
+        withText(of: scalar) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// How many bytes of UTF-8 the text of a scalar has.
+    package func textSize(of scalar: Index) -> Int { Int(nodes[Int(scalar)].count) }
+
+    /// Looks at the text of a scalar, in UTF-8.
+    package func withText<Result>(of scalar: Index, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let range = nodes[Int(scalar)].range
+        return texts.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+    }
+
+    /// Whether two scalars have the same text; anything else has none.
+    func hasSameText(_ left: Index, _ right: Index) -> Bool {
+        let (first, second) = (nodes[Int(left)], nodes[Int(right)])
+        guard first.hash == second.hash, first.count == second.count, isScalar(left), isScalar(right) else {
+            return false
+        }
+        return first.start == second.start || texts[first.range].elementsEqual(texts[second.range])
+    }
+
+    /// Whether a value is a scalar with this text.
+    private func hasText(_ scalar: Index, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard nodes[Int(scalar)].count == wanted.count, isScalar(scalar) else { return false }
+        return withText(of: scalar) { text in
+            guard let left = text.baseAddress, let right = wanted.baseAddress else { return true }
+            return memcmp(left, right, wanted.count) == 0
+        }
+    }
+
+    /// Which of a set of names the text of a scalar is; the hash for that has been taken already.
+    package func index(ofText scalar: Index, in names: NameTable) -> Int? {
+        let hash = nodes[Int(scalar)].hash
+        return withText(of: scalar) { names.index(of: $0, hash: hash) }
+    }
+
+    /// How many elements an array has.
+    package func elementCount(of array: Index) -> Int { Int(nodes[Int(array)].count) }
+
+    /// An element of an array.
+    package func element(at position: Int, of array: Index) -> Index {
+        children[Int(nodes[Int(array)].start) + position]
+    }
+
+    /// How many members an object has.
+    package func memberCount(of object: Index) -> Int { Int(nodes[Int(object)].count) / 2 }
+
+    /// The name of a member, a scalar.
+    package func name(at position: Int, of object: Index) -> Index {
+        children[Int(nodes[Int(object)].start) + 2 * position]
+    }
+
+    /// The value of a member.
+    package func value(at position: Int, of object: Index) -> Index {
+        children[Int(nodes[Int(object)].start) + 2 * position + 1]
+    }
+
+    /// Where the first member of a name stands.
+    package func position(of name: String, in object: Index) -> Int? {
+        var name = name
+        return name.withUTF8 { position(of: $0, in: object) }
+    }
+
+    /// The members whose name an earlier member has, too, with the first of that name.
+    package func duplicateNames(in object: Index) -> [(first: Int, position: Int)] {
+        var found: [(first: Int, position: Int)] = []
+        let isLarge = memberCount(of: object) >= NameIndex.smallestUse
+        for position in 0..<memberCount(of: object) {
+            let name = name(at: position, of: object)
+            guard isScalar(name) else { continue }
+            let first =
+                isLarge
+                ? withText(of: name) { self.position(of: $0, in: object) }
+                : (0..<position).first { hasSameText(self.name(at: $0, of: object), name) }
+            if let first, first < position { found.append((first, position)) }
+        }
+        return found
+    }
+
+    private func position(of name: UnsafeBufferPointer<UInt8>, in object: Index) -> Int? {
+        let count = memberCount(of: object)
+        if count >= NameIndex.smallestUse, let nameIndex = nameIndices[object] {
+            return nameIndex.position(hash: NameIndex.hash(name)) { hasText(self.name(at: $0, of: object), name) }
+        }
+        return (0..<count).first { hasText(self.name(at: $0, of: object), name) }
+    }
+
+    /// A value as JSON; the names of members are the texts of their names, and a name that is no scalar is left out.
+    ///
+    /// The recursion is as deep as the tree, which its reader has limited.
+    package func json(of value: Index) -> JSON {
+        let node = nodes[Int(value)]
+        switch node.kind {
+        case .null: return .null
+        case .boolean: return .bool(texts[Int(node.start)] | 0x20 == UInt8(ascii: "t"))
+        case .number: return .number(number(of: value))
+        // No document contains bytes.
+        case .string, .bytes: return .string(text(of: value))
+        case .array: return .array(children[node.range].map { json(of: $0) })
+        case .object:
+            var object = JSONObject()
+            for position in 0..<memberCount(of: value) {
+                let name = name(at: position, of: value)
+                if isScalar(name) { object[text(of: name)] = json(of: self.value(at: position, of: value)) }
+            }
+            return .object(object)
+        }
+    }
+
+    /// The value, with null in the place of the first members of an object, which nobody will look at.
+    package func json(of value: Index, leavingOut count: Int) -> JSON {
+        guard count > 0 else { return json(of: value) }
+        return .object(
+            JSONObject(
+                (0..<memberCount(of: value)).map { position in
+                    let name = text(of: name(at: position, of: value))
+                    return (name, position < count ? .null : json(of: self.value(at: position, of: value)))
+                }
+            )
+        )
+    }
+
+    /// The number that a scalar of that kind is.
+    package func number(of scalar: Index) -> JSONNumber {
+        unusualNumbers[scalar] ?? JSONNumber(validated: text(of: scalar))
+    }
+}

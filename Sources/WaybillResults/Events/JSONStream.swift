@@ -1,0 +1,223 @@
+package import WaybillDiagnostics
+package import WaybillFormats
+package import WaybillJSON
+
+/// JSON text (RFC 8259) that is written piece by piece, with no value of the whole in memory.
+///
+/// In an object everything is written with a name, in an array without one; members whose value is `nil` are left out.
+package struct JSONStream: Sendable {
+    /// The text so far, in UTF-8.
+    package private(set) var bytes: [UInt8]
+    private let layout: JSONWriter.Layout
+    private var depth = 0
+    /// Whether nothing has been written yet in the innermost array or object.
+    private var isAtStart = true
+
+    /// Text with white space where a layout has it.
+    package init(layout: JSONWriter.Layout = .compact) {
+        self.layout = layout
+        bytes = []
+    }
+
+    /// Forgets the text, and keeps its memory if told to.
+    package mutating func removeAll(keepingCapacity: Bool) {
+        bytes.removeAll(keepingCapacity: keepingCapacity)
+    }
+
+    /// How many bytes have been written.
+    package var count: Int { bytes.count }
+
+    /// Adds a member `sum` to the object that was written last and begins at an offset: the checksum of its bytes, without
+    /// the member itself and the closing brace.
+    package mutating func addChecksum(from start: Int) {
+        bytes.removeLast()
+        bytes.append(contentsOf: ",\"sum\":\"\(Checksum.text(of: bytes[start...]))\"}".utf8)
+    }
+
+    /// Whether the checksum of an object that `addChecksum` completed is that of its bytes; `nil` where it has none.
+    package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
+        guard object.suffix(2) == Array("\"}".utf8),
+            let quote = object.dropLast(2).suffix(16).lastIndex(of: UInt8(ascii: "\""))
+        else { return nil }
+        let content = object[..<quote]
+        let name = Array(",\"sum\":".utf8)
+        guard content.suffix(name.count) == name[...] else { return nil }
+        return Checksum.text(of: content.dropLast(name.count)).utf8.elementsEqual(object[(quote + 1)...].dropLast(2))
+    }
+
+    /// Ends a line between values.
+    package mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    // MARK: Values
+
+    /// Writes an object with the members of a value.
+    package mutating func add(_ object: some JSONStreamable) {
+        begin(UInt8(ascii: "{"))
+        object.addMembers(to: &self)
+        end(UInt8(ascii: "}"))
+    }
+
+    /// Writes a text.
+    package mutating func add(_ text: String) {
+        JSONWriter.write(text, to: &bytes)
+    }
+
+    // MARK: Members
+
+    /// Adds a member whose value is an object.
+    package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
+        guard let object else { return }
+        begin(name, UInt8(ascii: "{"))
+        object.addMembers(to: &self)
+        end(UInt8(ascii: "}"))
+    }
+
+    /// Adds a member whose value is an array of objects.
+    package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
+        begin(name, UInt8(ascii: "["))
+        for object in objects {
+            separate()
+            add(object)
+        }
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Adds a member whose value is an array of texts.
+    package mutating func add(_ name: StaticString, each texts: [String]) {
+        begin(name, UInt8(ascii: "["))
+        for text in texts {
+            separate()
+            add(text)
+        }
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Adds a string.
+    package mutating func add(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        addName(name)
+        add(text)
+    }
+
+    /// Adds a text that is safe to write.
+    package mutating func add(_ name: StaticString, _ text: RedactedText?) {
+        add(name, text?.string)
+    }
+
+    /// Adds a whole number.
+    package mutating func add(_ name: StaticString, _ number: Int?) {
+        guard let number else { return }
+        add(name, JSONNumber(number))
+    }
+
+    /// Adds an integer with a name that is computed.
+    package mutating func add(named name: String, _ number: Int) {
+        addName(name)
+        JSONNumber(number).write(to: &bytes)
+    }
+
+    /// Adds a place in a text, as `file`, `line` and `column`.
+    package mutating func add(_ span: SourceSpan?) {
+        guard let span else { return }
+        let start = span.start
+        add("file", span.file.name)
+        add("line", start.line)
+        add("column", start.column)
+    }
+
+    /// Adds a truth value.
+    package mutating func add(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        addName(name)
+        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+    }
+
+    /// Adds a timestamp as in RFC 3339.
+    package mutating func add(_ name: StaticString, _ moment: Timestamp?) {
+        guard let moment else { return }
+        addName(name)
+        bytes.append(UInt8(ascii: "\""))
+        moment.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds a duration, as milliseconds to the microsecond.
+    package mutating func add(_ name: StaticString, milliseconds duration: Duration?) {
+        guard let duration else { return }
+        add(name, JSONNumber(thousandths: Int(clamping: duration.attoseconds / 1_000_000_000_000)))
+    }
+
+    /// Adds a value that is safe to write.
+    package mutating func add(_ name: StaticString, _ json: RedactedJSON?) {
+        guard let json else { return }
+        addName(name)
+        JSONWriter(layout: layout).write(json.value, to: &bytes, depth: depth)
+    }
+
+    private mutating func add(_ name: StaticString, _ number: JSONNumber) {
+        addName(name)
+        number.write(to: &bytes)
+    }
+
+    // MARK: Layout
+
+    private mutating func begin(_ bracket: UInt8) {
+        bytes.append(bracket)
+        depth += 1
+        isAtStart = true
+    }
+
+    private mutating func begin(_ name: StaticString, _ bracket: UInt8) {
+        addName(name)
+        begin(bracket)
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        depth -= 1
+        if !isAtStart { layout.breakLine(depth: depth, &bytes) }
+        bytes.append(bracket)
+        isAtStart = false
+    }
+
+    private mutating func separate() {
+        if !isAtStart { bytes.append(UInt8(ascii: ",")) }
+        layout.breakLine(depth: depth, &bytes)
+        isAtStart = false
+    }
+
+    private mutating func addName(_ name: StaticString) {
+        addName(name.description)
+    }
+
+    private mutating func addName(_ name: String) {
+        separate()
+        add(name)
+        bytes.append(contentsOf: layout == .pretty ? ": ".utf8 : ":".utf8)
+    }
+}
+
+/// A value that is written as a JSON object, member by member.
+package protocol JSONStreamable {
+    /// Adds the members, each name once.
+    func addMembers(to object: inout JSONStream)
+}
+
+extension JSONStreamable {
+    /// The value as JSON text.
+    package func jsonText(layout: JSONWriter.Layout = .compact) -> [UInt8] {
+        var stream = JSONStream(layout: layout)
+        stream.add(self)
+        return stream.bytes
+    }
+
+    /// The value as JSON.
+    package var json: JSON {
+        // A value of the maximum depth may be in it, some levels further down.
+        guard let json = try? JSONParser.parse(jsonText(), maximumDepth: JSON.greatestDepth + 16) else {
+            preconditionFailure("what was written is not JSON")
+        }
+        return json
+    }
+}

@@ -1,0 +1,142 @@
+package import WaybillJSON
+
+/// A text that is safe to write anywhere: our own words, or what a redactor has let through.
+///
+/// There is no other way to make one, so that whatever prints events and results cannot leak a secret. Literals may be
+/// interpolated with other redacted texts and with whole numbers: `"expected \(count) items, got \(text)"`.
+package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
+    /// The text.
+    package let string: String
+
+    /// Words that stand in our code.
+    package init(literal: StaticString) {
+        string = literal.description
+    }
+
+    init(redacted string: String) {
+        self.string = string
+    }
+
+    package var description: String { string }
+}
+
+extension RedactedText: ExpressibleByStringInterpolation {
+    package init(stringLiteral literal: StaticString) {
+        self.init(literal: literal)
+    }
+
+    package init(stringInterpolation interpolation: Interpolation) {
+        string = interpolation.text
+    }
+
+    /// Puts a text together from parts that are safe.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: StaticString) {
+            literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// A text that was redacted before.
+        package mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
+
+        /// A number: a count, a status, a place.
+        package mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
+    }
+}
+
+/// A JSON value that is safe to write anywhere: one that a redactor has let through.
+package struct RedactedJSON: Sendable, Hashable {
+    /// The value.
+    package let value: JSON
+
+    init(redacted value: JSON) {
+        self.value = value
+    }
+}
+
+/// The bytes of a message that are safe to write anywhere: what a redactor has let through.
+package struct RedactedBytes: Sendable, Hashable {
+    /// The bytes.
+    package let bytes: [UInt8]
+
+    init(redacted bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+/// A header field that is safe to write anywhere.
+package struct RedactedHeader: Sendable, Hashable {
+    /// The field's name.
+    package let name: RedactedText
+    /// The field's value; `***` for credentials and cookies.
+    package let value: RedactedText
+}
+
+extension Redactor {
+    /// A text, made safe to write.
+    package func text(_ text: String) -> RedactedText {
+        RedactedText(redacted: redact(text))
+    }
+
+    /// A JSON value, made safe to write.
+    package func json(_ json: JSON) -> RedactedJSON {
+        RedactedJSON(redacted: redact(json))
+    }
+
+    /// Data of a run that is safe to write as it is; `nil` where a secret is in it. Short secrets may be in it by chance.
+    package func unchanged(_ json: JSON) -> RedactedJSON? {
+        redactedData(json) == nil ? RedactedJSON(redacted: json) : nil
+    }
+
+    /// Data of a run, made safe to write, and whether that changed it. Short secrets may be in it by chance, and stay.
+    package func data(_ json: JSON) -> (json: RedactedJSON, isChanged: Bool) {
+        let changed = redactedData(json)
+        return (RedactedJSON(redacted: changed ?? json), changed != nil)
+    }
+
+    /// The same for bytes.
+    package func data(_ bytes: [UInt8]) -> (bytes: RedactedBytes, isChanged: Bool) {
+        let changed = redactedData(bytes)
+        return (RedactedBytes(redacted: changed ?? bytes), changed != nil)
+    }
+
+    /// A value that is a secret as a whole: all strings, numbers and bytes in it become `"***"`.
+    package static func masked(_ json: JSON) -> JSON {
+        switch json {
+        case .null, .bool: json
+        case .number, .string, .bytes: .string(mask)
+        case .array(let elements): .array(elements.map(masked))
+        case .object(let object): .object(JSONObject(object.map { ($0.name, masked($0.value)) }))
+        }
+    }
+
+    /// A message body, made safe to write; one that holds no secret stays as it is, byte for byte.
+    package func bytes(_ bytes: [UInt8]) -> RedactedBytes {
+        RedactedBytes(redacted: redact(bytes))
+    }
+
+    /// A header field, made safe to write: of credentials and cookies only the name is left, whatever is registered.
+    package func header(_ name: String, _ value: String) -> RedactedHeader {
+        RedactedHeader(
+            name: text(name),
+            value: Self.isCredential(headerNamed: name) ? RedactedText(redacted: Self.mask) : text(value)
+        )
+    }
+
+    /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
+    package static func isCredential(headerNamed name: String) -> Bool {
+        // Few names are as long as one of these.
+        switch name.utf8.count {
+        case 6: name.lowercased() == "cookie"
+        case 10: name.lowercased() == "set-cookie"
+        case 13: name.lowercased() == "authorization"
+        case 19: name.lowercased() == "proxy-authorization"
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import WaybillJSON
+
+/// Secrets of fewer than six bytes. They occur by chance in much that is no secret, so they are found only where they are a
+/// whole value: a whole text, in quotes, or the value of a query or form field; in a URL also a segment of its path.
+package struct ShortSecrets: Sendable {
+    /// Secrets of fewer bytes are short.
+    package static let limit = 6
+
+    /// Whether a secret is short.
+    package static func contains(_ secret: String) -> Bool { secret.utf8.count < limit }
+
+    /// The secrets, also in base64 and in hexadecimal digits.
+    private var values: Set<[UInt8]> = []
+    private var longest = 0
+
+    /// Whether there are none.
+    var isEmpty: Bool { values.isEmpty }
+
+    /// Adds a secret.
+    mutating func insert(_ secret: String) {
+        let bytes = Array(secret.utf8)
+        var forms = [bytes] + [false, true].map { Array(HexDigits.text(of: bytes, upperCase: $0)) }
+        for isURLSafe in [false, true] {
+            let base64 = Array(Base64.encode(bytes, urlSafe: isURLSafe).utf8)
+            forms += [base64, base64.filter { $0 != UInt8(ascii: "=") }]
+        }
+        values.formUnion(forms)
+        longest = max(longest, forms.map(\.count).max() ?? 0)
+    }
+
+    /// The ranges of a text that are secrets, in order.
+    func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        guard !values.isEmpty else { return [] }
+        var found: [Range<Int>] = []
+        var isInURL = false
+        for start in 0..<text.count {
+            if start > 0 {
+                let before = text[start - 1]
+                if before == UInt8(ascii: "/"), start > 2, text[start - 2] == before,
+                    text[start - 3] == UInt8(ascii: ":")
+                {
+                    isInURL = true
+                } else if before <= 0x20 || before == UInt8(ascii: "\"") {
+                    isInURL = false
+                }
+                guard Self.isBefore(before) || isInURL && before == UInt8(ascii: "/") else { continue }
+            }
+            let limit = min(text.count, start + longest + 1)
+            guard
+                let end = (start..<limit).first(where: { Self.isBehind(text[$0], isInURL: isInURL) })
+                    ?? (limit == text.count ? limit : nil), end > start
+            else { continue }
+            if values.contains(Array(text[start..<end])) { found.append(start..<end) }
+        }
+        return found
+    }
+
+    private static func isBefore(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "=")
+    }
+
+    private static func isBehind(_ byte: UInt8, isInURL: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "&"): true
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): isInURL
+        default: false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Why a file could not be read.
+package struct FileError: Error, Sendable, Equatable {
+    /// What stood in the way.
+    package enum Reason: Sendable, Equatable {
+        /// There is no such file.
+        case notFound
+        /// It is a folder.
+        case isFolder
+        /// It may not be read.
+        case denied
+        /// It lies outside the folder that it has to lie in, links resolved.
+        case outside
+        /// It is a pipe, a device or the like.
+        case notRegular
+        /// It has more bytes than were asked for at most.
+        case tooLarge(limit: Int)
+        /// Anything else, by the system's error number.
+        case other(errno: Int32)
+    }
+
+    /// The path as it was given.
+    package let path: String
+    /// What stood in the way.
+    package let reason: Reason
+
+    /// An error with this reason.
+    package init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    /// In a few words, without the path: `there is no such file`.
+    package var message: String {
+        switch reason {
+        case .notFound: "there is no such file"
+        case .isFolder: "it is a folder"
+        case .denied: "it may not be read"
+        case .outside: "it is outside the folder of the manifest (--allow-outside allows that)"
+        case .notRegular: "it is not a regular file"
+        case .tooLarge(let limit): "it has more than \(limit) bytes"
+        case .other(let number): String(cString: strerror(number))
+        }
+    }
+}
+
+/// Reads whole files.
+package enum FileContents {
+    /// The bytes of a file, or of standard input where the path is `-`.
+    ///
+    /// - Parameter limit: the greatest number of bytes; a larger file is refused without reading it all.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+        defer { close(descriptor) }
+        return try read(descriptor, of: path, limit: limit)
+    }
+
+    /// The bytes of an open file, up to its end.
+    static func read(_ descriptor: Int32, of path: String, limit: Int) throws(FileError) -> [UInt8] {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, errno: errno) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw FileError(path: path, reason: .isFolder) }
+        if status.st_size > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
+
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(status.st_size) + 1)
+        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { pointer in
+                #if canImport(Glibc)
+                    Glibc.read(descriptor, pointer.baseAddress, pointer.count)
+                #else
+                    Darwin.read(descriptor, pointer.baseAddress, pointer.count)
+                #endif
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw FileError(path: path, errno: errno)
+            }
+            if count == 0 { return bytes }
+            if bytes.count + count > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    /// The path of a file with symbolic links, `.` and `..` resolved; `nil` when there is no such file.
+    package static func canonicalPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// A path that is relative to a folder, as a path that can be opened; an absolute one stays as it is.
+    ///
+    /// The result is never `-`, which would be standard input.
+    package static func path(_ path: String, in folder: String) -> String {
+        if path.utf8.first == UInt8(ascii: "/") || folder == "." && path != "-" { return path }
+        return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
+    }
+
+    /// The folder that a path is in, as a text: `manifests/a.yaml` is in `manifests`, `a.yaml` in `.`.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last name of a path, as a text: that of `manifests/a.yaml` is `a.yaml`.
+    package static func name(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+}
+
+extension FileError {
+    package init(path: String, errno number: Int32) {
+        self.path = path
+        switch number {
+        case ENOENT, ENOTDIR: reason = .notFound
+        case EACCES, EPERM: reason = .denied
+        case EISDIR: reason = .isFolder
+        default: reason = .other(errno: number)
+        }
+    }
+}

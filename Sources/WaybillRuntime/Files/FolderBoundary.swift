@@ -1,0 +1,118 @@
+import WaybillDiagnostics
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder that the files which a manifest reads have to lie in, unless they may lie anywhere.
+package struct FolderBoundary: Sendable, Hashable {
+    /// The folder with symbolic links resolved; `nil` where there is no such folder.
+    private let folder: String?
+    private let allowsOutside: Bool
+
+    /// No boundary: files may lie anywhere.
+    package static let anywhere = FolderBoundary(folder: "/", allowsOutside: true)
+
+    /// The boundary around a folder.
+    package init(folder: String, allowsOutside: Bool) {
+        self.folder = FileContents.canonicalPath(folder)
+        self.allowsOutside = allowsOutside
+    }
+
+    /// Opens a file for reading. A pipe without a writer does not block.
+    ///
+    /// Symbolic links are resolved, the result is checked, and exactly that file is opened: a link that is put in its
+    /// place in the meantime is not followed.
+    ///
+    /// - Returns: The file's descriptor, which the caller closes.
+    package func open(_ path: String) throws(FileError) -> Int32 {
+        // Swift's strings hold NUL, C's paths end there.
+        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
+        let descriptor: Int32
+        if allowsOutside {
+            descriptor = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        } else {
+            guard let resolved = FileContents.canonicalPath(path) else { throw FileError(path: path, errno: errno) }
+            guard isInside(resolved) else { throw FileError(path: path, reason: .outside) }
+            descriptor = Self.openWithoutLinks(resolved)
+        }
+        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+        return descriptor
+    }
+
+    /// Opens an absolute path, none of whose names may be a link; negative with `errno` where that fails.
+    private static func openWithoutLinks(_ path: String) -> Int32 {
+        let names = path.split(separator: "/").map(String.init)
+        var folder = openat(AT_FDCWD, "/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        for (index, name) in names.enumerated() where folder >= 0 {
+            let isLast = index == names.count - 1
+            let flags = isLast ? O_RDONLY | O_NONBLOCK : pathOnly | O_DIRECTORY
+            let next = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC)
+            let number = errno
+            close(folder)
+            errno = number
+            folder = next
+        }
+        return folder
+    }
+
+    /// `O_PATH`, which Swift's modules leave out: a folder that may not be listed can be passed through all the same.
+    private static var pathOnly: Int32 {
+        #if os(Linux)
+            0o10_000_000
+        #else
+            O_RDONLY
+        #endif
+    }
+
+    /// Whether what stands at a path, symbolic links resolved, is the folder or lies in it; false where nothing is.
+    package func contains(_ path: String) -> Bool {
+        if allowsOutside { return true }
+        guard let path = FileContents.canonicalPath(path) else { return false }
+        return isInside(path)
+    }
+
+    /// Whether a path leads to the folder or into it, whatever stands there yet.
+    package func encloses(_ path: String) -> Bool {
+        if allowsOutside || contains(path) { return true }
+        // The part that exists may have symbolic links; the rest can only be taken as it is written.
+        let names = path.split(separator: "/")
+        guard path.utf8.count <= Self.longestPath else { return false }
+        var place = path.hasPrefix("/") ? "/" : "."
+        for (index, name) in names.enumerated() {
+            let next = place == "/" ? "/\(name)" : "\(place)/\(name)"
+            if FileContents.canonicalPath(next) != nil {
+                place = next
+                continue
+            }
+            guard let start = FileContents.canonicalPath(place) else { return false }
+            return Self.lexical(names[index...], from: start).map(isInside) ?? false
+        }
+        return false
+    }
+
+    /// The name in the folder of a path that is nearest to the one where nothing stands, for a message.
+    package func nearestName(to path: String) -> String? {
+        let folder = FileContents.folder(of: path)
+        guard contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) else { return nil }
+        return NearestName.of(FileContents.name(of: path), among: names.sorted())
+    }
+
+    /// No system opens longer paths, in bytes.
+    private static let longestPath = 4096
+
+    private func isInside(_ path: String) -> Bool {
+        guard let folder else { return false }
+        return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder == "/" ? "/" : folder + "/").utf8)
+    }
+
+    private static func lexical(_ names: ArraySlice<Substring>, from start: String) -> String? {
+        var parts = start.split(separator: "/")
+        for name in names where name != "." {
+            if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+}

@@ -1,0 +1,102 @@
+import WaybillJSON
+
+extension SchemaCompiler {
+    /// The rules for arrays.
+    mutating func arrayRules(
+        _ source: SchemaSource,
+        validation: Bool,
+        applicators: Bool
+    ) throws(JSONSchemaError) -> ArrayRules {
+        var rules = ArrayRules()
+        if applicators {
+            rules.prefix = try schemas(source, "prefixItems") ?? []
+            rules.items = try schema(source, "items")
+            rules.contains = try schema(source, "contains")
+        }
+        if validation {
+            rules.minContains = try count(source, "minContains") ?? 1
+            rules.maxContains = try count(source, "maxContains")
+            rules.minItems = try count(source, "minItems")
+            rules.maxItems = try count(source, "maxItems")
+            rules.uniqueItems = try flag(source, "uniqueItems")
+        }
+        return rules
+    }
+
+    /// The rules for objects.
+    mutating func objectRules(
+        _ source: SchemaSource,
+        validation: Bool,
+        applicators: Bool
+    ) throws(JSONSchemaError) -> ObjectRules {
+        var rules = ObjectRules()
+        if applicators {
+            try readProperties(source, into: &rules)
+            rules.propertyNames = try schema(source, "propertyNames")
+            for (name, value) in try members(source, "dependentSchemas") ?? JSONObject() {
+                let schema = try subschema(value, of: source, [.name("dependentSchemas"), .name(name)])
+                rules.dependentSchemas.append((name, schema, "dependentSchemas"))
+            }
+        }
+        if validation {
+            if let value = source.members["required"] {
+                for name in try names(value, source, [.name("required")]) {
+                    let index = rules.index(of: name)
+                    if !rules.members[index].isRequired { rules.requiredCount += 1 }
+                    rules.members[index].isRequired = true
+                }
+            }
+            rules.minProperties = try count(source, "minProperties")
+            rules.maxProperties = try count(source, "maxProperties")
+            for (name, value) in try members(source, "dependentRequired") ?? JSONObject() {
+                let needs = try names(value, source, [.name("dependentRequired"), .name(name)])
+                rules.dependentRequired.append((name, needs, "dependentRequired"))
+            }
+        }
+        if applicators && validation { try readDependencies(source, into: &rules) }
+        rules.looksAtMembers =
+            !rules.patterns.isEmpty || rules.additional != nil || rules.propertyNames != nil
+            || rules.members.contains { $0.schema != nil }
+        return rules
+    }
+
+    private mutating func readProperties(
+        _ source: SchemaSource,
+        into rules: inout ObjectRules
+    ) throws(JSONSchemaError) {
+        for (name, value) in try members(source, "properties") ?? JSONObject() {
+            let schema = try subschema(value, of: source, [.name("properties"), .name(name)])
+            let index = rules.index(of: name)
+            rules.members[index].schema = schema
+        }
+        for (text, value) in try members(source, "patternProperties") ?? JSONObject() {
+            let schema = try subschema(value, of: source, [.name("patternProperties"), .name(text)])
+            rules.patterns.append((try pattern(text, source, [.name("patternProperties"), .name(text)]), schema))
+        }
+        rules.additional = try schema(source, "additionalProperties")
+    }
+
+    /// `dependencies` of earlier drafts, which draft 2020-12 keeps for compatibility.
+    private mutating func readDependencies(
+        _ source: SchemaSource,
+        into rules: inout ObjectRules
+    ) throws(JSONSchemaError) {
+        for (name, value) in try members(source, "dependencies") ?? JSONObject() {
+            let path: [JSONPointer.Token] = [.name("dependencies"), .name(name)]
+            if value.kind == .array {
+                rules.dependentRequired.append((name, try names(value, source, path), "dependencies"))
+            } else {
+                rules.dependentSchemas.append((name, try subschema(value, of: source, path), "dependencies"))
+            }
+        }
+    }
+}
+
+extension ObjectRules {
+    /// The index of a name, which is added if it is new.
+    fileprivate mutating func index(of name: String) -> Int {
+        let index = names.insert(name)
+        if index == members.count { members.append(Member()) }
+        return index
+    }
+}

@@ -1,0 +1,106 @@
+import WaybillJSON
+
+extension SchemaCompiler {
+    /// `$ref` and `$dynamicRef`.
+    mutating func references(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
+        var found: [Applicator] = []
+        if let (target, _) = try reference(source, "$ref") {
+            found.append(.reference(index(of: target)))
+        }
+        if let (target, anchor) = try reference(source, "$dynamicRef") {
+            let resource = documents.resources[target.resource]
+            if let anchor, resource.dynamicAnchors.contains(anchor) {
+                let number = index(ofDynamicAnchor: anchor)
+                found.append(.dynamicReference(anchor: number, initially: index(of: target)))
+            } else {
+                // Without a dynamic anchor where it first leads, it is a `$ref` (JSON Schema Core, section 8.2.3.2).
+                found.append(.reference(index(of: target)))
+            }
+        }
+        return found
+    }
+
+    private mutating func reference(
+        _ source: SchemaSource,
+        _ keyword: String
+    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?)? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let text = value.string else {
+            throw documents.error("must be a URI reference", at: source.place, keyword)
+        }
+        return try documents.resolve(text, keyword, at: source.place)
+    }
+
+    /// `allOf`, `anyOf`, `oneOf`, `not` and `if` with `then` and `else`.
+    mutating func applicators(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
+        var found: [Applicator] = []
+        if let schemas = try schemas(source, "allOf") { found.append(.allOf(schemas)) }
+        if let schemas = try schemas(source, "anyOf") { found.append(.anyOf(schemas)) }
+        if let schemas = try schemas(source, "oneOf") { found.append(.oneOf(schemas, names: soleNames(source))) }
+        if let schema = try schema(source, "not") { found.append(.not(schema)) }
+        let then = try schema(source, "then")
+        let otherwise = try schema(source, "else")
+        if let condition = try schema(source, "if") {
+            found.append(.conditional(condition: condition, then: then, otherwise: otherwise))
+        }
+        return found
+    }
+
+    /// The names that the alternatives of `oneOf` ask for, if each asks for one of its own and for nothing else.
+    private func soleNames(_ source: SchemaSource) -> NameTable? {
+        guard documents.resources[source.place.resource].vocabularies.contains(.validation) else { return nil }
+        let alternatives = source.members["oneOf"]?.array ?? []
+        var names = NameTable()
+        for alternative in alternatives {
+            guard let members = alternative.object, members.count == 1, let required = members["required"]?.array,
+                required.count == 1, let name = required[0].string
+            else { return nil }
+            names.insert(name)
+        }
+        return names.names.count == alternatives.count ? names : nil
+    }
+
+    /// The node of a keyword whose value is a schema.
+    mutating func schema(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
+        guard let value = source.members[keyword] else { return nil }
+        return try subschema(value, of: source, [.name(keyword)])
+    }
+
+    /// The nodes of a keyword whose value is a list of schemas, at least one.
+    mutating func schemas(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> [Int]? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let elements = value.array, !elements.isEmpty else {
+            throw documents.error("must be a list of schemas that is not empty", at: source.place, keyword)
+        }
+        var found: [Int] = []
+        for (position, element) in elements.enumerated() {
+            found.append(try subschema(element, of: source, [.name(keyword), .index(position)]))
+        }
+        return found
+    }
+
+    /// The members of a keyword whose value maps names to something.
+    func members(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONObject? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let members = value.object else {
+            throw documents.error("must be a mapping", at: source.place, keyword)
+        }
+        return members
+    }
+
+    /// The node of a schema that stands at a path inside another.
+    mutating func subschema(
+        _ value: JSON,
+        of source: SchemaSource,
+        _ path: [JSONPointer.Token]
+    ) throws(JSONSchemaError) -> Int {
+        guard value.kind == .object || value.kind == .boolean else {
+            throw JSONSchemaError(
+                "must be a schema: a mapping, true or false",
+                at: source.place.pointer.appending(path),
+                in: documents.documents[source.place.document].address
+            )
+        }
+        return index(of: documents.place(of: path, in: source.place))
+    }
+}

@@ -1,0 +1,133 @@
+import WaybillDiagnostics
+import WaybillJSON
+
+extension SchemaCompiler {
+    /// `type`, `const` and `enum`.
+    func readTypes(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
+        if let value = source.members["type"] {
+            var types: [SchemaType] = []
+            for name in value.array ?? [value] {
+                guard let text = name.string else {
+                    throw documents.error("must be the name of a type or a list of them", at: source.place, "type")
+                }
+                guard let type = SchemaType(rawValue: text) else {
+                    let names = SchemaType.allCases.map(\.rawValue)
+                    let hint = NearestName.of(text, among: names).map { "did you mean '\($0)'?" }
+                    let list = "the types are \(names.joined(separator: ", "))"
+                    throw documents.error(
+                        "names '\(text)', which is not a type; \(hint ?? list)",
+                        at: source.place,
+                        "type"
+                    )
+                }
+                types.append(type)
+            }
+            guard !types.isEmpty else { throw documents.error("must not be empty", at: source.place, "type") }
+            parts.types = SchemaTypeSet(types)
+        }
+        if let value = source.members["const"] { parts.constant = AllowedValues([value]) }
+        if let value = source.members["enum"] {
+            guard let list = value.array else {
+                throw documents.error("must be a list of values", at: source.place, "enum")
+            }
+            parts.enumeration = AllowedValues(list)
+        }
+    }
+
+    /// The rules for numbers.
+    func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules {
+        let rules = NumberRules(
+            minimum: try number(source, "minimum"),
+            maximum: try number(source, "maximum"),
+            exclusiveMinimum: try number(source, "exclusiveMinimum"),
+            exclusiveMaximum: try number(source, "exclusiveMaximum"),
+            multipleOf: try number(source, "multipleOf")
+        )
+        if let divisor = rules.multipleOf, divisor <= JSONNumber(0) {
+            throw documents.error("must be greater than 0", at: source.place, "multipleOf")
+        }
+        return rules
+    }
+
+    /// The rules for strings.
+    func stringRules(
+        _ source: SchemaSource,
+        validation: Bool,
+        format: Bool
+    ) throws(JSONSchemaError) -> StringRules {
+        var rules = StringRules()
+        if validation {
+            rules.minLength = try count(source, "minLength")
+            rules.maxLength = try count(source, "maxLength")
+            if let value = source.members["pattern"] {
+                guard let text = value.string else {
+                    throw documents.error("must be a regular expression", at: source.place, "pattern")
+                }
+                rules.pattern = try pattern(text, source, [.name("pattern")])
+            }
+        }
+        if let value = source.members["format"] {
+            guard let name = value.string else {
+                throw documents.error("must be the name of a format", at: source.place, "format")
+            }
+            if format { rules.format = StringFormat(rawValue: name) }
+        }
+        return rules
+    }
+
+    /// A regular expression at a path inside a schema.
+    func pattern(
+        _ text: String,
+        _ source: SchemaSource,
+        _ path: [JSONPointer.Token]
+    ) throws(JSONSchemaError) -> ECMAScriptPattern {
+        do {
+            return try ECMAScriptPattern(text)
+        } catch {
+            throw JSONSchemaError(
+                "is not a regular expression: \(error.message)",
+                at: source.place.pointer.appending(path),
+                in: documents.documents[source.place.document].address
+            )
+        }
+    }
+
+    /// A keyword that counts something: a whole number, at least 0. One beyond `Int` is as good as `Int.max`.
+    func count(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let number = value.number, number.isInteger, number >= JSONNumber(0) else {
+            throw documents.error("must be a whole number, 0 or more", at: source.place, keyword)
+        }
+        return number.int ?? .max
+    }
+
+    /// A keyword that is true or false.
+    func flag(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Bool {
+        guard let value = source.members[keyword] else { return false }
+        guard let flag = value.bool else { throw documents.error("must be true or false", at: source.place, keyword) }
+        return flag
+    }
+
+    /// A list of names.
+    func names(
+        _ value: JSON,
+        _ source: SchemaSource,
+        _ path: [JSONPointer.Token]
+    ) throws(JSONSchemaError) -> [String] {
+        let names = value.array?.compactMap(\.string) ?? []
+        guard let elements = value.array, elements.count == names.count else {
+            throw JSONSchemaError(
+                "must be a list of names",
+                at: source.place.pointer.appending(path),
+                in: documents.documents[source.place.document].address
+            )
+        }
+        return names
+    }
+
+    private func number(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONNumber? {
+        guard let value = source.members[keyword] else { return nil }
+        guard let number = value.number else { throw documents.error("must be a number", at: source.place, keyword) }
+        return number
+    }
+}

@@ -1,0 +1,131 @@
+import WaybillFormats
+import WaybillJSON
+
+/// Turns schema documents into a program.
+///
+/// A subschema that is referred to gets its index at once and is compiled later, so that neither nesting nor chains of
+/// references need stack.
+struct SchemaCompiler {
+    var documents: SchemaDocuments
+    let assertsFormats: Bool
+    private var places: [SchemaPlace] = []
+    private var indices: [SchemaPlace: Int] = [:]
+    private var nodes: [SchemaNode] = []
+    private var nodesOnDemand: [SchemaNode?] = []
+    private var dynamicAnchors = NameTable()
+
+    init(registry: JSONSchemaRegistry, assertsFormats: Bool) {
+        documents = SchemaDocuments(registry: registry)
+        self.assertsFormats = assertsFormats
+    }
+
+    mutating func compile(_ schema: JSON, baseURI: String) throws(JSONSchemaError) -> SchemaProgram {
+        let address = URIReference(baseURI).withoutFragment.description
+        _ = index(of: try documents.read(schema, at: address))
+        var anchors: [[Int: Int]] = []
+        repeat {
+            while nodes.count < places.count { nodes.append(try node(at: places[nodes.count])) }
+            anchors = dynamicTargets()
+        } while nodes.count < places.count
+        if let loop = SchemaLoops.first(in: nodes) {
+            throw documents.error("refers to itself without end", at: nodes[loop].place)
+        }
+        return SchemaProgram(nodes: nodes, resources: documents.resources, dynamicAnchors: anchors, compiler: nil)
+    }
+
+    /// A program whose nodes are compiled when they are needed.
+    mutating func compileOnDemand(_ schema: JSON) throws(JSONSchemaError) -> SchemaProgram {
+        _ = index(of: try documents.read(schema, at: "", isScanned: false))
+        return SchemaProgram(nodes: [], resources: documents.resources, dynamicAnchors: [], compiler: self)
+    }
+
+    /// The node with an index that another node has named.
+    mutating func nodeOnDemand(_ index: Int) -> SchemaNode {
+        if index < nodesOnDemand.count, let known = nodesOnDemand[index] { return known }
+        do {
+            let node = try node(at: places[index])
+            while nodesOnDemand.count < places.count { nodesOnDemand.append(nil) }
+            nodesOnDemand[index] = node
+            return node
+        } catch {
+            preconditionFailure("a schema of the program's own is at fault: \(error)")
+        }
+    }
+
+    /// The index of the node for a subschema.
+    mutating func index(of place: SchemaPlace) -> Int {
+        if let known = indices[place] { return known }
+        places.append(place)
+        indices[place] = places.count - 1
+        return places.count - 1
+    }
+
+    /// The index of a dynamic anchor that something refers to.
+    mutating func index(ofDynamicAnchor name: String) -> Int {
+        dynamicAnchors.insert(name)
+    }
+
+    /// The nodes of the dynamic anchors in all resources read so far. Finding them may add places to compile.
+    private mutating func dynamicTargets() -> [[Int: Int]] {
+        dynamicAnchors.names.map { name in
+            var targets: [Int: Int] = [:]
+            for (number, resource) in documents.resources.enumerated() where resource.dynamicAnchors.contains(name) {
+                guard let pointer = resource.anchors[name] else { continue }
+                targets[number] = index(
+                    of: SchemaPlace(
+                        resource: number,
+                        position: SchemaPosition(document: resource.document, pointer: pointer)
+                    )
+                )
+            }
+            return targets
+        }
+    }
+
+    private mutating func node(at place: SchemaPlace) throws(JSONSchemaError) -> SchemaNode {
+        var parts = SchemaParts()
+        switch documents.value(at: place) {
+        case .bool(let accepts):
+            parts.refusesEverything = !accepts
+        case .object(let members):
+            try read(SchemaSource(members: members, place: place), into: &parts)
+        default:
+            throw documents.error("must be a schema: a mapping, true or false", at: place)
+        }
+        return SchemaNode(parts, at: place)
+    }
+
+    private mutating func read(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
+        let vocabularies = documents.resources[source.place.resource].vocabularies
+        let groups = SchemaKeywordGroups(in: source.members)
+        let hasApplicators = vocabularies.contains(.applicator)
+        let hasValidation = vocabularies.contains(.validation)
+        if groups.contains(.values), hasValidation { try readTypes(source, into: &parts) }
+        if groups.contains(.numbers), hasValidation { parts.number = try numberRules(source) }
+        if groups.contains(.strings) {
+            let assertsFormat = assertsFormats || vocabularies.contains(.formatAssertion)
+            parts.string = try stringRules(source, validation: hasValidation, format: assertsFormat)
+        }
+        if groups.contains(.arrays) {
+            parts.array = try arrayRules(source, validation: hasValidation, applicators: hasApplicators)
+        }
+        if groups.contains(.objects) {
+            parts.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
+        }
+        if groups.contains(.references) { parts.applicators = try references(source) }
+        if groups.contains(.applicators), hasApplicators { parts.applicators += try applicators(source) }
+        if groups.contains(.unevaluated), vocabularies.contains(.unevaluated) {
+            parts.unevaluatedItems = try schema(source, "unevaluatedItems")
+            parts.unevaluatedProperties = try schema(source, "unevaluatedProperties")
+        }
+        var annotation = JSONObject()
+        for (name, value) in source.members where name.utf8.starts(with: "x-".utf8) { annotation[name] = value }
+        if !annotation.isEmpty { parts.annotation = annotation }
+    }
+}
+
+/// A subschema as it is read.
+struct SchemaSource {
+    let members: JSONObject
+    let place: SchemaPlace
+}

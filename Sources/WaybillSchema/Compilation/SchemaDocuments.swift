@@ -1,0 +1,284 @@
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
+
+/// The schema documents that one compilation has read, and what can be referred to in them.
+struct SchemaDocuments {
+    /// A schema with an address of its own: the root of a document, or a subschema with `$id`.
+    struct Resource {
+        /// The absolute URI, without a fragment.
+        let address: String
+        let document: Int
+        let root: JSONPointer
+        var vocabularies: SchemaVocabularies
+        /// The subschemas with `$anchor` or `$dynamicAnchor`.
+        var anchors: [String: JSONPointer] = [:]
+        var dynamicAnchors: Set<String> = []
+    }
+
+    private typealias Position = SchemaPosition
+
+    private(set) var documents: [(address: String, root: JSON)] = []
+    private(set) var resources: [Resource] = []
+    private var resourcesByAddress: [String: Int] = [:]
+    /// The subschemas that have been found, and the resources they belong to.
+    private var found: [Position: (schema: JSON, resource: Int)] = [:]
+    private let registry: JSONSchemaRegistry
+    /// Whether subschemas may have identifiers, which have to be looked for.
+    private var mayHaveIdentifiers = true
+
+    init(registry: JSONSchemaRegistry) {
+        self.registry = registry
+    }
+
+    /// The value at a place.
+    func value(at place: SchemaPlace) -> JSON {
+        found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
+    }
+
+    /// Reads a document, and gives the place of its root. One that is not scanned has identifiers in its root alone, and so
+    /// have all that are read after it.
+    mutating func read(
+        _ root: JSON,
+        at address: String,
+        isScanned: Bool = true
+    ) throws(JSONSchemaError) -> SchemaPlace {
+        let document = documents.count
+        documents.append((address, root))
+        let resource = addResource(at: address, document: document, root: JSONPointer(), inheriting: .standard)
+        let start = Position(document: document, pointer: JSONPointer())
+        if isScanned {
+            try scan(root, at: start, resource: resource)
+        } else {
+            mayHaveIdentifiers = false
+            found[start] = (root, try identify(root.object ?? JSONObject(), at: start, outer: resource))
+        }
+        return place(at: start)
+    }
+
+    /// The place of a schema that stands at a path inside another; it has been scanned with that one.
+    func place(of path: [JSONPointer.Token], in outer: SchemaPlace) -> SchemaPlace {
+        let position = outer.position.appending(path)
+        return SchemaPlace(resource: found[position]?.resource ?? outer.resource, position: position)
+    }
+
+    /// An error at a place or one of its keywords.
+    func error(_ message: String, at place: SchemaPlace, _ keyword: String? = nil) -> JSONSchemaError {
+        let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
+        return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
+    }
+
+    private func place(at position: Position) -> SchemaPlace {
+        SchemaPlace(resource: found[position]?.resource ?? 0, position: position)
+    }
+
+    private mutating func addResource(
+        at address: String,
+        document: Int,
+        root: JSONPointer,
+        inheriting vocabularies: SchemaVocabularies
+    ) -> Int {
+        let index = resources.count
+        resources.append(Resource(address: address, document: document, root: root, vocabularies: vocabularies))
+        if resourcesByAddress[address] == nil { resourcesByAddress[address] = index }
+        return index
+    }
+}
+
+// MARK: - Finding identifiers
+
+extension SchemaDocuments {
+    /// Finds the resources and anchors in a schema and its subschemas, in no more stack than one level needs.
+    private mutating func scan(_ root: JSON, at start: Position, resource: Int) throws(JSONSchemaError) {
+        var open = [(schema: root, position: start, resource: resource)]
+        while let (schema, position, outer) = open.popLast() {
+            guard found[position] == nil else { continue }
+            found[position] = (schema, outer)
+            guard case .object(let members) = schema else { continue }
+            let resource = try identify(members, at: position, outer: outer)
+            found[position] = (schema, resource)
+            for (path, subschema) in SchemaKeywords.subschemas(of: members) {
+                open.append((subschema, position.appending(path), resource))
+            }
+        }
+    }
+
+    /// Notes `$id`, `$schema`, `$anchor` and `$dynamicAnchor`, and gives the resource that the schema belongs to.
+    private mutating func identify(
+        _ members: JSONObject,
+        at position: Position,
+        outer: Int
+    ) throws(JSONSchemaError) -> Int {
+        let place = SchemaPlace(resource: outer, position: position)
+        var resource = outer
+        if let id = members["$id"] {
+            let address = try address(of: id, at: place)
+            if address != resources[outer].address {
+                if let other = resourcesByAddress[address], resources[other].document == position.document {
+                    throw error("is the '$id' of another schema, too", at: place, "$id")
+                }
+                resource = addResource(
+                    at: address,
+                    document: position.document,
+                    root: position.pointer,
+                    inheriting: resources[outer].vocabularies
+                )
+            }
+        }
+        if let dialect = members["$schema"], resources[resource].root == position.pointer {
+            resources[resource].vocabularies = try vocabularies(of: dialect, at: place)
+        }
+        for keyword in ["$anchor", "$dynamicAnchor"] {
+            guard let value = members[keyword] else { continue }
+            guard let name = value.string, Self.isAnchor(name) else {
+                throw error("must be a name: letters, digits, '-', '_' and '.'", at: place, keyword)
+            }
+            if let other = resources[resource].anchors[name], other != position.pointer {
+                throw error("is '\(name)', as that of another schema is", at: place, keyword)
+            }
+            resources[resource].anchors[name] = position.pointer
+            if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
+        }
+        return resource
+    }
+
+    private func address(of id: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> String {
+        guard let text = id.string else { throw error("must be a URI reference", at: place, "$id") }
+        let reference = URIReference(text)
+        guard reference.fragment ?? "" == "" else { throw error("must not have a fragment", at: place, "$id") }
+        let base = URIReference(resources[place.resource].address)
+        return reference.resolved(against: base).withoutFragment.description
+    }
+
+    /// The vocabularies that a meta-schema names (JSON Schema Core, section 8.1.2).
+    private func vocabularies(of dialect: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> SchemaVocabularies {
+        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: place, "$schema") }
+        let address = URIReference(uri).withoutFragment.description
+        if address == MetaSchemas.dialect { return .standard }
+        guard let metaSchema = registry[address] ?? documents.first(where: { $0.address == address })?.root else {
+            throw error("is not a known dialect; schemas follow '\(MetaSchemas.dialect)'", at: place, "$schema")
+        }
+        guard let named = metaSchema["$vocabulary"]?.object else { return .standard }
+        var vocabularies = SchemaVocabularies.core
+        for (uri, isRequired) in named {
+            if let known = SchemaVocabularies(uri: uri) {
+                vocabularies.insert(known)
+            } else if isRequired == true {
+                throw error("needs the vocabulary '\(uri)', which is not known", at: place, "$schema")
+            }
+        }
+        return vocabularies
+    }
+
+    private static func isAnchor(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic || first == "_" else {
+            return false
+        }
+        return name.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || ["-", "_", "."].contains($0))
+        }
+    }
+}
+
+// MARK: - References
+
+extension SchemaDocuments {
+    /// The subschema that a `$ref` or `$dynamicRef` at a place means, and the anchor if it names one.
+    mutating func resolve(
+        _ reference: String,
+        _ keyword: String,
+        at place: SchemaPlace
+    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?) {
+        let (resource, written) = try target(of: reference, keyword, at: place)
+        guard let fragment = URIReference.percentDecoded(written) else {
+            throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
+        }
+        let start = resources[resource]
+        if fragment.isEmpty {
+            return (self.place(at: Position(document: start.document, pointer: start.root)), nil)
+        }
+        if fragment.utf8.first != UInt8(ascii: "/") {
+            guard let pointer = start.anchors[fragment] else {
+                let hint = NearestName.of(fragment, among: start.anchors.keys.sorted())
+                throw error(unknown("the anchor '\(fragment)'", hint), at: place, keyword)
+            }
+            return (self.place(at: Position(document: start.document, pointer: pointer)), fragment)
+        }
+        return (try walk(fragment, from: start, for: place, keyword), nil)
+    }
+
+    /// The resource that a reference leads to, and the fragment as it is written.
+    private mutating func target(
+        of reference: String,
+        _ keyword: String,
+        at place: SchemaPlace
+    ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
+        let address = resources[place.resource].address
+        // Nearly all references stay in their own resource.
+        if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[address] {
+            return (own, String(reference.unicodeScalars.dropFirst()))
+        }
+        let uri = URIReference(reference).resolved(against: URIReference(address))
+        guard let resource = try resource(at: uri.withoutFragment.description) else {
+            throw error("refers to '\(reference)', which is not a known schema", at: place, keyword)
+        }
+        return (resource, uri.fragment ?? "")
+    }
+
+    /// The resource of an address; reads registered documents as they are needed.
+    private mutating func resource(at address: String) throws(JSONSchemaError) -> Int? {
+        if let known = resourcesByAddress[address] { return known }
+        if let document = registry[address] {
+            return try read(document, at: address).resource
+        }
+        // It may be the `$id` inside a document that is registered at another address. A document that cannot be read
+        // is no matter here.
+        for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
+            var extended = self
+            if (try? extended.read(document, at: uri)) != nil { self = extended }
+        }
+        return resourcesByAddress[address]
+    }
+
+    private mutating func walk(
+        _ fragment: String,
+        from start: Resource,
+        for place: SchemaPlace,
+        _ keyword: String
+    ) throws(JSONSchemaError) -> SchemaPlace {
+        guard let steps = JSONPointer(parsing: fragment) else {
+            throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
+        }
+        let target = Position(document: start.document, pointer: start.root.appending(steps.tokens))
+        if found[target] != nil { return self.place(at: target) }
+        var pointer = start.root
+        var owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? 0
+        var value = pointer.resolve(in: documents[start.document].root) ?? .null
+        for token in steps.tokens {
+            guard let next = JSONPointer([token]).resolve(in: value) else {
+                let hint = NearestName.of(token.text, among: value.object?.names ?? [])
+                throw error(unknown("'\(token.text)' in '#\(fragment)'", hint), at: place, keyword)
+            }
+            value = next
+            pointer = pointer.appending(token)
+            owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? owner
+        }
+        if mayHaveIdentifiers {
+            try scan(value, at: target, resource: owner)
+        } else {
+            found[target] = (value, owner)
+        }
+        return self.place(at: target)
+    }
+
+    private func unknown(_ what: String, _ hint: String?) -> String {
+        "refers to \(what), which does not exist" + (hint.map { "; did you mean '\($0)'?" } ?? "")
+    }
+}
+
+extension JSONPointer {
+    /// The pointer to what a path leads to from what this one points to.
+    func appending(_ path: [Token]) -> JSONPointer {
+        JSONPointer(tokens + path)
+    }
+}

@@ -1,0 +1,77 @@
+import WaybillJSON
+
+/// Where subschemas stand in a schema: the keywords of draft 2020-12 that hold some, and in which form.
+enum SchemaKeywords {
+    /// Keywords whose value is a schema.
+    static let single = [
+        "items", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not", "unevaluatedItems",
+        "unevaluatedProperties", "contentSchema",
+    ]
+    /// Keywords whose value is a list of schemas.
+    static let lists = ["allOf", "anyOf", "oneOf", "prefixItems"]
+    /// Keywords whose value has a schema for each name; the last two are kept from earlier drafts.
+    static let maps = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"]
+
+    /// All subschemas directly inside a schema, with the way there.
+    static func subschemas(of schema: JSONObject) -> [(path: [JSONPointer.Token], schema: JSON)] {
+        var found: [(path: [JSONPointer.Token], schema: JSON)] = []
+        for (keyword, value) in schema {
+            switch value {
+            case .object(let members) where maps.contains(keyword):
+                for (name, schema) in members { found.append(([.name(keyword), .name(name)], schema)) }
+            case .array(let elements) where lists.contains(keyword):
+                for (index, schema) in elements.enumerated() {
+                    found.append(([.name(keyword), .index(index)], schema))
+                }
+            case .object where single.contains(keyword):
+                found.append(([.name(keyword)], value))
+            default:
+                break
+            }
+        }
+        return found
+    }
+}
+
+/// Keywords by what they look at, so that a schema is asked only for those of the groups that it has.
+struct SchemaKeywordGroups: OptionSet {
+    let rawValue: Int
+
+    static let values = SchemaKeywordGroups(rawValue: 1)
+    static let numbers = SchemaKeywordGroups(rawValue: 2)
+    static let strings = SchemaKeywordGroups(rawValue: 4)
+    static let arrays = SchemaKeywordGroups(rawValue: 8)
+    static let objects = SchemaKeywordGroups(rawValue: 16)
+    static let references = SchemaKeywordGroups(rawValue: 32)
+    static let applicators = SchemaKeywordGroups(rawValue: 64)
+    static let unevaluated = SchemaKeywordGroups(rawValue: 128)
+
+    /// The groups of which a schema has keywords.
+    init(in schema: JSONObject) {
+        self = []
+        for (name, _) in schema {
+            if let index = Self.names.index(of: name) { insert(Self.groups[index]) }
+        }
+    }
+
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    private static let table: [(group: SchemaKeywordGroups, keywords: String)] = [
+        (.values, "type const enum"),
+        (.numbers, "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"),
+        (.strings, "minLength maxLength pattern format"),
+        (.arrays, "prefixItems items contains minContains maxContains minItems maxItems uniqueItems"),
+        (.objects, "properties patternProperties additionalProperties propertyNames required minProperties"),
+        (.objects, "maxProperties dependentRequired dependentSchemas dependencies"),
+        (.references, "$ref $dynamicRef"),
+        (.applicators, "allOf anyOf oneOf not if then else"),
+        (.unevaluated, "unevaluatedItems unevaluatedProperties"),
+    ]
+    private static let entries = table.flatMap { group, keywords in
+        keywords.split(separator: " ").map { (name: String($0), group: group) }
+    }
+    private static let names = NameTable(entries.map(\.name))
+    private static let groups = entries.map(\.group)
+}

@@ -1,0 +1,116 @@
+import WaybillJSON
+
+/// The values that a schema can be applied to, and how the evaluator looks into them.
+///
+/// The evaluator is compiled once for each conforming type, so that the questions cost no calls.
+protocol SchemaInstances {
+    /// One value.
+    associatedtype Value
+    /// The inside of a value of the kind `array`.
+    associatedtype Elements
+    /// The inside of a value of the kind `object`.
+    associatedtype Members
+
+    /// Which kind of value one is.
+    func kind(of value: Value) -> JSON.Kind
+    /// The number that a value of that kind is.
+    func number(_ value: Value) -> JSONNumber
+    /// Looks at the string that a value of that kind is, and at that of a name, in UTF-8.
+    func withText(of value: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool
+    /// Whether a string is one of a set of names.
+    func isName(_ value: Value, in names: NameTable) -> Bool
+    /// The value as JSON, for comparisons.
+    func json(_ value: Value) -> JSON
+
+    /// The inside of an array.
+    func elements(of value: Value) -> Elements
+    /// How many elements there are.
+    func count(of elements: Elements) -> Int
+    /// The element at a position.
+    func element(at position: Int, of elements: Elements) -> Value
+
+    /// The inside of an object.
+    func members(of value: Value) -> Members
+    /// How many members there are.
+    func count(of members: Members) -> Int
+    /// The name of the member at a position, as a value of the kind `string`.
+    func name(at position: Int, of members: Members) -> Value
+    /// The value of the member at a position.
+    func value(at position: Int, of members: Members) -> Value
+    /// Which of a set of names the member at a position has.
+    func index(ofNameAt position: Int, of members: Members, in names: NameTable) -> Int?
+    /// Whether there is a member of a name.
+    func hasMember(_ name: String, in members: Members) -> Bool
+}
+
+/// Values as they are in memory.
+struct JSONInstances: SchemaInstances {
+    func kind(of value: JSON) -> JSON.Kind { value.kind }
+    func number(_ value: JSON) -> JSONNumber { value.number ?? JSONNumber(0) }
+    func withText(of value: JSON, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        var string = value.string ?? ""
+        return string.withUTF8(body)
+    }
+    func isName(_ value: JSON, in names: NameTable) -> Bool { value.string.flatMap { names.index(of: $0) } != nil }
+    func json(_ value: JSON) -> JSON { value }
+
+    func elements(of value: JSON) -> [JSON] { value.array ?? [] }
+    func count(of elements: [JSON]) -> Int { elements.count }
+    func element(at position: Int, of elements: [JSON]) -> JSON { elements[position] }
+
+    func members(of value: JSON) -> JSONObject { value.object ?? JSONObject() }
+    func count(of members: JSONObject) -> Int { members.count }
+    func name(at position: Int, of members: JSONObject) -> JSON { .string(members[position].name) }
+    func value(at position: Int, of members: JSONObject) -> JSON { members[position].value }
+    func index(ofNameAt position: Int, of members: JSONObject, in names: NameTable) -> Int? {
+        names.index(of: members[position].name)
+    }
+    func hasMember(_ name: String, in members: JSONObject) -> Bool { members.index(of: name) != nil }
+}
+
+/// Values of a tree.
+struct TreeInstances: SchemaInstances {
+    let tree: ValueTree
+
+    /// A value, or a scalar in its role as the name of a member, which makes it a string.
+    struct Value {
+        let index: ValueTree.Index
+        var isName = false
+    }
+
+    func kind(of value: Value) -> JSON.Kind { value.isName ? .string : tree.kind(of: value.index) }
+    func number(_ value: Value) -> JSONNumber { tree.number(of: value.index) }
+    func withText(of value: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        tree.withText(of: value.index, body)
+    }
+    func isName(_ value: Value, in names: NameTable) -> Bool { tree.index(ofText: value.index, in: names) != nil }
+    func json(_ value: Value) -> JSON {
+        value.isName ? .string(tree.text(of: value.index)) : tree.json(of: value.index)
+    }
+
+    func elements(of value: Value) -> ValueTree.Index { value.index }
+    func count(of elements: ValueTree.Index) -> Int { tree.elementCount(of: elements) }
+    func element(at position: Int, of elements: ValueTree.Index) -> Value {
+        Value(index: tree.element(at: position, of: elements))
+    }
+
+    func members(of value: Value) -> TreeMembers { TreeMembers(object: value.index) }
+    func count(of members: TreeMembers) -> Int { tree.memberCount(of: members.object) }
+    func name(at position: Int, of members: TreeMembers) -> Value {
+        Value(index: tree.name(at: position, of: members.object), isName: true)
+    }
+    func value(at position: Int, of members: TreeMembers) -> Value {
+        Value(index: tree.value(at: position, of: members.object))
+    }
+    func index(ofNameAt position: Int, of members: TreeMembers, in names: NameTable) -> Int? {
+        tree.index(ofText: tree.name(at: position, of: members.object), in: names)
+    }
+    func hasMember(_ name: String, in members: TreeMembers) -> Bool {
+        tree.position(of: name, in: members.object) != nil
+    }
+}
+
+/// The inside of an object of a tree.
+struct TreeMembers {
+    let object: ValueTree.Index
+}

@@ -1,0 +1,92 @@
+import WaybillJSON
+
+/// What tells a subschema from its alternatives at a glance.
+struct BranchTraits {
+    /// The types that it can accept.
+    var types = SchemaTypeSet.everything
+    /// The names that an object must have.
+    var required: [String] = []
+    /// The names that an object may have, as far as they are listed.
+    var properties: [String] = []
+    /// Members of which only certain values will do.
+    var constants: [(name: String, values: [JSON])] = []
+    /// The only values that will do, where they are listed.
+    var values: [JSON]?
+    /// Whether an object may have no other names than `properties`.
+    var isClosed = false
+
+    /// The traits of a node and of what it applies to the same instance in any case.
+    init(of index: Int, in program: SchemaProgram, depth: Int = 0) {
+        let node = program.node(index)
+        guard !node.refusesEverything else {
+            types = []
+            return
+        }
+        types = node.types
+        for values in [node.constant, node.enumeration] {
+            guard let values else { continue }
+            self.values = values.list
+            types.formIntersection(values.list.reduce(into: SchemaTypeSet([])) { $0.formUnion(SchemaTypeSet($1.kind)) })
+        }
+        if let rules = node.object {
+            required = rules.requiredList
+            properties = rules.propertyList
+            isClosed = rules.additional.map { program.node($0).refusesEverything } ?? false
+            for (name, member) in zip(rules.names.names, rules.members) {
+                guard let schema = member.schema, let values = Self.values(of: schema, in: program) else { continue }
+                constants.append((name, values))
+            }
+        }
+        if let schema = node.unevaluatedProperties, program.node(schema).refusesEverything { isClosed = true }
+        guard depth < 16 else { return }
+        for applicator in node.applicators {
+            switch applicator {
+            case .reference(let target), .dynamicReference(_, let target):
+                formUnion(BranchTraits(of: target, in: program, depth: depth + 1))
+            case .allOf(let schemas):
+                for schema in schemas { formUnion(BranchTraits(of: schema, in: program, depth: depth + 1)) }
+            case .anyOf(let schemas), .oneOf(let schemas, _):
+                let inner = schemas.map { BranchTraits(of: $0, in: program, depth: depth + 4) }
+                types.formIntersection(inner.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) })
+            case .not, .conditional:
+                break
+            }
+        }
+    }
+
+    /// For each of some alternatives the names that it requires and not all of them do.
+    static func tellingNames(of alternatives: [BranchTraits]) -> [[String]] {
+        var common = Set(alternatives.first?.required ?? [])
+        for alternative in alternatives { common.formIntersection(alternative.required) }
+        return alternatives.map { alternative in alternative.required.filter { !common.contains($0) } }
+    }
+
+    private mutating func formUnion(_ other: BranchTraits) {
+        types.formIntersection(other.types)
+        required += other.required.filter { !required.contains($0) }
+        properties += other.properties.filter { !properties.contains($0) }
+        constants += other.constants
+        values = values ?? other.values
+        isClosed = isClosed || other.isClosed
+    }
+
+    /// The only values that a schema accepts, where it lists them.
+    private static func values(of schema: Int, in program: SchemaProgram) -> [JSON]? {
+        var schema = schema
+        for _ in 0..<8 {
+            let node = program.node(schema)
+            if let values = node.constant ?? node.enumeration { return values.list }
+            guard case .reference(let target)? = node.applicators.first else { return nil }
+            schema = target
+        }
+        return nil
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The elements without those that came before.
+    var firstOccurrences: [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

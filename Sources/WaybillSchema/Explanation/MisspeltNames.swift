@@ -1,0 +1,47 @@
+import WaybillDiagnostics
+import WaybillJSON
+
+extension [SchemaViolation] {
+    /// The violations without the missing names that stand there misspelt: one slip of the keyboard is one mistake.
+    ///
+    /// `pth: /a` where `path` is required is told as an unknown name that was meant to be `path`, and nothing is missing
+    /// then. The same goes for the only unknown name of a mapping in which nothing else but the missing one could stand.
+    func withoutMissingNamesThatAreMisspelt(in root: JSON) -> [SchemaViolation] {
+        var unknown: [JSONPointer: [Int]] = [:]
+        for index in indices {
+            guard case .unknownName = self[index].detail else { continue }
+            unknown[self[index].parent, default: []].append(index)
+        }
+        guard !unknown.isEmpty else { return self }
+        var result = self
+        var absorbed: Set<Int> = []
+        for index in indices {
+            guard case .missingName(let missing) = self[index].detail,
+                let candidates = unknown[self[index].instanceLocation]
+            else { continue }
+            for position in candidates.prefix(32) {
+                let isOnly = candidates.count == 1
+                guard let name = self[position].meaning(among: missing, in: root, isOnly: isOnly) else { continue }
+                result[position].suggestion = name
+                absorbed.insert(index)
+                break
+            }
+        }
+        return result.indices.filter { !absorbed.contains($0) }.map { result[$0] }
+    }
+}
+
+extension SchemaViolation {
+    /// The mapping or list that the value at fault stands in.
+    fileprivate var parent: JSONPointer { JSONPointer(instanceLocation.tokens.dropLast()) }
+
+    /// Which of the names that are missing this unknown one was meant to be.
+    fileprivate func meaning(among missing: [String], in root: JSON, isOnly: Bool) -> String? {
+        guard case .unknownName(let unknown, let known) = detail else { return nil }
+        let nearest = NearestName.of(unknown, among: missing + known)
+        if let nearest, missing.contains(where: { $0.hasSameCodePoints(as: nearest) }) { return nearest }
+        guard isOnly, missing.count == 1, let present = parent.resolve(in: root)?.object else { return nil }
+        let free = known.filter { present[$0] == nil }
+        return free.count == 1 && free[0].hasSameCodePoints(as: missing[0]) ? missing[0] : nil
+    }
+}

@@ -1,0 +1,76 @@
+import WaybillJSON
+
+/// Words for messages, as a person who writes YAML would say them.
+enum Wording {
+    /// `a, b or c`
+    static func list(_ items: [String], _ conjunction: String = "or") -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+    }
+
+    /// `'a', 'b' or 'c'`
+    static func names(_ names: [String], _ conjunction: String = "or") -> String {
+        list(names.map { "'\($0)'" }, conjunction)
+    }
+
+    /// `the key 'a'`, `the keys 'a' and 'b'`
+    static func keys(_ names: [String], _ conjunction: String = "and") -> String {
+        (names.count == 1 ? "the key " : "the keys ") + self.names(names, conjunction)
+    }
+
+    /// `1 element`, `2 elements`
+    static func count(_ number: Int, _ noun: String) -> String {
+        let plural = noun.hasSuffix("y") ? String(noun.dropLast()) + "ies" : noun + "s"
+        return "\(number) \(number == 1 ? noun : plural)"
+    }
+
+    /// A type, in as many items as it takes in a list: `true or false` alone, `true` and `false` among others.
+    static func words(_ type: SchemaType, isAlone: Bool) -> [String] {
+        type == .boolean && !isAlone ? ["true", "false"] : [type.words]
+    }
+
+    /// What a value is, as in “but is a number”.
+    static func found(_ instance: JSON, expected: [SchemaType]) -> String {
+        switch instance {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let number): expected.contains(.integer) ? number.text : SchemaType.number.words
+        case .string, .bytes: SchemaType.string.words
+        case .array: SchemaType.array.words
+        case .object: SchemaType.object.words
+        }
+    }
+
+    /// The type of a value.
+    static func type(of instance: JSON) -> SchemaType {
+        switch instance {
+        case .null: .null
+        case .bool: .boolean
+        case .number(let number): number.isInteger ? .integer : .number
+        case .string, .bytes: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+
+    /// One of the values that a schema allows.
+    static func value(_ value: JSON) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let number): number.text
+        case .string(let string): "'\(string)'"
+        case .bytes: "certain bytes"
+        case .array(let elements): elements.isEmpty ? "an empty list" : "a certain list"
+        case .object(let members): members.isEmpty ? "an empty mapping" : "a certain mapping"
+        }
+    }
+
+    /// `must be 'a', 'b' or 'c'`; long lists are cut.
+    static func mustBe(_ allowed: [JSON]) -> String {
+        guard !allowed.isEmpty else { return "is not allowed" }
+        var items = allowed.prefix(12).map(value)
+        if allowed.count > items.count { items.append("one of \(allowed.count - items.count) more values") }
+        return "must be " + list(items)
+    }
+}

@@ -1,0 +1,90 @@
+import WaybillFormats
+
+/// URIs and relative references by their grammar (RFC 3986, appendix A), and IRIs (RFC 3987).
+enum URIFormat {
+    static func isURI(_ string: String, isInternational: Bool) -> Bool {
+        URIReference(string).isAbsolute && isReference(string, isInternational: isInternational)
+    }
+
+    static func isReference(_ string: String, isInternational: Bool) -> Bool {
+        let uri = URIReference(string)
+        let grammar = Grammar(isInternational: isInternational)
+        guard grammar.allows(uri.path, ":@/"), grammar.allows(uri.query ?? "", ":@/?", isQuery: true),
+            grammar.allows(uri.fragment ?? "", ":@/?")
+        else { return false }
+        if let authority = uri.authority { return isAuthority(authority, grammar) }
+        // Without a scheme, a colon in the first segment would make one (section 4.2).
+        return uri.isAbsolute || !(uri.path.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":"))
+    }
+
+    private static func isAuthority(_ authority: String, _ grammar: Grammar) -> Bool {
+        var host = Substring(authority)
+        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            guard grammar.allows(String(host[..<at]), ":") else { return false }
+            host = host[host.utf8.index(after: at)...]
+        }
+        if host.utf8.first == UInt8(ascii: "[") {
+            guard let close = host.utf8.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let address = host[..<close].dropFirst()
+            let rest = host[host.utf8.index(after: close)...]
+            guard AddressFormat.isIPv6(address.utf8) || isFutureAddress(address) else { return false }
+            return rest.isEmpty || rest.utf8.first == UInt8(ascii: ":") && isPort(rest.dropFirst())
+        }
+        if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")) {
+            guard isPort(host[host.utf8.index(after: colon)...]) else { return false }
+            host = host[..<colon]
+        }
+        return grammar.allows(String(host), "")
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// `v1.fe`: an address of a later version.
+    private static func isFutureAddress(_ text: Substring) -> Bool {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let mark = parts[0].utf8.first, mark | 0x20 == UInt8(ascii: "v") else { return false }
+        let version = parts[0].unicodeScalars.dropFirst()
+        return !version.isEmpty && version.allSatisfy { $0.properties.isASCIIHexDigit } && !parts[1].isEmpty
+            && !parts[1].contains("%") && Grammar(isInternational: false).allows(String(parts[1]), ":")
+    }
+
+    /// Which characters may stand in a component.
+    struct Grammar {
+        let isInternational: Bool
+
+        /// Whether text is unreserved characters, sub-delimiters, percent-encoded bytes, and some more.
+        func allows(_ text: String, _ more: String, isQuery: Bool = false) -> Bool {
+            var scalars = text.unicodeScalars[...]
+            while let scalar = scalars.popFirst() {
+                if scalar == "%" {
+                    guard let high = scalars.popFirst(), let low = scalars.popFirst(),
+                        high.properties.isASCIIHexDigit, low.properties.isASCIIHexDigit
+                    else { return false }
+                } else if !Self.isPlain(scalar), !more.unicodeScalars.contains(scalar),
+                    !isInternational || !Self.isInternational(scalar, isQuery)
+                {
+                    return false
+                }
+            }
+            return true
+        }
+
+        private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-._~!$&'()*+,;=".unicodeScalars.contains(scalar))
+        }
+
+        /// `ucschar`, and in a query `iprivate` (RFC 3987, section 2.2).
+        private static func isInternational(_ scalar: Unicode.Scalar, _ isQuery: Bool) -> Bool {
+            switch scalar.value {
+            case 0xA0...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFEF: true
+            case 0xE000...0xF8FF, 0xF0000...0xFFFFD, 0x100000...0x10FFFD: isQuery
+            case 0x10000...0xEFFFD: scalar.value & 0xFFFF < 0xFFFE && !(0xE0000...0xE0FFF).contains(scalar.value)
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import WaybillDiagnostics
+package import WaybillJSON
+
+extension SchemaViolation {
+    /// The places in the instance that `diagnostic(in:of:)` points to.
+    package var pointers: [JSONPointer] {
+        guard case .conflictingNames(let names) = detail else { return [instanceLocation] }
+        return [instanceLocation] + names.map { instanceLocation.appending(.name($0)) }
+    }
+
+    /// The violation as a finding in the text of the instance.
+    ///
+    /// - Parameters:
+    ///   - places: Where the values of the instance stand; at least those of `pointers`.
+    ///   - whole: What the whole instance is called: `the manifest`.
+    package func diagnostic(in places: some DocumentPlaces, of whole: String) -> Diagnostic {
+        let isWhole = instanceLocation.tokens.isEmpty
+        let value = places.span(at: instanceLocation) ?? places.span
+        let key = places.keySpan(at: instanceLocation) ?? value
+        let sentence = concernsName ? message : "\(isWhole ? whole : subject) \(message)"
+        let label = suggestion.map { "did you mean '\($0)'?" } ?? ""
+        switch detail {
+        case .unknownName(let unknown, let known):
+            let list = known.sorted().joined(separator: ", ")
+            return Diagnostic(
+                "unknown-key",
+                "'\(unknown)' is not a key that may stand here",
+                at: key,
+                label: label,
+                help: suggestion == nil && !known.isEmpty && known.count <= 20 ? ["The keys are \(list)."] : []
+            )
+        case .missingName:
+            return Diagnostic("missing-key", sentence, at: isWhole ? value : key)
+        case .conflictingNames(let names):
+            let keys = names.compactMap { places.keySpan(at: instanceLocation.appending(.name($0))) }
+                .sorted { $0.range.lowerBound < $1.range.lowerBound }
+            return Diagnostic(
+                "conflicting-keys",
+                sentence,
+                at: keys.last ?? key,
+                secondary: keys.dropLast().map { .init($0, "and this one") }
+            )
+        case .wrongType:
+            return Diagnostic("wrong-type", sentence, at: value, label: label)
+        case .notAllowedValue, .notAllowed, .wrongFormat, .other:
+            return Diagnostic("invalid-value", sentence, at: concernsName ? key : value, label: label)
+        }
+    }
+
+    /// What is at fault: the name of the member, or whose entry it is.
+    private var subject: String {
+        switch instanceLocation.tokens.last {
+        case .name(let name): return "'\(name)'"
+        case .index, nil:
+            guard case .name(let list) = instanceLocation.tokens.dropLast().last else { return "the value" }
+            return "this entry of '\(list)'"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+
+/// The public conformance suites, which are not part of the repository.
+///
+/// They are looked for in the folder that the environment variable `WAYBILL_CONFORMANCE` names, otherwise in
+/// `../shared/conformance`, seen from the package.
+package enum ConformanceSuite {
+    /// The folder of a suite such as `json/test_parsing`; `nil` where it is absent.
+    package static func folder(_ name: String) -> String? {
+        let folder = root + "/" + name
+        return FileManager.default.fileExists(atPath: folder) ? folder : nil
+    }
+
+    /// The paths of the files of a folder with an ending, below it too, in order and relative to it.
+    package static func files(in folder: String, ending: String) -> [String] {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        return paths.filter { $0.hasSuffix(ending) }.sorted()
+    }
+
+    /// The bytes of a file.
+    package static func bytes(of path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(filePath: path)))
+    }
+
+    private static var root: String {
+        if let path = ProcessInfo.processInfo.environment["WAYBILL_CONFORMANCE"] { return path }
+        let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        return packageRoot.joined(separator: "/") + "/../shared/conformance"
+    }
+}

@@ -1,0 +1,34 @@
+package import WaybillJSON
+
+extension ValueTree {
+    /// A tree of one value, as a reader of a document would build it.
+    package init(_ value: JSON) {
+        self.init()
+        add(value)
+    }
+
+    /// The value that was added last, which is the whole of a tree made from one value.
+    package var root: Index { UInt32(valueCount - 1) }
+
+    @discardableResult
+    private mutating func add(_ value: JSON) -> Index {
+        switch value {
+        case .null: return addScalar(.null, "null")
+        case .bool(let value): return addScalar(.boolean, value ? "true" : "false")
+        case .number(let number): return addScalar(.number, number.text)
+        case .string(let text): return addScalar(.string, text)
+        case .bytes(let bytes): return addScalar(.string, Base64.encode(bytes))
+        case .array(let elements):
+            let parts = elements.map { add($0) }
+            return addArray(parts[...])
+        case .object(let members):
+            let parts = members.flatMap { [addScalar(.string, $0.name), add($0.value)] }
+            return addObject(parts[...])
+        }
+    }
+
+    private mutating func addScalar(_ kind: JSON.Kind, _ text: String) -> Index {
+        var text = text
+        return text.withUTF8 { addScalar(kind, text: $0) }
+    }
+}

@@ -1,0 +1,160 @@
+import Testing
+import WaybillExpressions
+import WaybillJSON
+
+@Suite struct ExpressionFunctionTests {
+    static let cases: [(String, JSON)] = [
+        ("length('häu\u{1F600}')", 4), ("length(vars.list)", 3), ("length(vars)", 3),
+        ("count(vars.list[*])", 3), ("count(vars.list[9])", 0), ("count(vars.nope[*])", 0),
+        ("match('abc', 'a.c')", true), ("match('abcd', 'a.c')", false), ("match('ann', inputs.name)", true),
+        ("search('xabcx', 'a.c')", true), ("search('xy', 'a.c')", false),
+        ("value(vars.list[2:])", 2),
+        ("default(vars.nope, 'x')", "x"), ("default(inputs.nothing, vars.no, 5)", 5), ("default(inputs.count, 5)", 3),
+        ("default(first(vars.nope), 1)", 1), ("default(capture('a', 'b'), 'none')", "none"),
+        ("default(steps.skipped.data, 'skipped')", "skipped"), ("default(vars.nope == 1, 'gone')", "gone"),
+        ("exists(inputs.nothing)", true), ("exists(vars.nope)", false), ("exists(nowhere.x)", false),
+        ("exists(steps.skipped.data)", false), ("exists(first(vars.list[9:]))", false),
+        ("not(inputs.flag)", false), ("not(1 == 2)", true),
+        ("concat('a', 1, true, '\\u00e9')", "a1trueé"), ("concat(vars.list, vars.list)", [3, 1, 2, 3, 1, 2]),
+        ("lower('ÄB')", "äb"), ("upper('äb')", "ÄB"), ("trim(' \\t a b\\n')", "a b"), ("trim('  ')", ""),
+        ("split('a,b,,c', ',')", ["a", "b", "", "c"]), ("split('', ',')", [""]), ("split('añ', '')", ["a", "ñ"]),
+        ("split('aXXXb', 'XX')", ["a", "Xb"]), ("split('a,b', ',')[1]", "b"), ("split('a,b', ',')[-1]", "b"),
+        ("join(vars.list, '-')", "3-1-2"), ("join(split('', '')[5:], ',')", ""),
+        ("replace('aXbX', 'X', 'yy')", "ayybyy"), ("replace('abababc', 'ababc', '-')", "ab-"),
+        ("contains('abc', 'bc')", true), ("contains('abc', '')", true), ("contains('abc', 'cb')", false),
+        ("contains(vars.list, 1.0)", true), ("contains(vars.list, '1')", false), ("contains(vars, 'list')", true),
+        ("startsWith('abc', 'ab')", true), ("startsWith('a', 'ab')", false),
+        ("endsWith('abc', 'bc')", true), ("endsWith('c', 'bc')", false),
+        ("capture('id=42;', 'id=([0-9]+)')", "42"), ("capture('id=42', '[0-9]+')", "42"),
+        ("number('-1.50')", -1.5), ("number(7)", 7), ("string(true)", "true"), ("string(1.50)", "1.50"),
+        ("json(steps.login.data.users[0])", "{\"id\":1,\"name\":\"ann\"}"), ("json('a')", "\"a\""),
+        ("json(1.50)", "1.50"), ("parse('{\"a\":[1]}').a[0]", 1), ("parse('null')", .null),
+        ("base64('hé')", "aMOp"), ("base64('a')", "YQ=="), ("base64('')", ""),
+        ("unbase64('aMOp')", "hé"), ("unbase64('YQ==')", "a"), ("unbase64('YQ')", "a"), ("unbase64('Pz8_')", "???"),
+        ("urlencode('a b/ü~')", "a%20b%2F%C3%BC~"), ("urlencode(5)", "5"), ("raw('a/b')", "a/b"),
+        ("sha256('abc')", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ("sha256('abc', 'base64')", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+        ("sha256('abc', 'base64url')", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"),
+        // RFC 4231, test case 2
+        (
+            "hmac('Jefe', 'what do ya want for nothing?')",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        ),
+        ("keys(vars)", ["list", "pattern", "bad"]), ("values(steps.login.data.users[0])", [1, "ann"]),
+        ("first(vars.list)", 3), ("last(vars.list)", 2), ("sum(vars.list)", 6), ("sum(vars.list[9:])", 0),
+        ("sum(steps.login.data.users[*].id)", 3),
+        ("min(vars.list)", 1), ("max(vars.list)", 3), ("max(split('b,a,ä', ','))", "ä"),
+        ("sort(vars.list)", [1, 2, 3]), ("sort(split('b,a', ','))", ["a", "b"]),
+        ("unique(concat(vars.list, vars.list))", [3, 1, 2]),
+        ("range(3)", [0, 1, 2]), ("range(1, 3)", [1, 2]), ("range(5, 0, 0 - 2)", [5, 3, 1]), ("range(0)", []),
+        ("now()", "2026-11-21T05:27:03.041Z"), ("epoch()", 1_795_238_823),
+        ("epoch('1970-01-02T00:00:00+01:00')", 82_800), ("epoch('1969-12-31')", -86_400),
+        ("epoch('2000-02-29T12:00:00.5Z')", 951_825_600.5),
+        ("date(0)", "1970-01-01T00:00:00.000Z"), ("date(1.5)", "1970-01-01T00:00:01.500Z"),
+        ("date('2026-11-21T05:27:03.041+02:00')", "2026-11-21T03:27:03.041Z"),
+        (
+            "date('2024-12-31', '%Y/%m/%d %H:%M:%S.%L %j %a %A %b %B %s %F %T %z %%')",
+            "2024/12/31 00:00:00.000 366 Tue Tuesday Dec December 1735603200 2024-12-31 00:00:00 +0000 %"
+        ),
+        ("uuid()", "0188f1d2-0000-7000-8000-000000000001"), ("file('greeting.txt')", "héllo"),
+    ]
+
+    @Test(arguments: cases)
+    func `a function gives its result`(text: String, expected: JSON) throws {
+        #expect(try evaluate(text) == expected)
+    }
+
+    @Test func `every function is tried`() {
+        let untried = ExpressionFunction.all.map(\.name).filter { name in
+            !Self.cases.contains { $0.0.contains("\(name)(") }
+        }
+        #expect(untried == [])
+    }
+
+    @Test(
+        arguments: [
+            (
+                "length(vars.list[0])", .type,
+                "length() takes a string, bytes, a list or an object here, and this is a number"
+            ),
+            ("value(vars.list[*])", .missing, "value() needs one match, and there are 3"),
+            ("lower(vars.list)", .type, "lower() takes a string here, and this is a list"),
+            ("join(vars.list, vars.list[0])", .type, "join() takes a string here, and this is a number"),
+            (
+                "join(steps.login.data.users, ',')", .type,
+                "only texts, numbers and booleans can be joined, not an object"
+            ),
+            ("replace('a', '', 'b')", .value, "replace() needs a part that is not empty"),
+            ("number('1x')", .value, "number() takes a text that is a number, and this is none"),
+            ("number(' 1')", .value, "number() takes a text that is a number, and this is none"),
+            ("number('true')", .value, "number() takes a text that is a number, and this is none"),
+            ("parse('[1,')", .value, "parse() takes a text that is JSON, and at byte 3 this is none"),
+            ("unbase64('*')", .value, "unbase64() takes a text in Base64, and this is none"),
+            ("unbase64('/w==')", .value, "what is encoded here is no text in UTF-8"),
+            ("sha256('a', 'octal')", .value, "the encoding of a digest is 'hex', 'base64' or 'base64url'"),
+            ("first(vars.list[9:])", .missing, "first() has nothing to choose from: the list is empty"),
+            (
+                "sort(steps.login.data.users[0][*])", .type,
+                "sort() takes a list of numbers or of texts, and this one holds a number and a string"
+            ),
+            ("sum(steps.login.data.users)", .type, "sum() takes a list of numbers, and this one holds an object"),
+            ("range(0, 1000000000)", .limit, "range() makes at most 10000000 elements"),
+            ("range(-9223372036854775808)", .value, "range() takes whole numbers within ±2^53"),
+            ("range(1.5)", .value, "range() takes whole numbers within ±2^53"),
+            ("range(0, 5, 0)", .value, "the step of range() must not be 0"),
+            ("capture('a', 'b')", .missing, "the pattern of capture() matches nothing in this text"),
+            (
+                "match('a', vars.bad)", .value,
+                "this pattern is not an I-Regexp (RFC 9485): this '(' is never closed"
+            ),
+            ("date('yesterday')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date('2026-02-29')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date(1e300)", .value, "this number of seconds is too large for a moment"),
+            (
+                "date(0, '%Q')", .value,
+                "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"
+            ),
+            ("file('nope')", .value, "the file that file() names cannot be read: it does not exist"),
+            ("file('broken.bin')", .value, "the file that file() names is no text in UTF-8"),
+        ] as [(String, EvaluationError.Kind, String)]
+    )
+    func `a function says why it has no result`(text: String, kind: EvaluationError.Kind, message: String) throws {
+        let error = try #require(try evaluationError(text))
+        #expect(error.kind == kind)
+        #expect(error.message == message)
+    }
+
+    @Test(
+        arguments: [
+            ("lenght(vars)", "there is no function 'lenght'", "lenght", "Did you mean 'length'?"),
+            ("lower()", "this call has 0 arguments", "lower()", "It is lower(text)."),
+            ("join(vars.list)", "this call has 1 argument", "join(vars.list)", "It is join(list, separator)."),
+            ("lower(1 + 1)", "lower() takes a string here, and this is a number", "1 + 1", "It is lower(text)."),
+            ("sum('a')", "sum() takes a list here, and this is a string", "'a'", "It is sum(list)."),
+            (
+                "count(split('a', ','))", "count() takes a path", "split('a', ',')",
+                "The number of elements of a list is length(x)."
+            ),
+            (
+                "match('a', '\\\\d')",
+                "this pattern is not an I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
+                "'\\\\d'", nil
+            ),
+            (
+                "not('a')", "a condition must be true or false, and this is a string", "'a'",
+                "Compare it with something."
+            ),
+        ] as [(String, String, String, String?)]
+    )
+    func `a call that cannot work is refused`(text: String, message: String, place: String, help: String?) {
+        let error = #expect(throws: ExpressionSyntaxError.self) { try Expression(parsing: text) }
+        #expect(error?.message == message)
+        #expect(error.map { part(text, $0.range) } == place)
+        #expect(error?.help == help)
+    }
+
+    @Test func `a function shows how it is called`() {
+        #expect(ExpressionFunction.named("range")?.signature == "range(start, [end], [step])")
+        #expect(ExpressionFunction.named("concat")?.signature == "concat(value, …)")
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import WaybillExpressions
+@testable import WaybillJSON
+
+/// Work is counted, so that no expression can hang.
+@Suite struct ExpressionLimitTests {
+    @Test(
+        arguments: [
+            "$..*..*..*..*", "$[?@ == $[0]]", "$[?length($..*) > 0]", "$[?contains($[0][0], 'x')]",
+            "$[?search($[0][0], 'b')]",
+            "$[?length(range(50)) > 60]", "$[?$[0] == $[1]]", "$[?json($) == 'x']",
+            "$[?count($[?count($[*]) == 1]) == 1]",
+            "$[?upper($[0][0]) == 'x']",
+        ]
+    )
+    func `work beyond the limit is given up`(text: String) throws {
+        let text = try Expression(parsing: text)
+        let row = JSON.array(Array(repeating: .string(String(repeating: "a", count: 100)), count: 30))
+        let scope = EvaluationScope.sample(.array(Array(repeating: row, count: 30)))
+        var evaluator = Evaluator(scope, steps: 200)
+        let error = #expect(throws: EvaluationError.self) { try evaluator.result(text.compiled) }
+        #expect(error?.kind == .limit)
+    }
+
+    @Test func `ordinary work stays far below the limit`() throws {
+        let text = try Expression(parsing: "$[?@.score > 10].name")
+        let rows = JSON.array((0..<1_000).map { ["score": .number(JSONNumber($0)), "name": "x"] })
+        var evaluator = Evaluator(.sample(rows), steps: 10_000)
+        #expect(try evaluator.result(text.compiled).json.array?.count == 989)
+    }
+
+    @Test func `a document of any depth can be searched`() throws {
+        var document: JSON = ["x": 1]
+        for _ in 0..<2_000 { document = ["a": [document]] }
+        #expect(try JSONPath(parsing: "$..x").values(in: document) == [1])
+    }
+}

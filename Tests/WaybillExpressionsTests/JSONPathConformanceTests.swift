@@ -1,0 +1,99 @@
+import Testing
+import WaybillExpressions
+import WaybillJSON
+import WaybillTestSupport
+
+/// The JSONPath Compliance Test Suite, read where it lies.
+@Suite struct ConformanceJSONPathTests {
+    private struct Case {
+        var name: String
+        var selector: String
+        var isInvalid: Bool
+        var document: JSON
+        var results: [JSON]
+        var paths: [JSON]
+
+        init?(_ json: JSON) {
+            guard let name = json["name"]?.string, let selector = json["selector"]?.string else { return nil }
+            self.name = name
+            self.selector = selector
+            isInvalid = json["invalid_selector"] == true
+            document = json["document"] ?? .null
+            results = json["results"]?.array ?? json["result"].map { [$0] } ?? []
+            paths = json["results_paths"]?.array ?? json["result_paths"].map { [$0] } ?? []
+        }
+
+        /// What is wrong, or `nil`.
+        func failure() -> String? {
+            let query: JSONPath
+            do {
+                query = try JSONPath(parsing: selector)
+            } catch {
+                return isInvalid ? nil : "refused: \(error.message) at \(error.range)"
+            }
+            if isInvalid { return "accepted, though invalid" }
+            do {
+                let nodes = try query.nodes(in: document)
+                let values = JSON.array(nodes.map(\.value))
+                if !results.contains(values) { return "gives \(values)" }
+                let found = JSON.array(nodes.map { .string($0.path.description) })
+                if !paths.isEmpty, !paths.contains(found) { return "finds \(found)" }
+                return try JSON.array(query.values(in: document)) == values ? nil : "values and nodes differ"
+            } catch {
+                return "fails: \(error)"
+            }
+        }
+
+        /// What is wrong with the selector as an expression of Waybill, or `nil`. A singular query that matches nothing
+        /// is a failure there, so that an empty result is compared through `exists()`.
+        func failureAsExpression() -> String? {
+            let isEmpty = results == [[]]
+            do {
+                let expression = try Expression(parsing: isEmpty ? "exists(\(selector))" : selector)
+                let found = try expression.evaluate(in: .sample(document)).json
+                if isEmpty { return found == false ? nil : "finds something" }
+                let isFound = results.contains(found) || results.contains(.array([found]))
+                return isFound ? nil : "gives \(found)"
+            } catch {
+                return "fails: \(error)"
+            }
+        }
+    }
+
+    @Test func `every case holds`() throws {
+        guard let folder = ConformanceSuite.folder("jsonpath") else {
+            print("the JSONPath Compliance Test Suite is absent: skipped")
+            return
+        }
+        let bytes = try ConformanceSuite.bytes(of: folder + "/cts.json")
+        let cases = try #require(try JSONParser().parse(bytes)["tests"]?.array)
+        var passed = 0
+        for json in cases {
+            let testCase = try #require(Case(json))
+            if let failure = testCase.failure() {
+                Issue.record("\(testCase.name): \(testCase.selector) \(failure)")
+            } else {
+                passed += 1
+            }
+        }
+        print("JSONPath Compliance Test Suite: \(passed) of \(cases.count) cases passed")
+    }
+
+    /// Selectors that RFC 9535 rejects and Waybill reads differently are not compared: only what is valid by the RFC must
+    /// be valid here. A name with `-` is the one exception that the design makes: `$.a-1` is a name in Waybill.
+    @Test func `the expression language accepts every valid query and finds the same values`() throws {
+        guard let folder = ConformanceSuite.folder("jsonpath") else {
+            print("the JSONPath Compliance Test Suite is absent: skipped")
+            return
+        }
+        let bytes = try ConformanceSuite.bytes(of: folder + "/cts.json")
+        let cases = try #require(try JSONParser().parse(bytes)["tests"]?.array)
+        for json in cases {
+            let testCase = try #require(Case(json))
+            if testCase.isInvalid { continue }
+            if let failure = testCase.failureAsExpression() {
+                Issue.record("\(testCase.name): \(testCase.selector) \(failure)")
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Testing
+import WaybillJSON
+
+@Suite struct JSONParserTests {
+    private func parse(_ text: String) throws(JSONSyntaxError) -> JSON {
+        try JSONParser().parse(Array(text.utf8))
+    }
+
+    @Test(
+        arguments: [
+            ("null", .null), (" true ", true), ("\t\r\nfalse", false), ("\"\"", ""), ("[]", []), ("{}", [:]),
+            ("[ ]", []), ("{ }", [:]), ("[1,[2,[3]],{\"a\":[]}]", [1, [2, [3]], ["a": []]]),
+            ("{\"a\":{\"b\":null},\"c\":[{},{}]}", ["a": ["b": .null], "c": [[:], [:]]]),
+            ("\"12345678 and more than eight \\n bytes\"", "12345678 and more than eight \n bytes"),
+            (#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\uD834\uDD1E\u0000""#, "\"\\/\u{8}\u{C}\n\r\tAé€𝄞\0"),
+            ("\"Zürich 東京 𝄞\"", "Zürich 東京 𝄞"), ("\u{FEFF}1", 1),
+        ] as [(String, JSON)]
+    )
+    func `a text gives its value`(text: String, value: JSON) throws {
+        #expect(try parse(text) == value)
+    }
+
+    @Test(
+        arguments: [
+            ("", 0, "a value was expected"),
+            ("[1 2]", 3, "a comma or ] was expected"),
+            ("[1", 2, "a comma or ] was expected"),
+            ("[1,]", 3, "a value was expected"),
+            ("{\"a\":1 \"b\"", 7, "a comma or } was expected"),
+            ("{\"a\":1,}", 7, "a name in quotes was expected"),
+            ("{a:1}", 1, "a name in quotes or } was expected"),
+            ("{\"a\" 1}", 5, "a colon was expected"),
+            ("1 2", 2, "nothing more was expected after the value"),
+            ("tru", 0, "a value was expected; true begins like this"),
+            ("[\"abc", 5, "the string has no closing quote"),
+            ("\"a\nb\"", 2, "a control character in a string must be escaped"),
+            ("\"a\\x\"", 2, "this escape does not exist in JSON"),
+            ("\"\\u12g4\"", 5, "four hexadecimal digits were expected after \\u"),
+            ("\"\\u12", 5, "four hexadecimal digits were expected after \\u"),
+            ("\"\\", 1, "this escape does not exist in JSON"),
+            ("-", 1, "a digit was expected"),
+            ("01", 0, "a number does not begin with a zero before other digits"),
+            ("1.", 2, "a digit was expected after the decimal point"),
+            ("1e+", 3, "a digit was expected in the exponent"),
+        ]
+    )
+    func `a mistake is named where it is`(text: String, offset: Int, message: String) {
+        let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
+        #expect(error?.offset == offset)
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        arguments: [
+            ([0x22, 0x61, 0xFF, 0x22], 2), ([0x22, 0xC3, 0xA9, 0xC0, 0x80, 0x22], 3), ([0x22, 0xE2, 0x82, 0x22], 1),
+            ([0x22, 0xED, 0xA0, 0x80, 0x22], 1), ([0x22, 0x5C, 0x6E, 0xC3, 0x5C, 0x6E, 0x22], 3),
+        ] as [([UInt8], Int)]
+    )
+    func `bytes that are not UTF-8 are refused`(bytes: [UInt8], offset: Int) {
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONParser().parse(bytes) }
+        #expect(error?.message == "the text is not valid UTF-8")
+        #expect(error?.offset == offset)
+    }
+
+    @Test(
+        arguments: [
+            (#""\uD834""#, "\u{FFFD}"), (#""\uDD1Ex""#, "\u{FFFD}x"), (#""\uD834\uD834\uDD1E""#, "\u{FFFD}𝄞"),
+            (#""\uD834\n""#, "\u{FFFD}\n"), (#""\uD834\u0041""#, "\u{FFFD}A"),
+        ]
+    )
+    func `half of a surrogate pair becomes a replacement character`(text: String, value: String) throws {
+        #expect(try parse(text) == .string(value))
+    }
+
+    @Test func `the digits of an escape are hexadecimal in either case and nothing else`() {
+        for code in UInt8(0)..<128 {
+            let digit = Character(Unicode.Scalar(code))
+            let text = Array("\"\\u004".utf8) + [code] + Array("\"".utf8)
+            let expected = digit.hexDigitValue.flatMap { Unicode.Scalar(0x40 + $0) }.map { JSON.string(String($0)) }
+            #expect((try? JSONParser().parse(text)) == expected, "\\u004\(digit)")
+        }
+        #expect((try? parse(#""\u00Af\uaBcD\uFFFf""#)) == "\u{AF}\u{ABCD}\u{FFFF}")
+    }
+
+    @Test func `the last of equal names wins at the place of the first, and is reported`() throws {
+        let text = #"{"a": 1, "b": {"c": 2}, "a": 3, "b": 4, "\u0061": 5}"#
+        let document = try JSONParser().parseDocument(Array(text.utf8))
+        #expect(JSONWriter().string(document.value) == #"{"a":5,"b":4}"#)
+        #expect(document.duplicateName?.name == "a")
+        #expect(document.duplicateName?.offset == 24)
+        #expect(try JSONParser().parseDocument(Array("[{\"a\":1},{\"a\":1}]".utf8)).duplicateName == nil)
+    }
+
+    @Test func `equal names are found in large objects too`() throws {
+        let members = (0..<1000).map { "\"name \($0)\":\($0)" } + ["\"name 500\":-1", "\"name 3\":-2"]
+        let text = "{" + members.joined(separator: ",") + "}"
+        let document = try JSONParser().parseDocument(Array(text.utf8))
+        #expect(document.duplicateName?.name == "name 500")
+        #expect(document.value.object?.count == 1000)
+        #expect(document.value["name 500"] == -1)
+        #expect(document.value["name 3"] == -2)
+        #expect(document.value["name 999"] == 999)
+    }
+
+    @Test func `nesting is limited`() throws {
+        var parser = JSONParser()
+        #expect(try parser.parse(Array((brackets(512)).utf8)) != .null)
+        let error = #expect(throws: JSONSyntaxError.self) { try parser.parse(Array(brackets(513).utf8)) }
+        #expect(error == JSONSyntaxError("values are nested more than 512 deep", at: 512))
+        parser.maximumDepth = 2
+        #expect(try parser.parse(Array("[{\"a\":1},[]]".utf8)) == [["a": 1], []])
+        #expect(throws: JSONSyntaxError.self) { try parser.parse(Array("[{\"a\":[]}]".utf8)) }
+        parser.maximumDepth = 1_000_000
+        #expect(throws: JSONSyntaxError.self) { try parser.parse(Array(repeating: UInt8(ascii: "["), count: 100_000)) }
+    }
+
+    @Test func `a line of a larger text is parsed where it stands`() throws {
+        let lines = Array("{\"a\":1}\n[2]\n\"x".utf8)
+        let values = lines.split(separator: UInt8(ascii: "\n")).map { line in try? JSONParser().parse(line) }
+        #expect(values == [["a": 1], [2], nil])
+    }
+
+    private func brackets(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+import WaybillJSON
+import WaybillResults
+
+@Suite struct RedactorTests {
+    private func redactor(_ secrets: String...) -> Redactor {
+        let redactor = Redactor()
+        for secret in secrets { redactor.register(secret) }
+        return redactor
+    }
+
+    @Test(
+        arguments: [
+            ("hunter2", "the word is hunter2!", "the word is ***!"),
+            ("hunter2", "hunter2", "***"),
+            ("hunter2", "hunter2hunter2", "******"),
+            ("hunter2", "Hunter2 hunter", "Hunter2 hunter"),
+            ("hunter2", "", ""),
+            ("pä$$ wörd", "?p=p%C3%A4%24%24%20w%C3%B6rd&q=1", "?p=***&q=1"),
+            ("pä$$ wörd", "?p=p%c3%a4$$%20w%c3%b6rd&q=1", "?p=***&q=1"),
+            ("pä$$ wörd", "p=p%C3%A4%24%24+w%C3%B6rd&q=1", "p=***&q=1"),
+            ("aa/b+c", "/x/aa%2Fb%2Bc/y%2Fz", "/x/***/y%2Fz"),
+            ("50%41x", "50%41x and 50%2541x and 50%4", "*** and *** and 50%4"),
+            ("aa/b+c", "aa%252Fb%252Bc", "***"),
+            (#"say "hi""#, #"{"text": "{\"p\": \"say \\\"hi\\\"\"}"}"#, #"{"text": "{\"p\": \"***\"}"}"#),
+            ("<a&b's>", "<p>&lt;a&amp;b&#39;s&gt; &lt;a&#38;b&apos;s&#x3e;</p>", "<p>*** ***</p>"),
+            ("hunter2", "68756e74657232 68756E74657232 6875", "*** *** 6875"),
+            ("Hunter2", "https://hunter2.example.com/hunter2", "https://***.example.com/hunter2"),
+            (#"say "hi"\now"#, #"{"p":"say \"hi\"\\now"}"#, #"{"p":"***"}"#),
+            ("a/b\n\u{1}é😀", #"[a\/b\n\u0001\u00E9\uD83D\ude00\u0021]"#, #"[***\u0021]"#),
+            ("a/b\n\u{1}é😀", #"\uD83D a/b \u12"#, #"\uD83D a/b \u12"#),
+        ] as [(String, String, String)]
+    )
+    func `a secret goes, as it is or escaped, and nothing else does`(secret: String, text: String, expected: String) {
+        #expect(redactor(secret).redact(text) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("test", "my test row", "my test row"), ("test", "test", "***"), ("1", "12 1", "12 1"),
+            ("test", #"{"a": "test", "b": "tests"}"#, #"{"a": "***", "b": "tests"}"#),
+            ("test", "?a=test&b=tests#test", "?a=***&b=tests#test"), ("a b", "?x=a%20b&y=1", "?x=***&y=1"),
+            ("1234", "https://h/1234/12345?p=1234", "https://h/***/12345?p=***"),
+            ("1234", "and/1234/or", "and/1234/or"),
+            ("test", "dGVzdA==", "***"), ("test", "74657374", "***"),
+            ("test", "attestation dGVzdA", "attestation dGVzdA"),
+        ] as [(String, String, String)]
+    )
+    func `a secret of fewer than six bytes goes where it is a whole value, and nowhere else`(
+        secret: String,
+        text: String,
+        expected: String
+    ) {
+        #expect(redactor(secret).redact(text) == expected)
+        #expect(redactor(secret).hasShortSecrets)
+    }
+
+    @Test func `data keeps what only has the characters of a short secret, and says when a long one was in it`() {
+        let redactor = redactor("test", "1", "hunter2")
+        let row: JSON = ["name": "test", "n": 1, "text": "my test row"]
+        #expect(redactor.data(row).json.value == row)
+        #expect(redactor.data(row).isChanged == false)
+        #expect(redactor.unchanged(row)?.value == row)
+        #expect(redactor.data(["p": "hunter2", "n": 1]).json.value == ["p": "***", "n": 1])
+        #expect(redactor.data(["p": "hunter2"]).isChanged)
+        #expect(redactor.data(Array("a hunter2".utf8)).bytes.bytes == Array("a ***".utf8))
+        #expect(Redactor.masked(["a": [1, "x", true]]) == ["a": ["***", "***", true]])
+    }
+
+    @Test func `a secret of more than 64 KiB is refused`() {
+        let redactor = Redactor()
+        #expect(redactor.register(String(repeating: "a", count: 64 << 10)))
+        #expect(!redactor.register(String(repeating: "a", count: (64 << 10) + 1)))
+    }
+
+    @Test(arguments: ["s3cret", "correct horse", "pä$$?>~ÿ", "\u{3FF}\u{3FF}\u{3FF}>>>???"])
+    func `a secret goes from base64 at every alignment, in both alphabets, padded or not`(secret: String) {
+        let redactor = redactor(secret)
+        let bytes = Array(secret.utf8)
+        // A secret of two bytes has too few characters of its own inside a longer text.
+        let surroundings = bytes.count == 2 ? [(0, 0)] : (0..<4).flatMap { before in (0..<4).map { (before, $0) } }
+        for (before, behind) in surroundings {
+            let whole = Array("abcd".utf8.prefix(before)) + bytes + Array("wxyz".utf8.prefix(behind))
+            let secretBits = (before * 8)..<((before + bytes.count) * 8)
+            let padded = base64(whole)
+            let foreign = padded.enumerated().filter { place, character in
+                character != "=" && !secretBits.overlaps((place * 6)..<(place * 6 + 6))
+            }
+            for text in [padded, padded.replacing("=", with: "")] {
+                for text in [text, text.replacing("+", with: "-").replacing("/", with: "_")] {
+                    let redacted = redactor.redact("Basic \(text);")
+                    #expect(redacted.contains("***"), "\(text) → \(redacted)")
+                    // All characters stay that hold no bit of the secret, and only those.
+                    let kept = redacted.dropFirst(6).dropLast().filter { $0 != "*" && $0 != "=" }
+                    #expect(kept.count == foreign.count, "\(text) → \(redacted)")
+                }
+            }
+        }
+    }
+
+    @Test func `all that overlapping secrets cover goes`() {
+        #expect(redactor("aabcdd", "cddeff", "abcddef").redact("xaabcddeffx aabcd") == "x***x aabcd")
+        #expect(redactor("token6", "token6-long").redact("token6-long, token6-") == "***, ***-")
+    }
+
+    @Test func `secrets registered one by one are all found, in any number`() {
+        let redactor = Redactor()
+        let secrets = (0..<500).map { "secret-number-\($0)." }
+        for (index, secret) in secrets.enumerated() {
+            redactor.register(secret)
+            #expect(redactor.redact("<\(secret)>") == "<***>")
+            if index + 1 < secrets.count { #expect(redactor.redact(secrets[index + 1]) == secrets[index + 1]) }
+        }
+        #expect(redactor.redact(secrets.joined(separator: " ")) == secrets.map { _ in "***" }.joined(separator: " "))
+    }
+
+    @Test func `without secrets, and for an empty one, everything stays`() {
+        #expect(Redactor().redact("a%20b\\n") == "a%20b\\n")
+        #expect(redactor("").redact("abc") == "abc")
+    }
+
+    @Test func `bytes that are no text are redacted too, and otherwise left`() {
+        let redactor = redactor("key123")
+        #expect(
+            redactor.redact([0xFF, 0x25, 0x5C] + Array("key123".utf8) + [0xFE]) == [0xFF, 0x25, 0x5C, 42, 42, 42, 0xFE]
+        )
+        #expect(redactor.redact([0xFF, 0xFE, 0x00]) == [0xFF, 0xFE, 0x00])
+    }
+
+    @Test func `in JSON strings, names and whole numbers are redacted`() {
+        let value: JSON = [
+            "a 123456": "x123456y", "list": [123456, 1234567, "ok", .null, true], "b": ["123456": 1, "z123456": 2],
+        ]
+        let expected: JSON = [
+            "a ***": "x***y", "list": ["***", 1234567, "ok", .null, true], "b": ["***": 1, "z***": 2],
+        ]
+        #expect(redactor("123456").redact(value) == expected)
+    }
+
+    @Test func `members whose names differ only in their secrets both stay`() {
+        #expect(
+            redactor("secret1", "secret2").redact(["secret1": 1, "secret2": 2, "x": 3]) == [
+                "***": 1, "****": 2, "x": 3,
+            ]
+        )
+    }
+
+    @Test func `headers with credentials keep only their names`() {
+        let headers = [
+            (name: "AUTHORIZATION", value: "Bearer abc"), (name: "Cookie", value: "a=b"),
+            (name: "Set-Cookie", value: "a=b"), (name: "proxy-authorization", value: "x"),
+            (name: "X-Key", value: "key-77"), (name: "Accept", value: "*/*"),
+        ]
+        let redactor = redactor("key-77")
+        let redacted = headers.map { redactor.header($0.name, $0.value) }
+        #expect(redacted.map(\.name.string) == headers.map(\.name))
+        #expect(redacted.map(\.value.string) == ["***", "***", "***", "***", "***", "*/*"])
+    }
+
+    @Test func `our own words are put together with redacted texts and numbers`() {
+        let redactor = redactor("hunter2")
+        let text: RedactedText = "status \(404) from \(redactor.text("https://x/?p=hunter2"))"
+        #expect(text.string == "status 404 from https://x/?p=***")
+        #expect(redactor.json(["p": "hunter2"]).value == ["p": "***"])
+        #expect(redactor.bytes(Array("hunter2".utf8)).bytes == Array("***".utf8))
+    }
+
+    private func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = (group + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            for place in 0..<4 {
+                text.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : "=")
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+import WaybillJSON
+import WaybillSchema
+
+/// What is refused in a schema itself, and how references are found.
+@Suite struct JSONSchemaCompilationTests {
+    @Test(
+        arguments: [
+            (1, "", "must be a schema: a mapping, true or false"),
+            (["type": "strng"], "/type", "names 'strng', which is not a type; did you mean 'string'?"),
+            (["type": []], "/type", "must not be empty"),
+            (["properties": ["a": 1]], "/properties/a", "must be a schema: a mapping, true or false"),
+            (["anyOf": []], "/anyOf", "must be a list of schemas that is not empty"),
+            (["minLength": -1], "/minLength", "must be a whole number, 0 or more"),
+            (["multipleOf": 0], "/multipleOf", "must be greater than 0"),
+            (["required": "a"], "/required", "must be a list of names"),
+            (["enum": "a"], "/enum", "must be a list of values"),
+            (["uniqueItems": 1], "/uniqueItems", "must be true or false"),
+            (
+                ["$ref": "#/$defs/strin", "$defs": ["string": true]], "/$ref",
+                "refers to 'strin' in '#/$defs/strin', which does not exist; did you mean 'string'?"
+            ),
+            (["$ref": "#nowhere"], "/$ref", "refers to the anchor 'nowhere', which does not exist"),
+            (
+                ["items": ["$ref": "https://example.com/none"]], "/items/$ref",
+                "refers to 'https://example.com/none', which is not a known schema"
+            ),
+            (["$ref": "#/%zz"], "/$ref", "has a fragment that is not percent-encoded UTF-8"),
+            (["$ref": "#"], "", "refers to itself without end"),
+            (["$id": "a#b"], "/$id", "must not have a fragment"),
+            (["$anchor": "1"], "/$anchor", "must be a name: letters, digits, '-', '_' and '.'"),
+            (
+                ["$schema": "http://json-schema.org/draft-07/schema#"], "/$schema",
+                "is not a known dialect; schemas follow 'https://json-schema.org/draft/2020-12/schema'"
+            ),
+        ] as [(JSON, String, String)]
+    )
+    func `a fault of the schema is an error at its place`(schema: JSON, location: String, message: String) throws {
+        let error = try #require(throws: JSONSchemaError.self) { try JSONSchema(compiling: schema) }
+        #expect("\(error.location)" == location)
+        #expect(error.message == message)
+    }
+
+    @Test func `a chain of references that comes back is refused`() throws {
+        let schema: JSON = [
+            "$ref": "#/$defs/a", "$defs": ["a": ["allOf": [["$ref": "#/$defs/b"]]], "b": ["$ref": "#/$defs/a"]],
+        ]
+        let error = try #require(throws: JSONSchemaError.self) { try JSONSchema(compiling: schema) }
+        #expect(error.message == "refers to itself without end")
+    }
+
+    @Test func `an unknown vocabulary that is required is refused`() throws {
+        var registry = JSONSchemaRegistry()
+        registry.register(["$vocabulary": ["https://example.com/vocabulary": true]], at: "https://example.com/meta")
+        let error = try #require(throws: JSONSchemaError.self) {
+            try JSONSchema(compiling: ["$schema": "https://example.com/meta"], registry: registry)
+        }
+        #expect(error.message == "needs the vocabulary 'https://example.com/vocabulary', which is not known")
+    }
+
+    @Test func `references are resolved against the base, and found by the inner identifiers of registered schemas`()
+        throws
+    {
+        var registry = JSONSchemaRegistry()
+        registry.register(["$defs": ["x": ["$id": "inner", "type": "null"]]], at: "https://example.com/a/outer")
+        let schema = try JSONSchema(
+            compiling: ["$ref": "inner"],
+            baseURI: "https://example.com/a/b",
+            registry: registry
+        )
+        #expect(schema.isValid(.null))
+        #expect(!schema.isValid(1))
+    }
+
+    @Test func `a schema is valid by the meta-schema, and a wrong one is not`() throws {
+        let metaSchema = try JSONSchema(compiling: ["$ref": "https://json-schema.org/draft/2020-12/schema"])
+        #expect(metaSchema.isValid(["type": "object", "properties": ["a": true]]))
+        let found = metaSchema.validate(["properties": ["a": ["minLength": -1]]])
+        #expect(
+            found.map { "\($0.instanceLocation): \($0.message)" } == [
+                "/properties/a/minLength: must be at least 0, but is -1"
+            ]
+        )
+    }
+
+    @Test func `a deep instance and references that never end are stopped`() throws {
+        let tree = try JSONSchema(compiling: ["properties": ["a": ["$ref": "#"]], "additionalProperties": false])
+        var instance: JSON = ["b": 1]
+        for _ in 0..<512 { instance = ["a": instance] }
+        #expect(tree.validate(instance).map(\.message) == ["'b' is not a known key"])
+        let endless = try JSONSchema(compiling: ["$dynamicAnchor": "x", "$dynamicRef": "#x"])
+        #expect(endless.validate(1).map(\.message) == ["is too deeply nested or too intricate to be checked"])
+    }
+
+    @Test func `alternatives within alternatives do not take for ever`() throws {
+        let schema = try JSONSchema(compiling: [
+            "anyOf": [
+                ["type": "array", "items": ["$ref": "#"]],
+                ["type": "array", "items": ["$ref": "#"], "maxItems": 2],
+            ]
+        ])
+        var instance: JSON = 1
+        for _ in 0..<100 { instance = [instance] }
+        #expect(!schema.isValid(instance))
+    }
+
+    @Test func `schemas that apply one another twice over do not take for ever`() throws {
+        var definitions: JSON = ["d40": ["type": "integer"]]
+        for number in 0..<40 {
+            let next: JSON = ["$ref": .string("#/$defs/d\(number + 1)")]
+            if case .object(var members) = definitions {
+                members["d\(number)"] = ["allOf": [next, next]]
+                definitions = .object(members)
+            }
+        }
+        let schema = try JSONSchema(compiling: ["$ref": "#/$defs/d0", "$defs": definitions])
+        #expect(!schema.isValid(1))
+    }
+
+    @Test func `alternatives told apart at a glance are cheap however deep they nest`() throws {
+        let form: (String) -> JSON = { kind in
+            [
+                "properties": ["parts": ["items": ["$ref": "#"]], "kind": ["const": .string(kind)]],
+                "required": ["kind", "parts"],
+            ]
+        }
+        let schema = try JSONSchema(compiling: ["oneOf": [form("a"), form("b"), form("c")]])
+        var instance: JSON = ["parts": [], "kind": "d"]
+        for _ in 0..<200 { instance = ["parts": [instance], "kind": "c"] }
+        let found = schema.validate(instance)
+        #expect(found.map(\.message) == ["must be 'a', 'b' or 'c'"])
+        #expect(found.first?.instanceLocation.tokens.count == 401)
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+import WaybillJSON
+import WaybillSchema
+
+@Suite struct JSONSchemaFormatTests {
+    @Test(
+        arguments: [
+            ("email", "joe.bloggs@example.com", true), ("email", "\"joe bloggs\"@example.com", true),
+            ("email", "joe@[127.0.0.1]", true), ("email", "joe@[IPv6:::1]", true), ("email", "te~st@example.com", true),
+            ("email", ".test@example.com", false), ("email", "te..st@example.com", false),
+            ("email", "joe@invalid=domain.com", false), ("email", "joe@[127.0.0.300]", false), ("email", "2962", false),
+            ("email", "é@example.com", false), ("uri-reference", "/abc?x#y", true), ("uri-reference", "", true),
+            ("uri-reference", "a:b/c", true), ("uri-reference", "./a:b", true), ("uri-reference", "1:b", false),
+            ("uri-reference", "\\\\WINDOWS", false), ("uri", "https://example.com:8080/a%20b", true),
+            ("uri", "https://example.com/a b", false), ("iri-reference", "/é", true),
+            ("iri-reference", "/\u{E000}", false),
+        ] as [(String, String, Bool)]
+    )
+    func `a format is asserted when asked`(format: String, text: String, isValid: Bool) throws {
+        let schema: JSON = ["format": .string(format)]
+        #expect(try JSONSchema(compiling: schema, assertsFormats: true).isValid(.string(text)) == isValid)
+        #expect(try JSONSchema(compiling: schema).isValid(.string(text)))
+    }
+}
