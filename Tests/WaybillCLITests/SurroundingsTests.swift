@@ -121,4 +121,47 @@ import WaybillTestSupport
         #expect(command.errorText.contains("'m.yaml', which the journal of the run names, is not a manifest"))
         #expect(!command.errorText.contains("private"))
     }
+
+    @Test func `a run that cannot record that it sends a request does not send it`() async throws {
+        try await LoopbackServer.run { _ in
+            ServerAnswer(headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
+        } _: { server in
+            let folder = TemporaryFolder()
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "\(server.url(""))"}}
+                graphs: {main: {chain: [{id: a, forEach: {in: "range(0, 200)", as: n, concurrency: 16}, post: "/${n}"}]}}
+
+                """,
+                to: "m.yaml"
+            )
+            // 8 KiB: a file may have so many blocks of 512 bytes.
+            let line = "ulimit -f 16; exec \"$0\" run m.yaml --out out"
+            let command = try await Command.run("/bin/sh", ["-c", line, CommandCase.program], in: folder.path)
+            #expect(command.status == 3, "\(command.errorText)")
+            #expect(command.errorText.contains("cannot write 'out/events.ndjson': File too large"))
+            let journal = try #require(folder.read("out/events.ndjson"))
+            let sent = server.requests.map(\.target)
+            #expect(!sent.isEmpty && sent.count < 60)
+            for target in sent { #expect(journal.contains("\(target)\""), "\(target) was sent and is not recorded") }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("true", false), ("sed -i '$d' waybill-results/r/events.ndjson", true),
+            (#"sed -i '$s/"passed"/"interrupted"/' waybill-results/r/events.ndjson"#, true),
+            ("truncate -s -20 waybill-results/r/events.ndjson", true),
+        ]
+    )
+    func `a run that replaces the results of one that had not finished warns of it`(change: String, warns: Bool)
+        async throws
+    {
+        let run = try await shell("\(change); $W run m.yaml --mock --out waybill-results/r > run.txt; echo $?")
+        #expect(run.command.outputText == "0\n")
+        #expect(run.command.errorText.contains("warning[unfinished-run]: the results of run ") == warns)
+        if warns { #expect(run.command.errorText.contains("waybill resume waybill-results/r")) }
+        #expect(run.folder.read("run.txt")?.contains("1 passed") == true)
+    }
 }
