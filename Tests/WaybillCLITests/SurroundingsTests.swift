@@ -124,27 +124,33 @@ import WaybillTestSupport
 
     @Test func `a run that cannot record that it sends a request does not send it`() async throws {
         try await LoopbackServer.run { _ in
-            ServerAnswer(headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
+            ServerAnswer(headers: [("Content-Type", "application/json")], body: Array("{\"n\": 1}".utf8))
         } _: { server in
             let folder = TemporaryFolder()
             folder.write(
                 """
                 waybill: 1
-                services: {s: {baseURL: "\(server.url(""))"}}
-                graphs: {main: {chain: [{id: a, forEach: {in: "range(0, 200)", as: n, concurrency: 16}, post: "/${n}"}]}}
+                services: {s: {baseURL: "\(server.url(""))", session: {call: login}}}
+                endpoints: {login: {method: POST, path: /login, outputs: {n: $.n}}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: a, forEach: {in: "range(0, 64)", as: n}, post: "/${n}", headers: {A: "${session.n}"}}
 
                 """,
                 to: "m.yaml"
             )
-            // 8 KiB: a file may have so many blocks of 512 bytes.
+            // All elements are in flight and wait for the session; then each is recorded and sent. A file may have 8 KiB, in
+            // blocks of 512 bytes.
             let line = "ulimit -f 16; exec \"$0\" run m.yaml --out out"
             let command = try await Command.run("/bin/sh", ["-c", line, CommandCase.program], in: folder.path)
             #expect(command.status == 3, "\(command.errorText)")
             #expect(command.errorText.contains("cannot write 'out/events.ndjson': File too large"))
             let journal = try #require(folder.read("out/events.ndjson"))
             let sent = server.requests.map(\.target)
-            #expect(!sent.isEmpty && sent.count < 60)
-            for target in sent { #expect(journal.contains("\(target)\""), "\(target) was sent and is not recorded") }
+            #expect(!sent.isEmpty && sent.count < 50)
+            let unrecorded = sent.filter { !journal.contains("\($0)\"") }
+            #expect(unrecorded == [])
         }
     }
 
