@@ -113,6 +113,14 @@ import WaybillTestSupport
         #expect(command.outputText.contains("\u{FFFD}"))
     }
 
+    @Test func `show says of a journal that was changed that it is damaged, and where`() async throws {
+        let line = "cd waybill-results/r; rm run.json; sed -i '2s/main/other/' events.ndjson; cd ../..; $W show r"
+        let command = try await shell(line).command
+        #expect(command.status == 3)
+        #expect(command.outputText == "")
+        #expect(command.errorText.contains("waybill-results/r/events.ndjson:2: the journal is damaged: "))
+    }
+
     @Test func `resume shows nothing of a file that is not a manifest`() async throws {
         // The journal names a file that holds something else now.
         let line = "echo private > m.yaml; $W resume r"
