@@ -39,6 +39,17 @@ package enum RunFolders {
         return Entry(folder: folder, result: result, record: result == nil ? record : nil)
     }
 
+    /// Why the journal in a folder cannot be read; `nil` where it can, or there is none.
+    package static func damage(in folder: String) -> String? {
+        guard exists("\(folder)/events.ndjson") else { return nil }
+        do {
+            _ = try RunRecord(folder: folder)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
     /// The runs whose folders are in this one, the newest first.
     package static func entries(in parent: String) -> [Entry] {
         names(in: parent).filter { $0 != "latest" }.compactMap { entry(of: "\(parent)/\($0)") }

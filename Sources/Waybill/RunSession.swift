@@ -27,6 +27,8 @@ package struct RunOptions: Sendable {
     package var control = RunControl()
     /// What waits in the run waits on this.
     package var clock: any RunClock = SystemClock()
+    /// Receives a warning about the folder of the results, before anything is sent.
+    package var warn: @Sendable (Diagnostic) -> Void = { _ in }
 
     /// Nothing asked for.
     package init() {}
@@ -127,11 +129,22 @@ package struct RunSession: Sendable {
                 } else {
                     try RunFolder.create(place, for: id)
                 }
+            if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
             folder.keep(sources: plan.sources.map { ($0.name, $0.bytes) })
             return folder
         } catch {
             throw RunError(message: error.description)
         }
+    }
+
+    private func unfinishedRun(_ id: RunID, in folder: String) -> Diagnostic {
+        Diagnostic(
+            "unfinished-run",
+            "the results of run \(id) in '\(folder)', which had not finished, are replaced",
+            severity: .warning,
+            at: nil,
+            help: ["'waybill resume \(folder)' would have continued it; use a different --out to keep an earlier run."]
+        )
     }
 
     private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {

@@ -85,6 +85,8 @@ package struct Executor: Sendable {
     /// Runs all graphs, one after another.
     package func run(id: RunID) async -> Outcome {
         let startedAt = past?.startedAt ?? .now()
+        // What is sent now could not be recorded.
+        folder?.journal.whenFailed { [control] in control.cancelAll() }
         events.emit(
             .runStarted(
                 .init(
@@ -160,23 +162,26 @@ package struct Executor: Sendable {
 }
 
 extension Executor {
-    /// Warns of secrets that are redacted only where they are a whole value.
+    /// Warns of secrets of the manifest that are redacted only where they are a whole value.
     private func warnOfShortSecrets() {
         let short = plan.secrets.filter { secrets[$0.name].map(ShortSecrets.contains) ?? false }
         guard let first = short.first else { return }
-        let names = short.map { "'\($0.name)'" }.joined(separator: ", ")
-        let message =
-            "fewer than \(ShortSecrets.limit) bytes in \(names): such a secret is redacted only where it is a whole value, not "
-            + "inside a longer text"
-        events.emit(.warning(redactor.text(message), at: first.variable.span))
+        warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
     }
 
-    /// Warns of such secrets that responses brought.
+    /// Warns of such secrets that came up during the run: in responses, in netrc files, as constants.
     private func warnOfShortSecretsReceived() {
-        guard redactor.hasShortSecrets, !secrets.values.contains(where: ShortSecrets.contains) else { return }
-        let message: RedactedText =
-            "a response had a secret of fewer than \(ShortSecrets.limit) bytes: it is redacted only where it is a whole value"
-        events.emit(.warning(message, at: nil))
+        let sources = redactor.sourcesOfShortSecrets
+        if !sources.isEmpty { warnOfShortSecrets(in: sources, at: nil) }
+    }
+
+    private func warnOfShortSecrets(in sources: [String], at span: SourceSpan?) {
+        let most = 5
+        let more = sources.count > most ? " and \(sources.count - most) more" : ""
+        let message =
+            "fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more): such a secret is "
+            + "redacted only where it is a whole value, not inside a longer text"
+        events.emit(.warning(redactor.text(message), at: span))
     }
 
     /// The values of the inputs, for the journal; `nil` where a secret is among them.

@@ -92,6 +92,9 @@ package struct Command: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO)
+        // Neither sockets nor files of tests that run at the same time: a connection that the program has open too is not closed
+        // for the other side.
+        for descriptor in (STDERR_FILENO + 1)..<4096 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 
         var environment = variables
         for name in ["PATH", "HOME"] where environment[name] == nil {

@@ -121,6 +121,31 @@ import WaybillTransport
         #expect(result.status == 0)
     }
 
+    @Test(arguments: [SIGQUIT, SIGABRT, SIGSEGV])
+    func `a signal to quit and those of a crash end the program at once, without a backtrace`(signal: Int32)
+        async throws
+    {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        let folder = TemporaryFolder()
+        folder.write("waybill: 1\ngraphs: {main: {chain: [{get: \"\(held.url)/a\"}]}}\n", to: "m.yaml")
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        async let run = Command.run(
+            CommandCase.program,
+            ["run", "m.yaml", "--out", "out"],
+            in: folder.path,
+            variables: ["SWIFT_BACKTRACE": "enable=yes"],
+            onStart: { started.yield($0) }
+        )
+        let process = try #require(await starts.first { _ in true })
+        await held.waitForRequests(1)
+        Command.send(signal, to: process)
+        let result = try await run
+        #expect(result.status == 128 + signal)
+        #expect(result.errorText == "")
+        #expect(folder.read("out/run.json") == nil)
+    }
+
     @Test func `the mock server answers from examples until it is told to stop`() async throws {
         let folder = TemporaryFolder()
         folder.write(
@@ -164,5 +189,39 @@ import WaybillTransport
         let result = try await mock
         #expect(result.status == 143)
         #expect(result.outputText.contains("GET /base/a/2 201\n"))
+    }
+
+    @Test func `the mock server answers although nobody reads its log`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("waybill: 1\nendpoints: {a: {url: \"http://127.0.0.1:9/a\"}}\n", to: "m.yaml")
+        let port = try LoopbackSocket.refusingPort()
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        // A pipe that is open for reading, by the program itself, and is not read.
+        let script = "mkfifo p; exec 3<> p; exec \"$0\" mock m.yaml --port \(port) >&3"
+        async let mock = Command.run(
+            "/bin/sh",
+            ["-c", script, CommandCase.program],
+            in: folder.path,
+            onStart: { started.yield($0) }
+        )
+        let process = try #require(await starts.first { _ in true })
+        let transport = try CurlTransport()
+        let url = "http://127.0.0.1:\(port)/"
+        var isListening = false
+        for _ in 0..<20_000 where !isListening {
+            if case .success = await transport.send(HTTPRequest(url: url)) { isListening = true }
+        }
+        // Much more than a pipe holds.
+        let target = String(repeating: "x", count: 8000)
+        for _ in 0..<400 {
+            let response = await transport.send(HTTPRequest(url: url + target, timeout: .seconds(10)))
+            guard case .success(let response) = response, response.status == 404 else {
+                Issue.record("\(response)")
+                break
+            }
+        }
+        await transport.shutDown()
+        Command.send(SIGTERM, to: process)
+        #expect(try await mock.status == 143)
     }
 }

@@ -112,6 +112,14 @@ import WaybillTestSupport
         #expect(command.outputText.contains("\u{FFFD}"))
     }
 
+    @Test func `show says of a journal that was changed that it is damaged, and where`() async throws {
+        let line = "cd waybill-results/r; rm run.json; sed -i '2s/main/other/' events.ndjson; cd ../..; $W show r"
+        let command = try await shell(line).command
+        #expect(command.status == 3)
+        #expect(command.outputText == "")
+        #expect(command.errorText.contains("waybill-results/r/events.ndjson:2: the journal is damaged: "))
+    }
+
     @Test func `resume shows nothing of a file that is not a manifest`() async throws {
         // The journal names a file that holds something else now.
         let line = "echo private > m.yaml; $W resume r"
@@ -119,5 +127,54 @@ import WaybillTestSupport
         #expect(command.status == 3)
         #expect(command.errorText.contains("'m.yaml', which the journal of the run names, is not a manifest"))
         #expect(!command.errorText.contains("private"))
+    }
+
+    @Test func `a run that cannot record that it sends a request does not send it`() async throws {
+        try await LoopbackServer.run { _ in
+            ServerAnswer(headers: [("Content-Type", "application/json")], body: Array("{\"n\": 1}".utf8))
+        } _: { server in
+            let folder = TemporaryFolder()
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "\(server.url(""))", session: {call: login}}}
+                endpoints: {login: {method: POST, path: /login, outputs: {n: $.n}}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: a, forEach: {in: "range(0, 64)", as: n}, post: "/${n}", headers: {A: "${session.n}"}}
+
+                """,
+                to: "m.yaml"
+            )
+            // All elements are in flight and wait for the session; then each is recorded and sent. A file may have 8 KiB, in
+            // blocks of 512 bytes.
+            let line = "ulimit -f 16; exec \"$0\" run m.yaml --out out"
+            let command = try await Command.run("/bin/sh", ["-c", line, CommandCase.program], in: folder.path)
+            #expect(command.status == 3, "\(command.errorText)")
+            #expect(command.errorText.contains("cannot write 'out/events.ndjson': File too large"))
+            let journal = try #require(folder.read("out/events.ndjson"))
+            let sent = server.requests.map(\.target)
+            #expect(!sent.isEmpty && sent.count < 50)
+            let unrecorded = sent.filter { !journal.contains("\($0)\"") }
+            #expect(unrecorded == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("true", false), ("sed -i '$d' waybill-results/r/events.ndjson", true),
+            (#"sed -i '$s/"passed"/"interrupted"/' waybill-results/r/events.ndjson"#, true),
+            ("truncate -s -20 waybill-results/r/events.ndjson", true),
+        ]
+    )
+    func `a run that replaces the results of one that had not finished warns of it`(change: String, warns: Bool)
+        async throws
+    {
+        let run = try await shell("\(change); $W run m.yaml --mock --out waybill-results/r > run.txt; echo $?")
+        #expect(run.command.outputText == "0\n")
+        #expect(run.command.errorText.contains("warning[unfinished-run]: the results of run ") == warns)
+        if warns { #expect(run.command.errorText.contains("waybill resume waybill-results/r")) }
+        #expect(run.folder.read("run.txt")?.contains("1 passed") == true)
     }
 }

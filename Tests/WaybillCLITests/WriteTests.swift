@@ -10,7 +10,7 @@ import WaybillTestSupport
         ),
         ("name: one", "write: {to: all.ndjson, records: \"range(0, 100000)\"}"),
     ])
-    func `a disk that is full is a failure of the step, and the run's record is whole`(
+    func `a disk that is full fails the step and the run, and the run's record is whole`(
         loop: String,
         write: String
     ) async throws {
@@ -35,8 +35,9 @@ import WaybillTestSupport
             ["-c", "ulimit -f 256; exec \"$0\" run --mock --out out manifest.yaml", CommandCase.program],
             in: folder.path
         )
-        #expect(result.status == 1, "\(result.errorText)")
+        #expect(result.status == 3, "\(result.errorText)")
         let message = "cannot write '\(folder.path)/out/all.ndjson': File too large"
+        #expect(result.errorText.contains("error[run-error]: \(message)"))
         let summary = try JSONParser().parse(Array(try #require(folder.read("out/run.json")).utf8))
         let failure = summary["steps"]?[0]?["failure"]
         #expect(failure?["kind"] == "output")

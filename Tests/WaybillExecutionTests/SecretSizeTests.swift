@@ -31,13 +31,31 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a short secret that a response brings is warned of once`() async throws {
+    @Test func `a short secret that a response brings is warned of once, with the place that makes it a secret`()
+        async throws
+    {
         let (outcome, warnings) = try await run("1234")
         #expect(outcome.summary == "login:passed")
-        #expect(
-            warnings == ["a response had a secret of fewer than 6 bytes: it is redacted only where it is a whole value"]
-        )
+        #expect(warnings.count == 1)
+        let warning = try #require(warnings.first)
+        #expect(warning.hasPrefix("fewer than 6 bytes in the value at "))
+        #expect(warning.contains("manifest.yaml:8:60: such a secret is redacted only where it is a whole value"))
         #expect(try await run("123456").warnings == [])
+    }
+
+    @Test func `a short password that is no secret of the manifest is warned of with its source`() async throws {
+        func warning(_ auth: String) async throws -> String {
+            let exchange = try await WireExchange.run(
+                "{id: a, get: /a, auth: \(auth)}",
+                files: ["netrc": Array("machine 127.0.0.1 login user password 1234\n".utf8)]
+            )
+            try #require(exchange.warnings.count == 1, "\(exchange.warnings)")
+            return exchange.warnings[0]
+        }
+        let netrc = try await warning("{netrc: netrc}")
+        #expect(netrc.hasPrefix("fewer than 6 bytes in the netrc file ") && netrc.contains("/netrc: such a secret is"))
+        let basic = try await warning("{basic: {username: someone, password: abc}}")
+        #expect(basic.hasPrefix("fewer than 6 bytes in the value at ") && basic.contains("manifest.yaml:"))
     }
 
     @Test func `records are written as they are when a short secret only occurs in them, and a long one is warned of`()

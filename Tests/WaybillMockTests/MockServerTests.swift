@@ -3,6 +3,12 @@ import Testing
 import WaybillJSON
 import WaybillMock
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite struct MockServerTests {
     private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockAnswer...) -> MockRoute {
         MockRoute(method: method, host: host, path: PathPattern(template: path), answers: answers)
@@ -159,6 +165,41 @@ import WaybillMock
         #expect(told.map(\.host) == ["api.example.com", ""])
         #expect(told.map(\.route?.description) == ["/a/${id}", nil])
         #expect(told.map(\.status) == [201, 404])
+    }
+
+    @Test func `requests wait while the client does not read the responses to those before`() async throws {
+        let body = String(repeating: "x", count: 256 * 1024)
+        let count = Mutex(0)
+        let server = MockServer(routes: [route("GET", "/large", answer(body)), route("GET", "/ping", answer("pong"))]) {
+            if $0.target == "/large" { count.withLock { $0 += 1 } }
+        }
+        let port = try await server.start()
+        let descriptor = try #require(RawConnection.connect(to: port))
+        defer { close(descriptor) }
+        let request = "GET /large HTTP/1.1\r\nHost: x\r\n"
+        let all = String(repeating: request + "\r\n", count: 199) + request + "Connection: close\r\n\r\n"
+        try #require(RawConnection.send(all, on: descriptor))
+        // The server has one thread: while it answers these it has done all it can for the first connection.
+        for _ in 0..<20 {
+            let text = await RawConnection.exchange("GET /ping HTTP/1.0\r\nHost: x\r\n\r\n", port: port)
+            #expect(text.hasSuffix("pong"))
+        }
+        // What the system's buffers hold, and one more.
+        #expect(count.withLock(\.self) < 100)
+        var bytes = 0
+        #expect(!RawConnection.read(from: descriptor) { bytes += $0.count })
+        #expect(count.withLock(\.self) == 200)
+        #expect(bytes > 200 * body.utf8.count)
+        await server.stop()
+    }
+
+    @Test(arguments: ["", "GET / HTTP", "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"])
+    func `a connection that is idle is closed, whether it has sent a request or not`(sent: String) async throws {
+        var limits = MockServer.Limits()
+        limits.idle = .milliseconds(100)
+        let text = try await exchange(sent, with: [route("GET", "/x", answer("x"))], limits: limits)
+        #expect(!text.hasSuffix("<silence>"))
+        #expect(text.hasSuffix("\r\n\r\nx") == sent.hasSuffix("\r\n\r\n"))
     }
 
     @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "127.evil.example", "example.com", ""])

@@ -37,12 +37,21 @@ enum RawConnection {
     }
 
     private static func blockingExchange(_ text: String, port: Int) -> String {
+        guard let descriptor = connect(to: port) else { return "no connection: \(errno)" }
+        defer { close(descriptor) }
+        guard send(text, on: descriptor) else { return "not sent: \(errno)" }
+        var received: [UInt8] = []
+        let isSilent = read(from: descriptor) { received += $0 }
+        return String(decoding: received, as: UTF8.self) + (isSilent ? "<silence>" : "")
+    }
+
+    /// Connects to a port of 127.0.0.1. The caller closes the socket.
+    static func connect(to port: Int) -> Int32? {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        defer { close(descriptor) }
         var timeout = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
@@ -51,22 +60,40 @@ enum RawConnection {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let connected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                #if canImport(Glibc)
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                #else
+                    Darwin.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                #endif
             }
         }
-        guard connected == 0 else { return "no connection: \(errno)" }
-        let bytes = Array(text.utf8)
-        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            return "not sent: \(errno)"
+        guard connected == 0 else {
+            close(descriptor)
+            return nil
         }
+        return descriptor
+    }
 
-        var received: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
+    /// Sends a text, which has to be small enough for the buffers of a socket.
+    static func send(_ text: String, on descriptor: Int32) -> Bool {
+        let bytes = Array(text.utf8)
+        #if canImport(Glibc)
+            return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        #else
+            return Darwin.send(descriptor, bytes, bytes.count, 0) == bytes.count
+        #endif
+    }
+
+    /// Reads until the other side closes, or is silent for 10 s.
+    ///
+    /// - Returns: whether it was silent.
+    static func read(from descriptor: Int32, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count < 0, errno == EAGAIN { return String(decoding: received, as: UTF8.self) + "<silence>" }
-            guard count > 0 else { return String(decoding: received, as: UTF8.self) }
-            received += chunk[..<count]
+            if count < 0, errno == EAGAIN { return true }
+            guard count > 0 else { return false }
+            take(chunk[..<count])
         }
     }
 }

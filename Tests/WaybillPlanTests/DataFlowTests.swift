@@ -324,4 +324,40 @@ import WaybillPlan
         #expect(try findings(calls.replacing("{n: 1}", with: "{n: a}") + other) == ["invalid-input"])
         #expect(try findings(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
     }
+
+    @Test func `a long chain of needs is checked in time and memory that grow with its length`() throws {
+        let count = 10_000
+        let steps = (0..<count).map { index in
+            let previous = index == 0 ? "" : ", needs: [s\(index - 1)], query: {a: \"${steps.s\(index - 1).status}\"}"
+            return "      - {id: s\(index), get: /a\(previous)}"
+        }
+        let last = """
+                  - {id: seen, needs: [s\(count - 1)], get: "/${steps.s0.status}"}
+                  - {id: unseen, get: "/${steps.s0.status}"}
+            """
+        #expect(try findings("    batch:\n" + steps.joined(separator: "\n") + "\n" + last) == ["step-not-run"])
+        // The other way round each step waits for the one behind it.
+        let reversed = steps.reversed().joined(separator: "\n")
+        #expect(try findings("    batch:\n" + reversed) == [])
+    }
+
+    @Test func `graphs that run each other may be 256 levels deep`() throws {
+        func findings(_ count: Int) throws -> [Diagnostic] {
+            let graphs = (1...count).map { level in
+                let step = level == count ? "get: \"http://127.0.0.1/\"" : "graph: g\(level + 1)"
+                return "  g\(level): {chain: [{id: a, \(step)}]}"
+            }
+            var options = PlanOptions()
+            options.graphs = ["g1"]
+            return try PlanFixture.plan("graphs:\n" + graphs.joined(separator: "\n"), options: options).diagnostics
+        }
+        #expect(try findings(256).isEmpty)
+        for count in [257, 300, 5_000] {
+            let found = try findings(count)
+            #expect(found.map(\.id.name) == ["graph-nesting"])
+            #expect(found.first?.headline == "graphs that run each other are more than 256 levels deep here")
+            // At the call from the 257th graph, counted from the innermost.
+            #expect(found.first?.primary?.span.start.line == count - 256 + 2)
+        }
+    }
 }

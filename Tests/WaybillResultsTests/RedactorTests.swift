@@ -52,7 +52,17 @@ import WaybillResults
         expected: String
     ) {
         #expect(redactor(secret).redact(text) == expected)
-        #expect(redactor(secret).hasShortSecrets)
+    }
+
+    @Test func `the sources of short secrets are known, each once and those that were given only`() {
+        let redactor = Redactor()
+        redactor.register("long enough", from: "a")
+        redactor.register("short", from: "b")
+        redactor.register("short", from: "c")
+        redactor.register("1234", from: "b")
+        redactor.register("5678")
+        redactor.register("90", from: "d")
+        #expect(redactor.sourcesOfShortSecrets == ["b", "d"])
     }
 
     @Test func `data keeps what only has the characters of a short secret, and says when a long one was in it`() {

@@ -60,8 +60,30 @@ import WaybillTestSupport
             of: "main.login",
             contentType: "Application/Problem+JSON; charset=utf-8"
         )
-        #expect(kept == "bodies/main.login.json")
+        #expect(kept == .kept("bodies/main.login.json"))
         #expect(folder.read("out/bodies/main.login.json") == "{\"p\":\"***\"}")
+    }
+
+    @Test func `bodies take a limited space on the disk, those from before the run was resumed included`() async throws
+    {
+        let path = "\(folder.path)/out"
+        let run = try RunFolder.create(.at(path), for: Samples.id, disk: .real, bodyLimit: 16 << 10)
+        func keep(_ step: String, bytes: Int) async throws -> RunFolder.KeptBody {
+            let body = Samples.redactor.bytes([UInt8](repeating: 65, count: bytes))
+            return try await run.keep(body: body, of: step, contentType: "text/plain")
+        }
+        // A small file takes a block of 4 KiB, and what replaces another one takes its place.
+        #expect(try await keep("a", bytes: 5000) == .kept("bodies/a.txt"))
+        #expect(try await keep("b", bytes: 1) == .kept("bodies/b.txt"))
+        #expect(try await keep("a", bytes: 8192) == .kept("bodies/a.txt"))
+        #expect(try await keep("c", bytes: 4097) == .noRoom(isFirst: true))
+        #expect(try await keep("d", bytes: 4096) == .kept("bodies/d.txt"))
+        #expect(try await keep("e", bytes: 1) == .noRoom(isFirst: false))
+        #expect(folder.names(in: "out/bodies").sorted() == ["a.txt", "b.txt", "d.txt"])
+        let resumed = BodyFolder("\(path)/bodies", limit: 16 << 10)
+        #expect(try resumed.keep([65], as: "f.txt") == .noRoom(isFirst: true))
+        #expect(try resumed.keep([65], as: "a.txt") == .kept("bodies/a.txt"))
+        #expect(try resumed.keep([65], as: "f.txt") == .kept("bodies/f.txt"))
     }
 
     @Test(

@@ -76,7 +76,8 @@ import WaybillTestSupport
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         let sink = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
         try append("one", to: sink)
-        try await sync(run.journal)
+        await #expect(throws: ResultsError.self) { try await sync(run.journal) }
+        #expect(run.journal.hasFailed && run.journal.error == nil)
         #expect(sink.error?.description == "cannot write '\(folder.path)/a.ndjson': Input/output error")
         #expect(throws: ResultsError.self) { try append("two", to: sink) }
         await #expect(throws: ResultsError.self) { try await sink.commit() }

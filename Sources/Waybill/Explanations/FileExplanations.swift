@@ -260,6 +260,29 @@ extension Explanation {
             )
         ),
         Explanation(
+            "unfinished-run",
+            "a run replaces the results of one that had not finished",
+            """
+            The folder of --out has the results of a run that was killed or interrupted, and a new run replaces them. 'waybill
+            resume FOLDER' continues such a run instead, without sending again what passed. Without --out each run has a
+            folder of its own.
+            """,
+            wrongCommand: """
+                waybill run manifest.yaml --mock --out out > run.txt; sed -i '$d' out/events.ndjson
+                waybill run manifest.yaml --mock --out out
+                """,
+            rightCommand: """
+                waybill run manifest.yaml --mock --out out > run.txt; sed -i '$d' out/events.ndjson
+                waybill resume ./out
+                """,
+            files: [
+                (
+                    "manifest.yaml",
+                    "waybill: 1\ngraphs: {main: {chain: [{get: \"http://127.0.0.1/\", mock: {status: 204}}]}}"
+                )
+            ]
+        ),
+        Explanation(
             "unwritable-output",
             "what a command prints cannot be written",
             """

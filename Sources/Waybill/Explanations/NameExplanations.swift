@@ -315,6 +315,22 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "graph-nesting",
+            "graphs that run each other are too many levels deep",
+            """
+            A graph may run another one, which runs a third one, and so on, up to 256 levels. Each level takes memory for
+            every element that is in flight, and its names are part of the path of every step inside it.
+            """,
+            wrongCommand: """
+                (echo '{waybill: 1, graphs: {'; for n in $(seq 256); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done
+                echo 'g257: {chain: [{get: "http://127.0.0.1/"}]}}}') > manifest.yaml; \(usualCommand)
+                """,
+            rightCommand: """
+                (echo '{waybill: 1, graphs: {'; for n in $(seq 255); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done
+                echo 'g256: {chain: [{get: "http://127.0.0.1/"}]}}}') > manifest.yaml; \(usualCommand)
+                """
+        ),
+        Explanation(
             "unknown-data",
             "a data file is not declared",
             """

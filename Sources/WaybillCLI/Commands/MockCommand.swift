@@ -38,8 +38,9 @@ struct MockCommand: ParsableCommand {
         guard let manifest = stage.value else { throw ExitStatus.invalid }
 
         let routes = MockRoutes.routes(of: PlanBuilder.requests(of: manifest))
+        let log = LineQueue(output)
         let server = MockServer(routes: routes) { request in
-            output.write("\(request.method) \(request.target) \(request.status)\n")
+            log.add("\(request.method) \(request.target) \(request.status)")
         }
         let bound: Int
         do {
@@ -56,6 +57,7 @@ struct MockCommand: ParsableCommand {
             for await _ in stops {}
             await server.stop()
         }
+        log.finish()
         if let signal = Signals.received { throw ExitCode(128 + signal) }
     }
 }

@@ -20,7 +20,8 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         guard let entry = RunFolders.entry(of: argument.folder) else {
-            output.report([Diagnostic("run-error", "there is no run in '\(argument.folder)'", at: nil)])
+            let reason = RunFolders.damage(in: argument.folder) ?? "there is no run in '\(argument.folder)'"
+            output.report([Diagnostic("run-error", reason, at: nil)])
             throw ExitStatus.notCarriedOut
         }
         let printer = RunPrinter(output, quiet: false, verbose: false)

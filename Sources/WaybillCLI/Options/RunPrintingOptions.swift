@@ -33,6 +33,7 @@ struct RunPrintingOptions: ParsableArguments {
         let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var options = options
         options.tellsElements = verbose
+        options.warn = { output.report([$0]) }
         switch format {
         case .human: options.observers = [printer]
         case .ndjson: options.observers = [EventPrinter(output)]

@@ -7,7 +7,8 @@ import Synchronization
 #endif
 
 /// Ctrl-C, SIGTERM and SIGHUP ask what is going on to stop, the second time to stop at once; the third time, and where nothing is
-/// going on that could stop, they end the program. SIGUSR1 and SIGUSR2 hold a run up and let it go on.
+/// going on that could stop, they end the program. SIGUSR1 and SIGUSR2 hold a run up and let it go on. SIGQUIT (Ctrl-\) and the
+/// signals of a crash end the program as they usually do.
 ///
 /// The handler does no more than write the signal's number to a pipe (what else may a handler do?); a thread reads it.
 enum Signals {
@@ -31,6 +32,9 @@ enum Signals {
         // A full disk, a file-size limit and a reader that is gone are errors of a write, not the end of the program.
         let isHangUpIgnored = isIgnored(SIGHUP)
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+        // Swift's runtime prints a backtrace instead, and after a signal that somebody sent the program would go on. A backtrace
+        // also shows memory, where secrets are.
+        for number in crashes where !isIgnored(number) { signal(number, SIG_DFL) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -59,6 +63,9 @@ enum Signals {
 
     /// The signals that the program handles.
     private static let handled = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+
+    /// The signals that Swift's runtime handles.
+    private static let crashes = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
     /// Whether the program was started with a signal ignored.
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -93,7 +100,7 @@ enum Signals {
         // Who started the program may have held signals back, and a program takes that over.
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in handled { sigaddset(&signals, number) }
+        for number in handled + crashes { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true {
             var byte: UInt8 = 0

@@ -72,6 +72,7 @@ struct Delivery: Sendable {
     func send(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         announce(sending)
         var lastURL = sending.url
+        guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let reporter =
             tellsDetails
             ? TransferReporter(

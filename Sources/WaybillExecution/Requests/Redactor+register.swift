@@ -7,7 +7,7 @@ extension Redactor {
     ///
     /// - Throws: where it is too long to be kept secret.
     func register(_ secret: String, at span: SourceSpan) throws(EvaluationProblem) {
-        guard !register(secret) else { return }
+        guard !register(secret, from: "the value at \(span)") else { return }
         throw EvaluationProblem(
             message:
                 "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted",

@@ -230,7 +230,7 @@ struct RequestBuilder {
         let file = named.file(within: scope.environment.files)
         do {
             let netrc = try scope.environment.netrc(file)
-            for password in netrc.passwords { redactor.register(password) }
+            for password in netrc.passwords { redactor.register(password, from: "the netrc file \(file)") }
             return netrc
         } catch {
             throw EvaluationProblem(

@@ -225,11 +225,16 @@ struct Attempt: Sendable {
     private func keepBody(of response: HTTPResponse) async {
         guard let folder = run.folder, !response.body.isEmpty else { return }
         do {
-            _ = try await folder.keep(
+            let kept = try await folder.keep(
                 body: run.redactor.bytes(response.body),
                 of: request.path,
                 contentType: response.headers.first(named: "Content-Type")
             )
+            if kept == .noRoom(isFirst: true) {
+                warn(
+                    "the bodies of failed responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
+                )
+            }
         } catch {
             warn("the body is not kept: \(error)")
         }

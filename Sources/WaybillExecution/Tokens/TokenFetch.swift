@@ -43,7 +43,8 @@ struct TokenFetch: Sendable {
         }
         let start = clock.now
         let answer = try TokenAnswer(await response(to: request))
-        guard [answer.token, answer.refreshToken ?? ""].allSatisfy(redactor.register) else {
+        let secrets = [answer.token, answer.refreshToken ?? ""]
+        guard secrets.allSatisfy({ redactor.register($0, from: "a token from \(grant.key.url)") }) else {
             throw TokenProblem(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
         }
         return AccessToken(

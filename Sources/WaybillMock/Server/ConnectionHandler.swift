@@ -16,6 +16,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let bodyLimit: Int
     private let onRequest: @Sendable (MockServer.Exchange) -> Void
     private var request: Request?
+    /// A request that is answered when the client has read enough of the earlier responses. Until then the pipeline passes no
+    /// other on, and nothing more is read.
+    private var held: HTTPRequestHead?
     private var pendingAnswer: Scheduled<Void>?
 
     init(_ responder: Responder, bodyLimit: Int, _ onRequest: @escaping @Sendable (MockServer.Exchange) -> Void) {
@@ -41,8 +44,20 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .end:
             guard let complete = request else { return }
             request = nil
+            guard context.channel.isWritable else {
+                held = complete.head
+                return
+            }
             answer(complete.head, context)
         }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, let head = held {
+            held = nil
+            answer(head, context)
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

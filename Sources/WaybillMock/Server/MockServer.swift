@@ -101,6 +101,11 @@ package final class MockServer: Sendable {
         decoderLimits.maxHeaderFieldCount = limits.headFields
         return ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                }
+            }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { [decoderLimits, limits, responder, onRequest] channel in
                 channel.eventLoop.makeCompletedFuture {

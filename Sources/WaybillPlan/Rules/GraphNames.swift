@@ -2,8 +2,13 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A graph that a step runs exists, and no graph runs itself, directly or by way of others.
+/// A graph that a step runs exists, no graph runs itself, directly or by way of others, and graphs that run each other are not
+/// too many levels deep.
 struct GraphNames: ManifestRule {
+    /// How many graphs may be inside each other when they run. Each level takes memory and stack for each element that is in
+    /// flight.
+    static let maximumDepth = 256
+
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
@@ -19,32 +24,54 @@ struct GraphNames: ManifestRule {
                 calls[site.graph.name.value, default: []].append(call.name)
             }
         }
-        return diagnostics + cycles(calls, in: manifest)
+        return diagnostics + paths(calls, in: manifest)
     }
 
-    private func cycles(_ calls: [String: [Spanned<String>]], in manifest: Manifest) -> [Diagnostic] {
+    /// What is wrong with the paths from graph to graph.
+    private func paths(_ calls: [String: [Spanned<String>]], in manifest: Manifest) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        var done: Set<String> = []
-        for name in manifest.graphs.keys where !done.contains(name) {
+        // How many levels each graph has that is done, itself included.
+        var depths: [String: Int] = [:]
+        // Where a graph is in the path.
+        var places: [String: Int] = [:]
+        for name in manifest.graphs.keys where depths[name] == nil {
             // A walk without recursion: graphs may be nested as deep as there are graphs.
             var path: [(name: String, next: Int)] = [(name, 0)]
+            places[name] = 0
             while let (current, next) = path.last {
-                guard let call = calls[current]?.dropFirst(next).first else {
-                    done.insert(current)
+                let own = calls[current] ?? []
+                guard next < own.count else {
+                    let deepest = own.max { depths[$0.value, default: 0] < depths[$1.value, default: 0] }
+                    let depth = 1 + (deepest.map { depths[$0.value, default: 0] } ?? 0)
+                    depths[current] = depth
+                    // Once, and not again at every graph further out.
+                    if let deepest, depth == Self.maximumDepth + 1 { diagnostics.append(tooDeep(at: deepest)) }
+                    places[current] = nil
                     path.removeLast()
                     continue
                 }
                 path[path.count - 1].next += 1
-                if let start = path.firstIndex(where: { $0.name == call.value }) {
+                let call = own[next]
+                if let start = places[call.value] {
                     let way = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
                     diagnostics.append(
                         Diagnostic("graph-cycle", "this graph would run itself without end: \(way)", at: call.span)
                     )
-                } else if !done.contains(call.value) {
+                } else if depths[call.value] == nil {
+                    places[call.value] = path.count
                     path.append((call.value, 0))
                 }
             }
         }
         return diagnostics
+    }
+
+    private func tooDeep(at call: Spanned<String>) -> Diagnostic {
+        Diagnostic(
+            "graph-nesting",
+            "graphs that run each other are more than \(Self.maximumDepth) levels deep here",
+            at: call.span,
+            help: ["Let one graph run several of the others in a chain, instead of each running the next."]
+        )
     }
 }

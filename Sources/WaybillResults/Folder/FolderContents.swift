@@ -30,7 +30,13 @@ enum FolderContents {
     }
 
     /// Takes a folder for a new run: opens its journal, and clears away what an earlier run left.
-    static func claim(_ path: String, disk: Disk) throws(ResultsError) -> OutputFile {
+    ///
+    /// - Parameter unfinished: Is set to the earlier run, if that has not finished.
+    static func claim(
+        _ path: String,
+        disk: Disk,
+        replacing unfinished: inout RunID?
+    ) throws(ResultsError) -> OutputFile {
         let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
         guard file.lock() else {
@@ -40,12 +46,14 @@ enum FolderContents {
         // A run that was killed at once leaves an empty journal, or a part of its first line.
         let isFree =
             existing.contains(journal) && Set(existing).isSubset(of: [journal, sources]) && isUnfinished(head)
-        guard existing.isEmpty || isFree || beginsJournal(Array(head.prefix { $0 != UInt8(ascii: "\n") })) else {
+        let earlier = runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") }))
+        guard existing.isEmpty || isFree || earlier != nil else {
             // What is not ours stays as it was; the journal, if there was none, is our empty one.
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
             throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
         }
+        if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
         try clear(path)
         try file.cut(to: 0)
         return file
@@ -75,9 +83,19 @@ enum FolderContents {
         return !head.contains(UInt8(ascii: "\n")) && (start.starts(with: head) || head.starts(with: start))
     }
 
-    private static func beginsJournal(_ line: [UInt8]) -> Bool {
-        guard let event = try? JSONParser().parse(line), event["type"] == "run.started" else { return false }
-        return event["run"]?.string.flatMap(RunID.init) != nil
+    /// The run whose journal has this first line; `nil` if it is none of a journal.
+    private static func runID(ofFirstLine line: [UInt8]) -> RunID? {
+        guard let event = try? JSONParser().parse(line), event["type"] == "run.started" else { return nil }
+        return event["run"]?.string.flatMap(RunID.init)
+    }
+
+    /// Whether a journal with this end is that of a run that passed or failed: neither was killed nor interrupted.
+    private static func hasFinished(_ tail: [UInt8]) -> Bool {
+        guard tail.last == UInt8(ascii: "\n"),
+            let last = tail.split(separator: UInt8(ascii: "\n")).last,
+            let event = try? JSONParser().parse(Array(last)), event["type"] == "run.finished"
+        else { return false }
+        return event["outcome"]?.string.flatMap(RunOutcome.init) != .interrupted
     }
 
     /// Takes away the files of an earlier run, all but the journal.
@@ -121,6 +139,17 @@ enum FolderContents {
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// The sizes of the files in a folder, in bytes; none where it cannot be read.
+    static func sizes(in folder: String) -> [Int] {
+        names(in: folder).compactMap { size(of: "\(folder)/\($0)") }
+    }
+
+    /// The size of a file, in bytes; `nil` where there is none.
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
     private static func exists(_ path: String) -> Bool {

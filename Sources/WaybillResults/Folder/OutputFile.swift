@@ -47,10 +47,15 @@ struct OutputFile: ~Copyable, Sendable {
     }
 
     /// Reads from the beginning, at most this many bytes.
-    func head(_ limit: Int) throws(ResultsError) -> [UInt8] {
+    func head(_ limit: Int) throws(ResultsError) -> [UInt8] { try read(limit, from: 0) }
+
+    /// Reads the end, at most this many bytes.
+    func tail(_ limit: Int) throws(ResultsError) -> [UInt8] { try read(limit, from: max(0, size() - limit)) }
+
+    private func read(_ limit: Int, from offset: Int) throws(ResultsError) -> [UInt8] {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initializedCount in
-            count = pread(descriptor, buffer.baseAddress, limit, 0)
+            count = pread(descriptor, buffer.baseAddress, limit, off_t(offset))
             initializedCount = max(0, count)
         }
         if count < 0 { throw ResultsError(cannot: "read", path) }

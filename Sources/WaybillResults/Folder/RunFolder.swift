@@ -22,9 +22,12 @@ package final class RunFolder: Sendable {
     package let path: String
     /// The events of the run.
     package let journal: Journal
+    /// The earlier run in the folder, if the results of this one replaced it although it had not finished.
+    package let replacedUnfinishedRun: RunID?
 
     private let thread: FileThread
     private let disk: Disk
+    private let bodies: BodyFolder
     /// The steps that have written files, by the files' paths: hashes of both, since there may be a million files.
     private let writers = Mutex<[Int: Int]>([:])
 
@@ -37,7 +40,12 @@ package final class RunFolder: Sendable {
     }
 
     /// Makes the folder on a disk; see above.
-    static func create(_ place: Place, for id: RunID, disk: Disk) throws(ResultsError) -> RunFolder {
+    static func create(
+        _ place: Place,
+        for id: RunID,
+        disk: Disk,
+        bodyLimit: Int = BodyFolder.usualLimit
+    ) throws(ResultsError) -> RunFolder {
         let thread = try FileThread()
         switch place {
         case .new(let parent):
@@ -45,14 +53,16 @@ package final class RunFolder: Sendable {
             try FolderContents.make(path)
             let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
             _ = file.lock()
-            let folder = RunFolder(path: path, file, thread, disk)
+            let folder = RunFolder(path: path, file, thread, disk, bodyLimit: bodyLimit)
             folder.journal.begin { () throws(ResultsError) in
                 try FolderContents.leadLatest(in: parent, to: id.description)
             }
             return folder
         case .at(let path):
             try FolderContents.make(path)
-            return RunFolder(path: path, try FolderContents.claim(path, disk: disk), thread, disk)
+            var unfinished: RunID?
+            let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished)
+            return RunFolder(path: path, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
         }
     }
 
@@ -79,8 +89,18 @@ package final class RunFolder: Sendable {
         return RunFolder(path: path, file, thread, .real, length: record.length)
     }
 
-    private init(path: String, _ file: consuming OutputFile, _ thread: FileThread, _ disk: Disk, length: Int = 0) {
+    private init(
+        path: String,
+        _ file: consuming OutputFile,
+        _ thread: FileThread,
+        _ disk: Disk,
+        length: Int = 0,
+        bodyLimit: Int = BodyFolder.usualLimit,
+        replacing unfinished: RunID? = nil
+    ) {
         self.path = path
+        replacedUnfinishedRun = unfinished
+        bodies = BodyFolder("\(path)/\(FolderContents.bodies)", limit: bodyLimit)
         self.thread = thread
         self.disk = disk
         journal = Journal(file, length: length, thread: thread)
@@ -137,21 +157,25 @@ package final class RunFolder: Sendable {
         }
     }
 
-    /// Keeps the body of an answer; a later one of the same step takes its place.
-    ///
-    /// - Returns: the path in the folder, such as `bodies/main.login.json`.
+    /// What became of the body of a failed response.
+    package enum KeptBody: Sendable, Equatable {
+        /// It is in the file of this path in the folder, such as `bodies/main.login.json`.
+        case kept(String)
+        /// It is not kept, because the bodies that are kept take as much space as they may; for the first time or again.
+        case noRoom(isFirst: Bool)
+    }
+
+    /// The space that bodies may take, in MiB.
+    package static var bodyLimitInMiB: Int { BodyFolder.usualLimit >> 20 }
+
+    /// Keeps the body of a failed response; a later one of the same step replaces it.
     package func keep(
         body: RedactedBytes,
         of step: String,
         contentType: String?
-    ) async throws(ResultsError) -> String {
+    ) async throws(ResultsError) -> KeptBody {
         let name = BodyName.of(step: step, contentType: contentType)
-        let folder = "\(path)/\(FolderContents.bodies)"
-        try await thread.run { () throws(ResultsError) in
-            try FolderContents.make(folder)
-            try OutputFile.replace("\(folder)/\(name)", with: body.bytes)
-        }
-        return "\(FolderContents.bodies)/\(name)"
+        return try await thread.run { [bodies] () throws(ResultsError) in try bodies.keep(body.bytes, as: name) }
     }
 
     /// Begins a file of records, or goes on with one.
@@ -169,6 +193,7 @@ package final class RunFolder: Sendable {
     ) async throws(ResultPathError) -> RecordSink {
         let root = self.path
         let (thread, disk) = (thread, disk)
+        let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
         let result: Result<RecordSink, ResultPathError>
         do {
             result = try await thread.run { () throws(ResultsError) in
@@ -176,8 +201,10 @@ package final class RunFolder: Sendable {
                     let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
                     try self.claim(whole, of: step, as: path)
                     do throws(ResultsError) {
-                        guard let place else { return try RecordSink(whole, format, thread: thread, disk: disk) }
-                        return try RecordSink(whole, format, from: place, thread: thread, disk: disk)
+                        guard let place else {
+                            return try RecordSink(whole, format, thread: thread, disk: disk, onFailure: note)
+                        }
+                        return try RecordSink(whole, format, from: place, thread: thread, disk: disk, onFailure: note)
                     } catch {
                         throw .file(error)
                     }

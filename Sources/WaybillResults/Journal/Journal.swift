@@ -6,11 +6,15 @@ import Synchronization
 /// the disk, on a thread of its own: the files of records first, since lines name bytes in them. Lines between two flushes are handed over together, since a system call for each
 /// would cost more than all the rest of a line. A line is there whole or not at all.
 package final class Journal: Sendable {
-    private struct State {
+    fileprivate struct State {
         var lines = JSONStream()
         var length: Int
         var isSyncDue = false
         var error: ResultsError?
+        /// What went wrong first with a file of records.
+        var recordsError: ResultsError?
+        /// Is called once when the journal or a file of records has failed.
+        var failureHandler: (@Sendable () -> Void)?
     }
 
     private static let syncInterval = Duration.milliseconds(200)
@@ -33,12 +37,20 @@ package final class Journal: Sendable {
         state = Mutex(State(length: length))
     }
 
-    /// What went wrong first, if anything did. From then on the journal takes nothing more, and the run cannot be
-    /// recorded: it has to end.
+    /// What went wrong first with the journal, if anything did. From then on it takes nothing more.
     package var error: ResultsError? { state.withLock { $0.error } }
 
-    /// Whether anything went wrong.
-    package var hasFailed: Bool { state.withLock { $0.error != nil } }
+    /// Whether the journal or a file of records could not be written. The run cannot be recorded then: it must send nothing more.
+    package var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    /// Calls a function on the journal's thread as soon as `hasFailed` is true.
+    package func whenFailed(_ handler: @escaping @Sendable () -> Void) {
+        let hasFailed = state.withLock { state in
+            if !state.hasFailed { state.failureHandler = handler }
+            return state.hasFailed
+        }
+        if hasFailed { later(after: .zero, handler) }
+    }
 
     /// Adds an event, which a later flush hands to the system.
     ///
@@ -63,7 +75,7 @@ package final class Journal: Sendable {
                 try file.write(state.lines.bytes)
                 state.length += state.lines.bytes.count
             } catch {
-                state.error = error
+                fail(&state) { $0.error = error }
                 // A disk that is full may have had room for half of a line.
                 try? file.cut(to: state.length)
             }
@@ -89,6 +101,11 @@ package final class Journal: Sendable {
         }
     }
 
+    /// Notes that a file of records cannot be written. The journal itself goes on, so that the run can be resumed.
+    func fail(withRecords error: ResultsError) {
+        state.withLock { state in fail(&state) { $0.recordsError = $0.recordsError ?? error } }
+    }
+
     /// Has a file of records, whose bytes lines of the journal name, synced before the journal as long as it is open.
     func follow(_ sink: RecordSink) {
         sinks.withLock { $0.append(OpenSink(sink: sink)) }
@@ -102,12 +119,13 @@ package final class Journal: Sendable {
     /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
     ///
     /// - Parameter write: What else is to be written first, on the journal's own thread.
-    /// - Throws: what that threw, or what went wrong first since the journal was begun.
+    /// - Throws: what that threw, or what went wrong first since the journal was begun, with it or with a file of records.
     package func finish(
         after write: @escaping @Sendable () throws(ResultsError) -> Void = {}
     ) async throws(ResultsError) {
         defer { file.unlock() }
         try await settle(after: write)
+        if let error = state.withLock(\.recordsError) { throw error }
     }
 
     private func settle(after write: @escaping @Sendable () throws(ResultsError) -> Void) async throws(ResultsError) {
@@ -137,7 +155,15 @@ package final class Journal: Sendable {
     }
 
     private func fail(with error: ResultsError) {
-        state.withLock { $0.error = $0.error ?? error }
+        state.withLock { state in fail(&state) { $0.error = $0.error ?? error } }
+    }
+
+    /// Notes a failure, and has the run told of it: not under this lock, nor under that of whoever writes.
+    private func fail(_ state: inout State, _ note: (inout State) -> Void) {
+        note(&state)
+        guard let handler = state.failureHandler else { return }
+        state.failureHandler = nil
+        later(after: .zero, handler)
     }
 
     private func openSinks() -> [RecordSink] {
@@ -146,4 +172,8 @@ package final class Journal: Sendable {
             return sinks.compactMap(\.sink)
         }
     }
+}
+
+extension Journal.State {
+    fileprivate var hasFailed: Bool { error != nil || recordsError != nil }
 }

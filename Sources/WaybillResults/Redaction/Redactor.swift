@@ -28,6 +28,8 @@ package final class Redactor: Sendable {
         /// that logs in does, costs n log n and not n².
         var generations: [Generation] = []
         var short = ShortSecrets()
+        /// Where short secrets are from, each source once.
+        var shortSources: [String] = []
         var finder: Finder?
     }
 
@@ -41,9 +43,10 @@ package final class Redactor: Sendable {
 
     /// Adds a secret: texts redacted from now on do not show it. An empty one is ignored.
     ///
+    /// - Parameter source: Where the secret is from, in words for a person, to be noted if it is a short one.
     /// - Returns: `false` for a secret that is too long (see `longestSecret`): it must not be used.
     @discardableResult
-    package func register(_ secret: String) -> Bool {
+    package func register(_ secret: String, from source: @autoclosure () -> String? = nil) -> Bool {
         guard !secret.isEmpty else { return true }
         guard secret.utf8.count <= Self.longestSecret else { return false }
         state.withLock { state in
@@ -51,7 +54,10 @@ package final class Redactor: Sendable {
             // Before the set changes, which would have to be copied for it.
             state.finder = nil
             state.secrets.insert(secret)
-            if ShortSecrets.contains(secret) { return state.short.insert(secret) }
+            if ShortSecrets.contains(secret) {
+                if let source = source(), !state.shortSources.contains(source) { state.shortSources.append(source) }
+                return state.short.insert(secret)
+            }
             var secrets = [secret]
             while let last = state.generations.last, last.secrets.count <= max(secrets.count, Self.smallGeneration) {
                 secrets += last.secrets
@@ -69,8 +75,8 @@ package final class Redactor: Sendable {
         return true
     }
 
-    /// Whether some secret is so short that it is found only where it is a whole value.
-    package var hasShortSecrets: Bool { state.withLock { !$0.short.isEmpty } }
+    /// Where those secrets are from, as far as it was said, that are so short that they are found only where they are a whole value, each source once.
+    package var sourcesOfShortSecrets: [String] { state.withLock(\.shortSources) }
 
     /// The text without secrets.
     package func redact(_ text: String) -> String { finder?.redact(text) ?? text }

@@ -61,17 +61,22 @@ package final class RecordSink: Sendable {
 
     private let file: OutputFile
     private let thread: FileThread
+    private let onFailure: @Sendable (ResultsError) -> Void
     private let state: Mutex<State>
 
     /// A new file; what an unfinished earlier one left is taken away.
+    ///
+    /// - Parameter onFailure: Receives what goes wrong first when the file is written.
     init(
         _ path: String,
         _ format: RecordFormatName,
         thread: FileThread,
-        disk: Disk = .real
+        disk: Disk = .real,
+        onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
     ) throws(ResultsError) {
         self.path = path
         self.thread = thread
+        self.onFailure = onFailure
         loss = nil
         if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
         file = try OutputFile(Self.part(path), .new, disk: disk)
@@ -84,10 +89,12 @@ package final class RecordSink: Sendable {
         _ format: RecordFormatName,
         from place: Resumption,
         thread: FileThread,
-        disk: Disk = .real
+        disk: Disk = .real,
+        onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
     ) throws(ResultsError) {
         self.path = path
         self.thread = thread
+        self.onFailure = onFailure
         file = try OutputFile(Self.part(path), .any, disk: disk)
         var place = place
         let size = try file.size()
@@ -289,6 +296,7 @@ package final class RecordSink: Sendable {
             return .success(try body(&state))
         } catch {
             state.error = error
+            onFailure(error)
             // A disk that is full may have had room for a part of it.
             try? file.cut(to: state.bytes)
             state.buffer = []

@@ -20,6 +20,8 @@ struct WireExchange {
     let received: [ReceivedRequest]
     /// What came of the run.
     let outcome: Executor.Outcome
+    /// What the run warned of.
+    let warnings: [String]
 
     /// The failure of the step.
     var failure: Failure? { outcome.result.steps.first?.failure }
@@ -72,17 +74,21 @@ struct WireExchange {
         let plan = try #require(planned, "\(HumanRenderer().render(findings))")
         try beforeRun(folder)
         let transport = try CurlTransport()
+        let listener = EventListener()
         let executor = Executor(
             plan: plan,
             transport: transport,
             probe: transport,
             secrets: [:],
             redactor: Redactor(),
-            events: EventStream(journal: nil)
+            events: EventStream(journal: nil, observers: [listener])
         )
         let outcome = await executor.run(id: RunID())
         await transport.shutDown()
-        return WireExchange(received: server.requests, outcome: outcome)
+        let warnings = listener.all.compactMap { event -> String? in
+            if case .warning(let message, _) = event.kind { message.string } else { nil }
+        }
+        return WireExchange(received: server.requests, outcome: outcome, warnings: warnings)
     }
 
     /// The lines of the only request's header, joined by `|`, without those that every request has unless they are asked

@@ -5,17 +5,19 @@ import WaybillManifest
 struct BatchNeeds {
     /// The steps by their numbers, each behind those that it needs.
     private(set) var order: [Int] = []
-    /// For each step the steps that it needs, directly or by way of others.
-    private(set) var needed: [[Int]]
     /// Names that are not siblings, and steps that would wait for each other.
     private(set) var diagnostics: [Diagnostic] = []
 
+    /// For each step the siblings that it names. What it needs by way of others is not stored: a chain of needs would take
+    /// memory by the square of its length.
     private var direct: [[(index: Int, name: Spanned<String>)]]
+    /// For each step its place in `order`.
+    private var positions: [Int]
 
     /// - Parameter mayHaveOtherIDs: Whether the id that is needed may be that of a step which cannot be told.
     init(_ steps: [Step], mayHaveOtherIDs: Bool) {
         direct = Array(repeating: [], count: steps.count)
-        needed = Array(repeating: [], count: steps.count)
+        positions = Array(steps.indices)
         guard steps.contains(where: { $0.flow?.needs.isEmpty == false }) else {
             order = Array(steps.indices)
             return
@@ -37,37 +39,48 @@ struct BatchNeeds {
         sort(steps)
     }
 
+    /// Whether a step needs another one, directly or by way of others.
+    func needs(_ step: Int, _ other: Int) -> Bool {
+        var seen: Set<Int> = [step]
+        var open = [step]
+        while let next = open.popLast() {
+            for need in direct[next] {
+                if need.index == other { return true }
+                // A step is behind all that it needs, so that what is before the other one does not lead to it.
+                guard positions[need.index] > positions[other], seen.insert(need.index).inserted else { continue }
+                open.append(need.index)
+            }
+        }
+        return false
+    }
+
     private mutating func sort(_ steps: [Step]) {
         var isDone = [Bool](repeating: false, count: steps.count)
+        // Where a step is in the path.
+        var places = [Int?](repeating: nil, count: steps.count)
         for start in steps.indices where !isDone[start] {
             // A walk without recursion, since a batch may have very many steps.
             var path: [(step: Int, next: Int)] = [(start, 0)]
+            places[start] = 0
             while let (step, next) = path.last {
                 guard next < direct[step].count else {
-                    finish(step)
+                    positions[step] = order.count
+                    order.append(step)
                     isDone[step] = true
+                    places[step] = nil
                     path.removeLast()
                     continue
                 }
                 path[path.count - 1].next += 1
                 let need = direct[step][next]
-                if let first = path.firstIndex(where: { $0.step == need.index }) {
+                if let first = places[need.index] {
                     report(path[first...].map { steps[$0.step].effectiveID ?? "" }, at: need.name)
                 } else if !isDone[need.index] {
+                    places[need.index] = path.count
                     path.append((need.index, 0))
                 }
             }
         }
-    }
-
-    private mutating func finish(_ step: Int) {
-        var all: [Int] = []
-        var seen: Set<Int> = [step]
-        for need in direct[step] {
-            for index in needed[need.index] + [need.index] where seen.insert(index).inserted { all.append(index) }
-        }
-        needed[step] = all
-        order.append(step)
     }
 
     private mutating func report(_ ids: [String], at name: Spanned<String>) {

@@ -23,6 +23,19 @@ final class GraphFlow {
     /// By the places of the steps among those of the graph: what may have run, and whether it has surely passed.
     private var visible: [Certainty?]
 
+    /// The batches that the walk is inside of, the innermost last.
+    private var batches: [VisitedBatch] = []
+
+    /// A batch during the walk. Which steps that have ended the current one sees depends on what it needs: that is found out
+    /// when a reference asks for it.
+    private struct VisitedBatch {
+        let needs: BatchNeeds
+        /// The step of the batch that is visited.
+        var current = 0
+        /// By the places of the steps that have ended: the step of the batch that they are in or are.
+        var ended: [Int: (step: Int, certainty: Certainty)] = [:]
+    }
+
     /// What the conditions (`when`) of the step at hand and of the steps around it require.
     private(set) var conditions = StepConditions()
 
@@ -58,7 +71,14 @@ final class GraphFlow {
     }
 
     /// Whether a step may have run, and has surely passed.
-    func certainty(of site: StepSite) -> Certainty? { visible[place(of: site)] }
+    func certainty(of site: StepSite) -> Certainty? {
+        let place = place(of: site)
+        if let certainty = visible[place] { return certainty }
+        for batch in batches {
+            if let (step, certainty) = batch.ended[place], batch.needs.needs(batch.current, step) { return certainty }
+        }
+        return nil
+    }
 
     /// The place of a step among those of the graph; steps with one id, which is a mistake, share that of the first.
     private func place(of site: StepSite) -> Int {
@@ -105,12 +125,14 @@ final class GraphFlow {
         let needs = BatchNeeds(batch.map(\.step), mayHaveOtherIDs: graph.mayHaveOtherIDs)
         diagnostics += needs.diagnostics
         var ended = [Ended](repeating: [], count: batch.count)
+        batches.append(VisitedBatch(needs: needs))
+        let level = batches.count - 1
         for index in needs.order {
-            let seen = needs.needed[index].flatMap { ended[$0] }
-            for (place, certainty) in seen { visible[place] = certainty }
+            batches[level].current = index
             ended[index] = visit(batch[index])
-            for (place, _) in seen { visible[place] = nil }
+            for (place, certainty) in ended[index] { batches[level].ended[place] = (index, certainty) }
         }
+        batches.removeLast()
         return ended.flatMap { $0 }
     }
 

@@ -1,0 +1,54 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder that bodies of failed responses are kept in. It may take a limited space on the disk: a service that fails for
+/// a million elements must not fill the disk with its error pages.
+final class BodyFolder: Sendable {
+    private struct State {
+        /// How many bytes of the disk the bodies take; `nil` before the first is kept.
+        var space: Int?
+        var isFull = false
+    }
+
+    /// The space that the bodies of a run may take, in bytes.
+    static let usualLimit = 256 << 20
+    /// A file takes at least a block of the disk, and all of its last one.
+    private static let blockBytes = 4096
+
+    private let path: String
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// A folder that is created when the first body is kept.
+    init(_ path: String, limit: Int) {
+        self.path = path
+        self.limit = limit
+    }
+
+    /// Writes a body to the file of a name, in place of an earlier one, unless there is no room for it. May take long.
+    func keep(_ bytes: [UInt8], as name: String) throws(ResultsError) -> RunFolder.KeptBody {
+        let file = "\(path)/\(name)"
+        let space = state.withLock(\.space) ?? FolderContents.sizes(in: path).reduce(0) { $0 + Self.space(of: $1) }
+        let earlier = FolderContents.size(of: file).map(Self.space) ?? 0
+        let total = space - earlier + Self.space(of: bytes.count)
+        guard total <= limit else {
+            let isFirst = state.withLock { state in
+                state.space = space
+                defer { state.isFull = true }
+                return !state.isFull
+            }
+            return .noRoom(isFirst: isFirst)
+        }
+        try FolderContents.make(path)
+        try OutputFile.replace(file, with: bytes)
+        state.withLock { $0.space = total }
+        return .kept("\(FolderContents.bodies)/\(name)")
+    }
+
+    private static func space(of size: Int) -> Int { max(1, (size + blockBytes - 1) / blockBytes) * blockBytes }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillResults
+
+/// Elements of `forEach` steps that are inside elements of others.
+@Suite struct NestedElementsTests {
+    /// A clock on which every wait takes a number of turns of other tasks. It counts who waits.
+    private final class CountingClock: RunClock {
+        private struct State {
+            var waiting = 0
+            var most = 0
+            var all = 0
+        }
+
+        private let state = Mutex(State())
+        private let turns: Int
+
+        init(turns: Int) {
+            self.turns = turns
+        }
+
+        var now: Duration { .zero }
+        /// How many waited at once, at most.
+        var most: Int { state.withLock { $0.most } }
+        /// How many have waited.
+        var all: Int { state.withLock { $0.all } }
+
+        func sleep(for duration: Duration) async throws {
+            state.withLock { state in
+                state.waiting += 1
+                state.all += 1
+                state.most = max(state.most, state.waiting)
+            }
+            for _ in 0..<turns { await Task.yield() }
+            state.withLock { $0.waiting -= 1 }
+        }
+    }
+
+    /// A manifest with so many loops, one inside the other, and a delay in the innermost.
+    private func manifest(levels: Int, of count: Int, concurrency: Int, requests: Int) -> String {
+        let inner = "{id: wait, delay: 1s, values: {x: 1}}"
+        let steps = (0..<levels).reduce(inner) { inner, level in
+            let loop = "{in: \"range(0, \(count))\", as: n\(level), concurrency: \(concurrency)}"
+            return "{id: loop\(level), forEach: \(loop), chain: [\(inner)]}"
+        }
+        return "defaults: {concurrency: \(requests)}\ngraphs: {main: {chain: [\(steps)]}}"
+    }
+
+    @Test func `elements in flight are limited over all levels, not for each`() async throws {
+        let fixture = try ExecutionFixture(manifest(levels: 3, of: 12, concurrency: 12, requests: 8))
+        let clock = CountingClock(turns: 200)
+        let outcome = await fixture.run(clock: clock)
+        #expect(outcome.result.outcome == .passed)
+        #expect(clock.all == 1728)
+        // 256 elements, of which each has at least one inside it.
+        #expect(clock.most <= 512)
+    }
+
+    @Test(arguments: [(4, 6, 6), (4, 6, 1), (6, 3, 3)])
+    func `loops finish however deep they are, also when the outer ones take all places`(
+        levels: Int,
+        count: Int,
+        concurrency: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            manifest(levels: levels, of: count, concurrency: concurrency, requests: 1)
+        )
+        let clock = CountingClock(turns: 1)
+        let outcome = await fixture.run(clock: clock)
+        #expect(outcome.result.outcome == .passed)
+        #expect(clock.all == (0..<levels).reduce(1) { all, _ in all * count })
+    }
+}

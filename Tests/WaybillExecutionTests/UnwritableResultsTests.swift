@@ -1,0 +1,50 @@
+import Synchronization
+import Testing
+import WaybillData
+import WaybillExecution
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Runs whose results cannot be written from some time on.
+@Suite struct UnwritableResultsTests {
+    @Test(arguments: [("events.ndjson", "events.ndjson"), ("all.ndjson.part", "all.ndjson")])
+    func `when a file of the results cannot be written, what waits is cancelled and nothing more is sent`(
+        file: String,
+        named name: String
+    ) async throws {
+        let folder = TemporaryFolder()
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                batch:
+                  - {id: each, forEach: {in: "range(0, 30)", as: n, concurrency: 4}, get: "/${n}", write: {to: all.ndjson}}
+                  - {id: later, delay: 1h, get: /later}
+                finally: [{id: last, get: /last}]
+            """,
+            answering: { _ in .held }
+        )
+        let isFull = Atomic(false)
+        let disk = Disk { _, path in isFull.load(ordering: .relaxed) && path.hasSuffix("/\(file)") ? ENOSPC : 0 }
+        let run = try RunFolder.create(.at(folder.path), for: RunID(), disk: disk)
+        async let running = fixture.run(events: EventStream(journal: run.journal), folder: run)
+        await fixture.transport.waitForRequests(4)
+        isFull.store(true, ordering: .relaxed)
+        // There is something to write. What else is held is not let go: the run ends because it is cancelled.
+        fixture.transport.release("/0", .json("{\"n\": 0}"))
+        let outcome = await running
+        #expect(outcome.result.outcome == .interrupted)
+        #expect(fixture.transport.paths.sorted() == ["/0", "/1", "/2", "/3", "/4"])
+        let error = await #expect(throws: ResultsError.self) { try await run.finish(outcome.result, outputs: []) }
+        #expect(error?.description == "cannot write '\(folder.path)/\(name)': No space left on device")
+        // The summary is written as far as the disk allows it.
+        #expect(folder.read("run.json")?.contains("\"outcome\": \"interrupted\"") == true)
+    }
+}
