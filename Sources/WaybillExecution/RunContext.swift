@@ -95,7 +95,7 @@ final class RunContext: Sendable {
         Failure(
             problem.kind,
             redactor.text(problem.message),
-            code: problem.code.map { redactor.text($0) },
+            code: redactor.code(problem.code),
             at: problem.span
         )
     }

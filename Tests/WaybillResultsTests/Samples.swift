@@ -16,7 +16,7 @@ enum Samples {
     static let failure = Failure(
         .expect,
         "2 of 3 expectations do not hold",
-        code: redactor.text("E-hunter2"),
+        code: redactor.code("E-hunter2"),
         at: manifest.span(15..<26),
         findings: [
             Failure.Finding("expected the status 200, got \(503)", at: manifest.span(23..<26), label: "here"),

@@ -117,7 +117,7 @@ extension Failure {
     var inExpressions: JSON {
         [
             "kind": .string(kind.rawValue),
-            "code": code.map { .string($0.string) } ?? .null,
+            "code": code?.value ?? .null,
             "message": .string(message.string),
         ]
     }

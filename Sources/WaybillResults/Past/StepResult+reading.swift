@@ -80,8 +80,13 @@ extension Failure {
         let findings = (json["findings"]?.array ?? []).compactMap { finding in
             finding["message"]?.string.map { Finding(redactor.text($0), at: nil) }
         }
-        let code = json["code"]?.string.map { redactor.text($0) }
-        self.init(kind, redactor.text(message), code: code, at: nil, findings: findings)
+        self.init(
+            kind,
+            redactor.text(message),
+            code: json["code"].map { redactor.json($0) },
+            at: nil,
+            findings: findings
+        )
     }
 }
 
