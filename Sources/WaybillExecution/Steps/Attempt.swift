@@ -33,7 +33,9 @@ struct Attempt: Sendable {
             attempted.failure = run.failure(error)
             return attempted
         }
-        return await once(begin)
+        let repeated = await once(begin)
+        repeated.add(earlier: attempted)
+        return repeated
     }
 
     /// Renews what the server refused; whether there was anything.

@@ -20,6 +20,8 @@ final class Attempted {
     /// How often the request was sent again within the attempt, because a challenge to its credentials was stale.
     var repetitions = 0
     /// The address that the answer came from, after redirects.
+    /// The bytes of the requests before, where it was sent again.
+    private(set) var earlierBytes = ByteCounts()
     var answeredURL: String?
     /// The answer as it was decoded, before filters.
     var body: ScopeValue?
@@ -45,6 +47,13 @@ final class Attempted {
     }
 
     /// The answer, if one came.
+    /// Counts a request before, after which a session or token was renewed.
+    func add(earlier: Attempted) {
+        repetitions += 1 + earlier.repetitions
+        earlierBytes.sent += earlier.response?.bytesSent ?? 0
+        earlierBytes.received += earlier.response?.bytesReceived ?? 0
+    }
+
     var response: HTTPResponse? { scope.response }
 
     /// The data after filters.
@@ -80,15 +89,16 @@ extension StepResult {
     /// Takes over what is known after an attempt.
     mutating func take(_ attempted: Attempted, redactor: Redactor) {
         guard let method = attempted.method else { return }
-        attempts += 1 + attempted.repetitions
+        attempts += attempted.repetitions
+        attempts += 1
         self.method = method
         url = attempted.url
         guard let response = attempted.response else { return }
         status = response.status
         time = PhaseTimes(response.timings)
         var bytes = self.bytes ?? ByteCounts()
-        bytes.sent += response.bytesSent
-        bytes.received += response.bytesReceived
+        bytes.sent += attempted.earlierBytes.sent + response.bytesSent
+        bytes.received += attempted.earlierBytes.received + response.bytesReceived
         self.bytes = bytes
     }
 }
