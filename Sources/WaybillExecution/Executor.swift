@@ -102,6 +102,7 @@ package struct Executor: Sendable {
         }
         let context = RunContext(self, id: id, startedAt: startedAt)
         let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
+        let start = context.activeTime
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
@@ -124,6 +125,7 @@ package struct Executor: Sendable {
             finishedAt: Timestamp.now(),
             outcome: outcome,
             steps: steps
+            time: (past?.time ?? .zero) + context.activeTime - start,
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)

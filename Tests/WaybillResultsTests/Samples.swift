@@ -71,6 +71,7 @@ enum Samples {
             environment: "staging",
             startedAt: start,
             finishedAt: Timestamp(nanoseconds: start.nanoseconds + 1_500_000_000),
+            time: .milliseconds(1_250),
             outcome: .failed,
             steps: steps
         )

@@ -43,6 +43,7 @@ extension RunResult {
             environment: json["environment"]?.string,
             startedAt: startedAt,
             finishedAt: finishedAt,
+            time: json["time"].flatMap(PhaseTimes.init(json:))?.total ?? startedAt.duration(to: finishedAt),
             outcome: outcome,
             steps: (json["steps"]?.array ?? []).compactMap(StepResult.init(json:))
         )
