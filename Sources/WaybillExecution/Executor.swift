@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
@@ -101,13 +102,14 @@ package struct Executor: Sendable {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
         }
         let context = RunContext(self, id: id, startedAt: startedAt)
-        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
         let start = context.activeTime
+        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
             await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
+        warnOfUnrepeated(context)
         warnOfShortSecretsReceived()
         let outcome: RunOutcome =
             if Task.isCancelled || control.isStopping {
@@ -123,9 +125,9 @@ package struct Executor: Sendable {
             environment: plan.environment,
             startedAt: startedAt,
             finishedAt: Timestamp.now(),
+            time: (past?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,
             steps: steps
-            time: (past?.time ?? .zero) + context.activeTime - start,
         )
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs)
@@ -169,6 +171,34 @@ extension Executor {
             "fewer than \(ShortSecrets.limit) bytes in \(names): such a secret is redacted only where it is a whole value, not "
             + "inside a longer text"
         events.emit(.warning(redactor.text(message), at: first.variable.span))
+    }
+
+    /// Warns of requests that were not sent again because the server may have received them before.
+    private func warnOfUnrepeated(_ context: RunContext) {
+        var requests = context.unrepeated.withLock { $0 }
+        for (path, isRepeatable) in context.past?.keptUnsure ?? [] { requests[path] = isRepeatable }
+        warn(
+            of: requests.filter(\.value).keys,
+            "not sent again; 'waybill resume --repeat-unsure' sends such requests again"
+        )
+        warn(
+            of: requests.filter { !$0.value }.keys,
+            "not sent again, and the file of the step has no place for the records any more; to send it, start a new run"
+        )
+    }
+
+    private func warn(of paths: some Collection<String>, _ consequence: String) {
+        guard !paths.isEmpty else { return }
+        let message =
+            "\(Self.list(paths)) may have been sent before the run was resumed, without a recorded response: \(consequence)"
+        events.emit(.warning(redactor.text(message), at: nil))
+    }
+
+    /// The first of some requests, and how many more there are.
+    private static func list(_ paths: some Collection<String>) -> String {
+        let shown = 5
+        let names = paths.sorted().prefix(shown).map { "'\($0)'" }.joined(separator: ", ")
+        return paths.count > shown ? "\(names) and \(paths.count - shown) more requests" : names
     }
 
     /// Warns of such secrets that responses brought.

@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillData
 import WaybillPlan
 import WaybillResults
@@ -27,6 +28,9 @@ final class RunContext: Sendable {
     let resumption: ResumeDecision
     /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
     let repeatsUnsure: Bool
+    /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
+    /// can send them again.
+    let unrepeated = Mutex<[String: Bool]>([:])
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
@@ -60,7 +64,7 @@ final class RunContext: Sendable {
         proxies = executor.proxies
         let resumption = executor.resumption
         self.resumption = resumption
-        past = executor.past.map { resumption.pastSteps(of: $0.steps) }
+        past = executor.past.map { resumption.pastSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure) }
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency

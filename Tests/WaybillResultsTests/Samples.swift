@@ -114,7 +114,12 @@ enum Samples {
                 .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
                 "main.login"
             ),
-            (.elementFinished(.init(element: 3, outcome: .failed, failure: failure)), "main.each"),
+            (
+                .elementFinished(
+                    .init(element: 3, outcome: .failed, failure: failure, url: redactor.text("http://x/hunter2"))
+                ),
+                "main.each"
+            ),
             (
                 .elementFinished(
                     .init(element: 4, outcome: .passed, failure: nil, records: .held([0xFF, 0x0A], records: 1))

@@ -28,7 +28,8 @@ final class RunPrinter: RunObserver {
         case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
         case .warning(let message, _) where !isQuiet:
-            output.write("  \(paint("! \(event.step ?? ""): \(message)", .warning))\n")
+            let step = event.step.map { "\($0): " } ?? ""
+            output.write("  \(paint("! \(step)\(message)", .warning))\n")
         case .stepSkipped where !isQuiet:
             output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         default:

@@ -17,11 +17,12 @@ final class Attempted {
     var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
-    /// How often the request was sent again within the attempt, because a challenge to its credentials was stale.
+    /// How often the request was sent again within the attempt: because a challenge to its credentials was stale, or a
+    /// session or token was renewed.
     var repetitions = 0
-    /// The address that the answer came from, after redirects.
     /// The bytes of the requests before, where it was sent again.
     private(set) var earlierBytes = ByteCounts()
+    /// The address that the answer came from, after redirects.
     var answeredURL: String?
     /// The answer as it was decoded, before filters.
     var body: ScopeValue?
@@ -46,7 +47,6 @@ final class Attempted {
         self.failure = failure
     }
 
-    /// The answer, if one came.
     /// Counts a request before, after which a session or token was renewed.
     func add(earlier: Attempted) {
         repetitions += 1 + earlier.repetitions
@@ -54,6 +54,7 @@ final class Attempted {
         earlierBytes.received += earlier.response?.bytesReceived ?? 0
     }
 
+    /// The answer, if one came.
     var response: HTTPResponse? { scope.response }
 
     /// The data after filters.
@@ -88,8 +89,8 @@ extension StepResult {
 
     /// Takes over what is known after an attempt.
     mutating func take(_ attempted: Attempted, redactor: Redactor) {
-        guard let method = attempted.method else { return }
         attempts += attempted.repetitions
+        guard let method = attempted.method else { return }
         attempts += 1
         self.method = method
         url = attempted.url

@@ -74,7 +74,7 @@ extension ByteCounts {
 }
 
 extension Failure {
-    fileprivate init?(json: JSON, _ redactor: Redactor) {
+    init?(json: JSON, _ redactor: Redactor) {
         guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
             return nil
         }
