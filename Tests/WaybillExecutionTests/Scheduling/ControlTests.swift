@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct ControlTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
     private let control = RunControl()
     private let clock = ManualClock()
     private let listener = EventListener()
