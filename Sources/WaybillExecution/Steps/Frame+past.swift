@@ -20,7 +20,7 @@ extension Frame {
             !request.isIdempotent()
         else { return nil }
         let message =
-            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no answer to it is known; "
+            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "
             + "--repeat-unsure sends it again"
         return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
     }
