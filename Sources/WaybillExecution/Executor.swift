@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -105,12 +106,14 @@ package struct Executor: Sendable {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
         }
         let context = RunContext(self, id: id, startedAt: startedAt)
+        let start = context.activeTime
         let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
             await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
+        warnOfUnrepeated(context)
         warnOfShortSecretsReceived()
         let outcome: RunOutcome =
             if Task.isCancelled || control.isStopping {
@@ -126,6 +129,7 @@ package struct Executor: Sendable {
             environment: plan.environment,
             startedAt: startedAt,
             finishedAt: Timestamp.now(),
+            time: (past?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,
             steps: steps
         )
@@ -167,6 +171,34 @@ extension Executor {
         let short = plan.secrets.filter { secrets[$0.name].map(ShortSecrets.contains) ?? false }
         guard let first = short.first else { return }
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
+    }
+
+    /// Warns of requests that were not sent again because the server may have received them before.
+    private func warnOfUnrepeated(_ context: RunContext) {
+        var requests = context.unrepeated.withLock { $0 }
+        for (path, isRepeatable) in context.past?.keptUnsure ?? [] { requests[path] = isRepeatable }
+        warn(
+            of: requests.filter(\.value).keys,
+            "not sent again; 'waybill resume --repeat-unsure' sends such requests again"
+        )
+        warn(
+            of: requests.filter { !$0.value }.keys,
+            "not sent again, and the file of the step has no place for the records any more; to send it, start a new run"
+        )
+    }
+
+    private func warn(of paths: some Collection<String>, _ consequence: String) {
+        guard !paths.isEmpty else { return }
+        let message =
+            "\(Self.list(paths)) may have been sent before the run was resumed, without a recorded response: \(consequence)"
+        events.emit(.warning(redactor.text(message), at: nil))
+    }
+
+    /// The first of some requests, and how many more there are.
+    private static func list(_ paths: some Collection<String>) -> String {
+        let shown = 5
+        let names = paths.sorted().prefix(shown).map { "'\($0)'" }.joined(separator: ", ")
+        return paths.count > shown ? "\(names) and \(paths.count - shown) more requests" : names
     }
 
     /// Warns of such secrets that came up during the run: in responses, in netrc files, as constants.

@@ -1,5 +1,6 @@
 import WaybillFormats
 import WaybillJSON
+import Synchronization
 import WaybillPlan
 import WaybillResults
 import WaybillRuntime
@@ -29,6 +30,9 @@ final class RunContext: Sendable {
     let resumption: ResumeDecision
     /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
     let repeatsUnsure: Bool
+    /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
+    /// can send them again.
+    let unrepeated = Mutex<[String: Bool]>([:])
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The greatest number of requests at once.
@@ -62,7 +66,7 @@ final class RunContext: Sendable {
         proxies = executor.proxies
         let resumption = executor.resumption
         self.resumption = resumption
-        past = executor.past.map { resumption.pastSteps(of: $0.steps) }
+        past = executor.past.map { resumption.pastSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure) }
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
@@ -97,7 +101,7 @@ final class RunContext: Sendable {
         Failure(
             problem.kind,
             redactor.text(problem.message),
-            code: problem.code.map { redactor.text($0) },
+            code: redactor.code(problem.code),
             at: problem.span
         )
     }

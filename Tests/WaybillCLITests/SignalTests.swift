@@ -74,6 +74,34 @@ import WaybillTransport
         #expect(run.targets == ["/a"])
     }
 
+    @Test func `a signal that comes when all is done changes neither the outcome nor the exit status`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("\"\(String(repeating: "x", count: 1 << 20))\"", to: "x.json")
+        let chain = "chain: [{id: a, values: {n: length(data.x)}}]"
+        folder.write(
+            "waybill: 1\ndata: {x: {file: x.json}}\ngraphs: {main: {\(chain), outputs: {x: data.x}}}\n",
+            to: "m.yaml"
+        )
+        // Nobody reads the outputs, which are printed when all is done: the program is stuck in writing them.
+        let script = """
+            import json, signal, subprocess, sys
+            process = subprocess.Popen([sys.argv[1], "run", "m.yaml", "--out", "out", "--format", "outputs"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdout.read(1)
+            process.send_signal(signal.SIGINT)
+            words = process.stderr.readline().split()[0].decode()
+            process.communicate()
+            last = json.loads(open("out/events.ndjson").readlines()[-1])
+            print(words, process.returncode, last["type"], last["outcome"], json.load(open("out/run.json"))["outcome"])
+            """
+        let run = try await Command.run(
+            "/usr/bin/env",
+            ["python3", "-c", script, CommandCase.program],
+            in: folder.path
+        )
+        #expect(run.outputText == "stopping: 0 run.finished passed passed\n", "\(run.errorText)")
+    }
+
     @Test func `a run is held up and goes on`() async throws {
         let run = try await run("{main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}") { process, held, journal in
             await held.waitForRequests(1)

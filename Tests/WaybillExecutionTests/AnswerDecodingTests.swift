@@ -25,7 +25,9 @@ import WaybillResults
         ("{\"a\": 1}\n\n[2]", "application/x-ndjson", "auto", #"[{"a": 1}, [2]]"#),
         ("1\r\n2\r\n", "text/plain", "ndjson", "[1, 2]"),
         ("a,b\r\n1,\"x,\"\"y\"\"\"\r\n", "text/csv; charset=utf-8", "auto", #"[{"a": "1", "b": "x,\"y\""}]"#),
-        ("a\n", "application/octet-stream", "csv", "[]"),
+        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/plain", "csv", "[]"),
+        ("", "text/csv", "auto", "[]"),
+        ("", "application/x-ndjson", "auto", "[]"), ("", "text/plain", "text", "null"),
         (list, "application/x-plist", "auto", #"{"a": 1}"#),
         (list, "application/xml", "plist", #"{"a": 1}"#),
         (

@@ -114,6 +114,7 @@ import WaybillTransport
     @Test(arguments: [
         ("decoding: json", 200, "'decoding: json' requires JSON"),
         ("decoding: json", 201, "'decoding: json' requires JSON"),
+        ("decoding: plist", 200, "'decoding: plist' requires a property list"),
         (
             "accept: [application/json]", 200,
             "'accept' requires JSON; for a response without a body, set 'accept: null'"
@@ -133,6 +134,8 @@ import WaybillTransport
 
     @Test(arguments: [
         ("get: /a, decoding: json", 204), ("get: /a, decoding: json", 205), ("head: /a, decoding: json", 200),
+        ("get: /a, decoding: plist", 204), ("get: /a, decoding: plist", 205), ("head: /a, decoding: plist", 200),
+        ("get: /a, decoding: plist, expect: {status: 304}", 304),
         ("get: /a, decoding: json, expect: {status: 304}", 304),
         ("get: /a, decoding: json, redirects: false, expect: {status: 302}", 302),
         ("get: /a, accept: [application/json, text/html]", 200), ("get: /a", 200),
@@ -156,6 +159,102 @@ import WaybillTransport
         #expect(failure.message.string == "3 expectations do not hold")
         #expect(failure.findings.count == 3)
         #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
+    }
+
+    // MARK: Rejected responses
+
+    /// Runs a POST that creates something, with a step of `finally` that deletes it.
+    private func create(_ settings: String, _ body: String, status: Int) async throws -> (Failure?, [String]) {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: create, post: /things, \(settings)}]
+                finally:
+                  - when: exists(steps.create.outputs.id)
+                    delete: /things/${steps.create.outputs.id}
+            """,
+            ["/things": .json(body, status: status)]
+        )
+        return (await fixture.run().result.steps.first?.failure, fixture.transport.paths)
+    }
+
+    @Test(arguments: [
+        ("expect: {status: 200}, outputs: {id: $.id}", "the status is 201, not 200"),
+        ("expect: {status: 200}, outputs: {id: $.id, x: $.missing}", "the status is 201, not 200"),
+        ("outputs: {x: $.missing, id: $.id}", "output 'x': nothing matches $.missing"),
+        ("filters: [{select: $.thing}], expect: {status: 200}, outputs: {id: $.id}", "the status is 201, not 200"),
+        ("expect: {status: 200}, until: {that: $.id == 7}, outputs: {id: $.id}", "the status is 201, not 200"),
+    ])
+    func `what was created is deleted, although the status or another output is not as expected`(
+        settings: String,
+        message: String
+    ) async throws {
+        let (failure, paths) = try await create(settings, #"{"id": 7, "thing": {"id": 7}}"#, status: 201)
+        #expect(failure?.message.string.hasPrefix(message) == true, "\(String(describing: failure?.message))")
+        #expect(paths == ["/things", "/things/7"])
+    }
+
+    @Test(arguments: [
+        ("expect: {status: 200}, outputs: {id: $.x}", "{}", 201),
+        ("expect: {status: 200}, outputs: {id: $.id}", "", 201),
+        ("expect: {status: 200}, outputs: {id: $.id}", "no JSON", 201), ("outputs: {id: $.id}", #"{"id": 7}"#, 500),
+        ("filters: [{require: $.ok}], expect: {status: 200}, outputs: {id: $.id}", #"{"id": 7, "ok": false}"#, 201),
+    ])
+    func `of a rejected response only the status is reported where its data cannot be used`(
+        settings: String,
+        body: String,
+        status: Int
+    ) async throws {
+        let (failure, paths) = try await create(settings, body, status: status)
+        #expect(failure?.kind == .status)
+        #expect(failure?.findings == [])
+        #expect(paths == ["/things"])
+    }
+
+    @Test(arguments: [
+        (
+            "expect: {status: 200, json: {a: 2}, headers: {X-A: y}}", FailureKind.status,
+            [
+                "the status is 201, not 200", "header field 'X-A' is missing",
+                "the data at .a is 1, not 2",
+            ]
+        ),
+        (
+            "outputs: {x: $.x, y: $.y}, expect: {status: 201, json: {a: 2}}", .output,
+            ["output 'x': nothing matches $.x", "output 'y': nothing matches $.y", "the data at .a is 1, not 2"]
+        ),
+        (
+            "expect: {status: 200, json: {a: 2}}, until: {that: $.a == 1}", .status,
+            ["the status is 201, not 200", "the data at .a is 1, not 2"]
+        ),
+    ])
+    func `a wrong status, missing outputs and other failed expectations are reported together`(
+        settings: String,
+        kind: FailureKind,
+        findings: [String]
+    ) async throws {
+        let failure = try #require(try await failure(settings, #"{"a": 1}"#, status: 201))
+        #expect(failure.kind == kind)
+        let found = failure.findings.map(\.message.string)
+        #expect(found.count == findings.count)
+        for (found, expected) in zip(found, findings) { #expect(found.hasPrefix(expected)) }
+        #expect(failure.message.string == found.first)
+    }
+
+    @Test(arguments: [
+        ("filters: [{require: {that: $.code == 0, code: $.code}}]", JSON.number(JSONNumber(40301))),
+        ("filters: [{envelope: {code: $.code}}]", .number(JSONNumber(40301))),
+        ("filters: [{envelope: {code: $.text}}]", "E7"), ("filters: [{envelope: {code: $.flag}}]", true),
+        ("filters: [{envelope: {code: $.list}}]", "[1]"),
+        ("filters: [{envelope: {code: $.large}}]", .number(JSONNumber(parsing: "12345678901234567890")!)),
+        ("expect: {status: 404}", .number(JSONNumber(200))),
+    ])
+    func `the code of a failure has the type that it has in the response`(settings: String, code: JSON) async throws {
+        let body = #"{"code": 40301, "text": "E7", "flag": true, "list": [1], "large": 12345678901234567890}"#
+        let failure = try #require(try await failure(settings, body))
+        #expect(failure.code?.value == code)
+        #expect(failure.json["code"] == code)
     }
 
     @Test func `a name that an answer has twice is told once, and its last value counts`() async throws {

@@ -87,10 +87,10 @@ import WaybillTransport
         let settings = settings.isEmpty ? "" : settings + ", "
         let plain = try await failure("\(settings)messages: {showCode: false}", reply)
         #expect(plain.message.string == message)
-        #expect(plain.code?.string == code)
+        #expect(plain.code?.text.string == code)
         let worded = try await failure("\(settings)messages: {general: It failed, showCode: false}", reply)
         #expect(worded.message.string == "It failed")
         #expect(worded.findings.map(\.message.string) == [message])
-        #expect(worded.code?.string == code)
+        #expect(worded.code?.text.string == code)
     }
 }

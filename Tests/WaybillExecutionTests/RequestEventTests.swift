@@ -62,6 +62,39 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [("digest", 2, 1), ("digest", 3, 2), ("basic", 2, 1)])
+    func `a request that is sent again for a stale nonce is another attempt, and the challenge is not`(
+        method: String,
+        requests: Int,
+        attempts: Int
+    ) async throws {
+        // Refuses until the request of this number, and says of each nonce but the first that it is stale.
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            var number = 0
+            while let request = connection.readRequest() {
+                number += 1
+                let isLast = number == (method == "basic" ? 1 : requests)
+                let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", stale=\(number > 1)"
+                let answer =
+                    isLast ? ServerAnswer() : ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+                guard connection.write(answer.bytes(to: request.method)) else { return }
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            let auth = "auth: {\(method): {username: u, password: p}}"
+            let fixture = try ExecutionFixture(
+                "graphs: {main: {chain: [{id: a, post: /, \(auth)}]}}\n",
+                at: server.url("")
+            )
+            let transport = try CurlTransport()
+            let result = await fixture.run(over: transport).result
+            await transport.shutDown()
+            #expect(result.steps.map(\.outcome) == [.passed])
+            #expect(server.requests.count == (method == "basic" ? 1 : requests))
+            #expect(result.steps.map(\.attempts) == [attempts])
+        }
+    }
+
     @Test func `the time of a step covers all of its pages`() async throws {
         // The transport says of each page that it took no time at all.
         let fixture = try ExecutionFixture(

@@ -21,6 +21,25 @@ import WaybillTestSupport
         #expect(try RunRecord(journal: journal()).lastNumber == Samples.events.count)
     }
 
+    @Test(arguments: [
+        ([("run.started", 0), ("step.started", 4), ("run.finished", 5)], 5),
+        // Killed after 4 s, resumed two hours later.
+        ([("run.started", 0), ("step.started", 4), ("run.started", 7204), ("run.finished", 7205)], 5),
+        ([("run.started", 0), ("run.paused", 1), ("log", 2), ("run.unpaused", 61), ("run.finished", 65)], 5),
+        // Killed while it was paused.
+        ([("run.started", 0), ("run.paused", 1), ("log", 50), ("run.started", 61), ("run.finished", 65)], 5),
+        // The clock was set back.
+        ([("run.started", 60), ("log", 3), ("run.started", 60), ("log", 65)], 5),
+    ])
+    func `the time of a run is that of its processes, without pauses`(lines: [(String, Int)], seconds: Int) {
+        var stopwatch = JournalStopwatch()
+        for (type, second) in lines {
+            let at = Timestamp(nanoseconds: Samples.start.nanoseconds + Int64(second) * 1_000_000_000)
+            stopwatch.take(["type": .string(type), "at": .string(at.description)])
+        }
+        #expect(stopwatch.total == .seconds(seconds))
+    }
+
     @Test func `a digit that was changed is damage, and the message names the line`() throws {
         var bytes = try journal()
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

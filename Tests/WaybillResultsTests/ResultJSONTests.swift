@@ -8,8 +8,9 @@ import WaybillResults
         let json = Samples.result.json
         #expect(
             json.object?.names
-                == ["id", "manifest", "environment", "startedAt", "finishedAt", "outcome", "counts", "steps"]
+                == ["id", "manifest", "environment", "startedAt", "finishedAt", "time", "outcome", "counts", "steps"]
         )
+        #expect(json["time"] == ["total": 1250])
         #expect(json["counts"] == ["passed": 1, "failed": 1, "tolerated": 0, "skipped": 1, "cancelled": 0])
         let expected: JSON = [
             "id": "login", "name": "Log in", "path": "main.login", "graph": "main", "endpoint": "login",

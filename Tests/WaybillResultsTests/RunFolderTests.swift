@@ -155,6 +155,27 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test func `of two processes that resume a run one is refused, whether the other still runs or has ended`()
+        async throws
+    {
+        let path = "\(folder.path)/run"
+        let start = RunEvent.Kind.runStarted(.init(id: Samples.id, manifest: "m", environment: nil, graphs: ["main"]))
+        let run = try create(.at(path))
+        EventStream(journal: run.journal).emit(start)
+        try await run.journal.finish()
+        // Both have read the journal before one of them locks it.
+        let (first, second) = (try RunRecord(folder: path), try RunRecord(folder: path))
+        let resumed = try RunFolder.reopen(path, after: first)
+        let error = try #require(#expect(throws: ResultsError.self) { try RunFolder.reopen(path, after: second) })
+        #expect(error.description.contains("is still going on"))
+        EventStream(journal: resumed.journal, after: first.lastNumber).emit(start)
+        try await resumed.journal.finish()
+        let other = try #require(#expect(throws: ResultsError.self) { try RunFolder.reopen(path, after: second) })
+        #expect(other.description.contains("another process has resumed the run"))
+        #expect(try RunRecord(folder: path).lastNumber == 2)
+        _ = try RunFolder.reopen(path, after: RunRecord(folder: path))
+    }
+
     @Test func `a path that is a file, and one below a file, are refused by name`() {
         folder.write("", to: "file")
         let path = "\(folder.path)/file"

@@ -17,7 +17,7 @@ enum Samples {
     static let failure = Failure(
         .expect,
         "2 of 3 expectations do not hold",
-        code: redactor.text("E-hunter2"),
+        code: redactor.code("E-hunter2"),
         at: manifest.span(15..<26),
         findings: [
             Failure.Finding("expected the status 200, got \(503)", at: manifest.span(23..<26), label: "here"),
@@ -72,6 +72,7 @@ enum Samples {
             environment: "staging",
             startedAt: start,
             finishedAt: Timestamp(nanoseconds: start.nanoseconds + 1_500_000_000),
+            time: .milliseconds(1_250),
             outcome: .failed,
             steps: steps
         )
@@ -114,7 +115,12 @@ enum Samples {
                 .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
                 "main.login"
             ),
-            (.elementFinished(.init(element: 3, outcome: .failed, failure: failure)), "main.each"),
+            (
+                .elementFinished(
+                    .init(element: 3, outcome: .failed, failure: failure, url: redactor.text("http://x/hunter2"))
+                ),
+                "main.each"
+            ),
             (
                 .elementFinished(
                     .init(element: 4, outcome: .passed, failure: nil, records: .held([0xFF, 0x0A], records: 1))

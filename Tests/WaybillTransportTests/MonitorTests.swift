@@ -3,7 +3,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct MonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct MonitorTests {
     @Test func `a transfer that is held up does not start until it goes on`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
@@ -37,8 +37,8 @@ import WaybillTransport
                 let own = Mutex<TransferMonitor?>(nil)
                 let monitor = TransferMonitor { event in
                     events.withLock { $0.append(event) }
-                    // When the request has been sent.
-                    own.withLock { $0 }?.pause()
+                    // When the request has been sent. Within the lock: no pause comes after the last 'unpause'.
+                    own.withLock { $0?.pause() }
                 }
                 own.withLock { $0 = monitor }
                 // Less than the half second that the server waits.
@@ -119,7 +119,7 @@ import WaybillTransport
                 let (sent, signal) = AsyncStream.makeStream(of: Void.self)
                 let own = Mutex<TransferMonitor?>(nil)
                 let monitor = TransferMonitor { _ in
-                    own.withLock { $0 }?.pause()
+                    own.withLock { $0?.pause() }
                     signal.yield()
                 }
                 own.withLock { $0 = monitor }

@@ -28,7 +28,8 @@ final class RunPrinter: RunObserver {
         case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
         case .warning(let message, _) where !isQuiet:
-            output.write("  \(paint("! \(event.step ?? ""): \(message)", .warning))\n")
+            let step = event.step.map { "\($0): " } ?? ""
+            output.write("  \(paint("! \(step)\(message)", .warning))\n")
         case .stepSkipped where !isQuiet:
             output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         default:
@@ -54,9 +55,7 @@ final class RunPrinter: RunObserver {
             (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
-        let time = Self.milliseconds(
-            Double(result.finishedAt.nanoseconds) - Double(result.startedAt.nanoseconds)
-        )
+        let time = Self.time(result.time)
         if !isQuiet || result.outcome != .passed {
             output.write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
         }
@@ -74,10 +73,7 @@ final class RunPrinter: RunObserver {
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
         if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
         if let status = result.status { line += "  \(status)" }
-        if let time = result.time {
-            let (seconds, attoseconds) = time.total.components
-            line += "  \(Self.milliseconds(Double(seconds) * 1e9 + Double(attoseconds) / 1e9))"
-        }
+        if let time = result.time { line += "  \(Self.time(time.total))" }
         line += "\n"
         if let failure = result.failure, failure.kind == .duplicate {
             line = line.dropLast() + ": \(failure.message)\n"
@@ -87,8 +83,8 @@ final class RunPrinter: RunObserver {
         return line
     }
 
-    private static func milliseconds(_ nanoseconds: Double) -> String {
-        let milliseconds = nanoseconds / 1e6
+    private static func time(_ duration: Duration) -> String {
+        let milliseconds = duration / .milliseconds(1)
         // A clock that was set back, or a file with other times, may give less than nothing.
         if milliseconds < 0 { return "0 ms" }
         if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }

@@ -16,7 +16,7 @@ struct Answer {
         var body: ScopeValue?
         /// The data after filters; of a poll nothing where there is none.
         var data: ScopeValue?
-        /// The named values. They survive a failed expectation.
+        /// The named values, as far as they could be evaluated. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
         var duplicateName: String?
@@ -69,38 +69,46 @@ struct Answer {
     }
 
     /// Evaluates what was left out for a page or poll, for the last one, with the data of all pages or of the last poll.
-    consuming func conclude(with data: ScopeValue?) -> Evaluated {
+    ///
+    /// - Parameter rejection: The failure of a poll whose status was rejected.
+    consuming func conclude(with data: ScopeValue?, after rejection: Failure? = nil) -> Evaluated {
+        evaluated.failure = rejection
+        // A rejected response without data was not decoded, or a filter refused it.
+        if rejection != nil, !isSuccess || data == nil { return evaluated }
         if let data { take(data) }
-        if part == .poll, let failure = expectationFailure(takingOutputs: true) {
+        if part == .poll, let failure = expectationFailure(takingOutputs: true, with: rejection) {
             evaluated.failure = failure
-        } else if response.status / 100 == 2 {
-            evaluated.failure = (part == .poll ? nil : takeOutputs()) ?? returnsFailure()
+        } else if isSuccess {
+            evaluated.failure = (part == .poll ? nil : outputFailure(takeOutputs())) ?? returnsFailure()
         }
         return evaluated
     }
 
+    private var isSuccess: Bool { response.status / 100 == 2 }
+
     private mutating func failure() -> Failure? {
         let isExpected = expectedStatus.contains { $0.matches(response.status) }
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
-        // The condition of a poll sees the data of a response with any status.
-        if let rejection, part != .poll { return rejection }
+        // A rejected 2xx may have created something, which its outputs name. The condition of a poll sees the data of a
+        // response with any status.
+        if let rejection, part != .poll, !isSuccess { return rejection }
         if let failure = dataFailure() {
             if part == .poll { evaluated.data = nil }
             return rejection ?? failure
         }
         if part == .poll { return rejection }
-        if let failure = expectationFailure(takingOutputs: part == .whole) { return failure }
-        return response.status / 100 == 2 && part == .whole ? returnsFailure() : nil
+        if let failure = expectationFailure(takingOutputs: part == .whole, with: rejection) { return failure }
+        return isSuccess && part == .whole ? returnsFailure() : nil
     }
 
     /// Decodes and filters the response.
     private mutating func dataFailure() -> Failure? {
-        let isSuccess = response.status / 100 == 2
         if isSuccess, let failure = contentTypeFailure() { return failure }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
         let body: AnswerDecoder.Decoded
         do {
-            body = try AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+            let decoder = AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto)
+            body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
         } catch {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
@@ -108,7 +116,7 @@ struct Answer {
         evaluated.body = ScopeValue(body.value)
         scope.body = evaluated.body
         take(ScopeValue(body.value))
-        return isWithoutContent ? nil : filter(isSuccess: isSuccess)
+        return isWithoutContent ? nil : filter()
     }
 
     /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
@@ -138,7 +146,7 @@ struct Answer {
         return Failure(
             .status,
             redactor.text(message),
-            code: redactor.text(String(response.status)),
+            code: redactor.code(.number(JSONNumber(response.status))),
             at: span(of: plan.settings.expect.status)
         )
     }
@@ -168,16 +176,17 @@ struct Answer {
         return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
     }
 
-    /// Why an empty body is a failure: JSON is required, and no JSON text is empty (RFC 8259, section 2).
+    /// Why an empty body is a failure: JSON or a property list is required, and neither is ever empty (RFC 8259,
+    /// section 2).
     private func emptyBodyFailure() -> Failure? {
         guard response.body.isEmpty, !isWithoutContent else { return nil }
         let decoding = plan.settings.decoding?.value ?? .auto
-        if decoding == .json {
-            return Failure(
-                .decode,
-                "the response has no body, but 'decoding: json' requires JSON",
-                at: span(of: plan.settings.decoding)
-            )
+        if decoding == .json || decoding == .plist {
+            let message: RedactedText =
+                decoding == .json
+                ? "the response has no body, but 'decoding: json' requires JSON"
+                : "the response has no body, but 'decoding: plist' requires a property list"
+            return Failure(.decode, message, at: span(of: plan.settings.decoding))
         }
         guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value, !ranges.isEmpty,
             ranges.allSatisfy(\.isJSON)
@@ -189,7 +198,7 @@ struct Answer {
         )
     }
 
-    private mutating func filter(isSuccess: Bool) -> Failure? {
+    private mutating func filter() -> Failure? {
         guard !plan.filters.isEmpty else { return nil }
         do {
             let scope = scope
@@ -203,12 +212,14 @@ struct Answer {
             return nil
         } catch {
             let code = plan.settings.messages.showsCode ? error.code : nil
-            let message = code.map { "\(error.message) (code \($0))" } ?? error.message
-            return Failure(.filter, redactor.text(message), code: error.code.map { redactor.text($0) }, at: error.span)
+            let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
+            return Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
         }
     }
 
-    private mutating func takeOutputs() -> Failure? {
+    /// Evaluates the outputs, and returns those that could not be evaluated.
+    private mutating func takeOutputs() -> [Failure.Finding] {
+        var problems: [Failure.Finding] = []
         for output in plan.outputs {
             do {
                 var value = try output.value.value(in: scope.scope(output.level))
@@ -217,15 +228,27 @@ struct Answer {
                 evaluated.outputs[output.name.value] = value
             } catch {
                 let message = redactor.text("output '\(output.name.value)': \(error.message)")
-                return Failure(.output, message, at: error.span)
+                problems.append(.init(message, at: error.span))
             }
         }
-        return nil
+        return problems
     }
 
-    /// Takes the outputs of a 2xx response, if they are to be taken, and checks the expectations.
-    private mutating func expectationFailure(takingOutputs takesOutputs: Bool) -> Failure? {
-        if takesOutputs, response.status / 100 == 2, let failure = takeOutputs() { return failure }
+    /// The failure of outputs that could not be evaluated, together with the expectations that do not hold.
+    private func outputFailure(_ problems: [Failure.Finding], with unmet: [Failure.Finding] = []) -> Failure? {
+        guard let first = problems.first else { return nil }
+        let findings = problems + unmet
+        return Failure(.output, first.message, at: first.span, findings: findings.count > 1 ? findings : [])
+    }
+
+    /// Takes the outputs of a 2xx response, if they are to be taken, and checks the expectations. All that do not hold are
+    /// reported together, the status among them; an output that is missing counts more than they do, unless the status was
+    /// rejected, which may be the reason for it.
+    private mutating func expectationFailure(
+        takingOutputs takesOutputs: Bool,
+        with rejection: Failure? = nil
+    ) -> Failure? {
+        let problems = takesOutputs && isSuccess ? takeOutputs() : []
         let scope = scope
         let checker = ExpectationChecker(
             expectation: plan.settings.expect,
@@ -233,11 +256,15 @@ struct Answer {
             data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope
         )
-        let findings = checker.findings()
-        guard let first = findings.first else { return nil }
-        let all = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
-        let words = findings.count == 1 ? first.message : "\(findings.count) expectations do not hold"
-        return Failure(.expect, redactor.text(words), at: first.span, findings: all)
+        let unmet = checker.findings().map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        if var rejection {
+            if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
+            return rejection
+        }
+        if let failure = outputFailure(problems, with: unmet) { return failure }
+        guard let first = unmet.first else { return nil }
+        let words = unmet.count == 1 ? first.message : "\(unmet.count) expectations do not hold"
+        return Failure(.expect, words, at: first.span, findings: unmet)
     }
 
     /// What is wrong with the data as what the request returns.

@@ -16,7 +16,7 @@ struct AnswerDecoder {
 
     /// What a body says.
     struct Decoded: Sendable {
-        /// The value; null for an empty body.
+        /// The value; of an empty body an empty list where it has rows or lines, otherwise null.
         var value: JSON
         /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
         var duplicateName: String?
@@ -24,8 +24,11 @@ struct AnswerDecoder {
 
     /// The value of the body.
     func decode(_ response: HTTPResponse) throws(Problem) -> Decoded {
-        guard !response.body.isEmpty else { return Decoded(value: .null) }
-        switch effectiveDecoding(of: response) {
+        let decoding = effectiveDecoding(of: response)
+        guard !response.body.isEmpty else {
+            return Decoded(value: decoding == .csv || decoding == .ndjson ? .array([]) : .null)
+        }
+        switch decoding {
         case .json: return try json(unicode(response))
         case .text: return Decoded(value: .string(try text(response)))
         case .ndjson: return try lines(unicode(response))

@@ -18,7 +18,7 @@ struct ExpectationChecker {
     let data: ScopeValue
     let scope: (Level) -> EvaluationScope
 
-    /// What is not as expected, besides the status, which is looked at before.
+    /// What is not as expected, apart from the status.
     func findings() -> [Finding] {
         headerFindings() + timeFindings() + jsonFindings() + bodyFindings() + schemaFindings()
     }

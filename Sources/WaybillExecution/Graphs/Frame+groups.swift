@@ -129,6 +129,7 @@ private struct GroupRuns: Sendable {
         node.steps.reserveCapacity(runs.count)
         for case let run? in runs {
             node.steps += run.steps
+            if run.use != .taken { node.use = .partly }
             if run.end == .failed { node.failure = node.failure ?? run.failure }
         }
         return node

@@ -97,6 +97,7 @@ struct GraphRun: Sendable {
         run.events.emit(.graphFinishing(graph: graph.name), step: stepPath)
         let last = await run.control.unstoppable { await frame.run(steps) }
         node.steps += last.steps
+        if last.use != .taken { node.use = .partly }
         if last.end == .failed, node.end == .passed {
             node.end = .failed
             node.failure = last.failure
@@ -132,6 +133,6 @@ struct GraphRun: Sendable {
             failure: failure
         )
         run.events.emit(.stepFinished(result), step: result.path)
-        return NodeRun(end: .failed, steps: node.steps + [result], failure: failure)
+        return NodeRun(end: .failed, steps: node.steps + [result], failure: failure, use: node.use)
     }
 }

@@ -25,7 +25,7 @@ struct NodeRun: Sendable {
     var steps: [StepResult] = []
     /// The first failure.
     var failure: Failure?
-    /// What becomes of it when the run is resumed, where it is a request.
+    /// What becomes of it when the run is resumed.
     var use = RunEvent.KeptRecord.Use.taken
     /// The domains whose cookies in the run's own jar it set, where it is a request.
     var cookies: [RedactedText] = []
@@ -35,6 +35,9 @@ struct NodeRun: Sendable {
         guard let failure else { return nil }
         return steps.first { $0.failure == failure }?.url
     }
+
+    /// What becomes of what it is in, when the run is resumed.
+    var useAround: RunEvent.KeptRecord.Use { use == .taken ? .taken : .partly }
 
     /// The outcome for reports.
     var outcome: StepOutcome {

@@ -13,7 +13,7 @@ struct EvaluationProblem: Error, Sendable {
     /// The stage that it makes fail.
     var kind = FailureKind.input
     /// What the other side calls it, where it was one that refused.
-    var code: String?
+    var code: JSON?
 }
 
 /// A text, and whether a secret took part in it.

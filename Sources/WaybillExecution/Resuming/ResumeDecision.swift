@@ -36,6 +36,8 @@ package struct ResumeDecision: Sendable {
 
     /// What happens to the steps of a plan of which a journal says this.
     package init(_ plan: Plan, _ past: PastSteps, repeatsUnsure: Bool) {
+        var past = past
+        if repeatsUnsure { past.forgetUnsure() }
         var nodes = ResumeNodes(plan, past)
         let needs = ResumeNeeds(&nodes, past)
         for (index, need) in needs.repeated.sorted(by: { $0.key < $1.key }) {
@@ -65,8 +67,9 @@ package struct ResumeDecision: Sendable {
     }
 
     /// The steps that keep their results.
-    func pastSteps(of past: PastSteps) -> PastSteps {
+    func pastSteps(of past: PastSteps, repeatsUnsure: Bool) -> PastSteps {
         var past = past
+        if repeatsUnsure { past.forgetUnsure() }
         past.forget(steps: repeatedSteps)
         for (path, elements) in repeatedElements { past.forget(elements: elements, of: path) }
         return past

@@ -13,7 +13,6 @@ extension StepRecord {
         cookies: [RedactedText] = []
     ) -> RunEvent.KeptRecord {
         var kept = RunEvent.KeptRecord(use, cookies: cookies, element: element)
-        guard use == .taken else { return kept }
         var object = JSONObject()
         func add(_ name: String, _ value: ScopeValue?) {
             guard let value else { return }

@@ -57,7 +57,7 @@ final class SessionStore: Sendable {
             problem(
                 failure?.message.string ?? "it was stopped",
                 kind: failure?.kind ?? .cancelled,
-                code: failure?.code?.string,
+                code: failure?.code?.value,
                 service,
                 at: failure?.span ?? plan.request.address.text.span
             )
@@ -67,7 +67,7 @@ final class SessionStore: Sendable {
     private static func problem(
         _ reason: String,
         kind: FailureKind,
-        code: String? = nil,
+        code: JSON? = nil,
         _ service: String,
         at span: SourceSpan
     ) -> EvaluationProblem {

@@ -34,7 +34,9 @@ struct Attempt: Sendable {
             attempted.failure = run.failure(error)
             return attempted
         }
-        return await once(begin)
+        let repeated = await once(begin)
+        repeated.add(earlier: attempted)
+        return repeated
     }
 
     /// Renews what the server refused; whether there was anything.
@@ -192,8 +194,10 @@ struct Attempt: Sendable {
     /// response.
     func conclude(_ attempted: Attempted) async {
         guard let response = attempted.response else { return }
-        if attempted.failure == nil {
-            let answer = answer(to: attempted, response).conclude(with: attempted.data)
+        // A status that was rejected is one of the expectations.
+        let rejection = attempted.isPending && attempted.failure?.kind == .status ? attempted.failure : nil
+        if attempted.failure == nil || rejection != nil {
+            let answer = answer(to: attempted, response).conclude(with: attempted.data, after: rejection)
             attempted.outputs = answer.outputs
             attempted.failure = answer.failure
         }

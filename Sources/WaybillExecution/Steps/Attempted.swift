@@ -18,8 +18,11 @@ final class Attempted {
     var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
-    /// How often the request was sent again within the attempt, because a challenge to its credentials was stale.
+    /// How often the request was sent again within the attempt: because a challenge to its credentials was stale, or a
+    /// session or token was renewed.
     var repetitions = 0
+    /// The bytes of the requests before, where it was sent again.
+    private(set) var earlierBytes = ByteCounts()
     /// The address that the answer came from, after redirects.
     var answeredURL: String?
     /// The answer as it was decoded, before filters.
@@ -43,6 +46,13 @@ final class Attempted {
     init(scope: RequestScope, failure: Failure? = nil) {
         self.scope = scope
         self.failure = failure
+    }
+
+    /// Counts a request before, after which a session or token was renewed.
+    func add(earlier: Attempted) {
+        repetitions += 1 + earlier.repetitions
+        earlierBytes.sent += earlier.response?.bytesSent ?? 0
+        earlierBytes.received += earlier.response?.bytesReceived ?? 0
     }
 
     /// The answer, if one came.
@@ -80,16 +90,17 @@ extension StepResult {
 
     /// Takes over what is known after an attempt.
     mutating func take(_ attempted: Attempted, redactor: Redactor) {
+        attempts += attempted.repetitions
         guard let method = attempted.method else { return }
-        attempts += 1 + attempted.repetitions
+        attempts += 1
         self.method = method
         url = attempted.url
         guard let response = attempted.response else { return }
         status = response.status
         time = PhaseTimes(response.timings)
         var bytes = self.bytes ?? ByteCounts()
-        bytes.sent += response.bytesSent
-        bytes.received += response.bytesReceived
+        bytes.sent += attempted.earlierBytes.sent + response.bytesSent
+        bytes.received += attempted.earlierBytes.received + response.bytesReceived
         self.bytes = bytes
     }
 }
@@ -118,7 +129,7 @@ extension Failure {
     var inExpressions: JSON {
         [
             "kind": .string(kind.rawValue),
-            "code": code.map { .string($0.string) } ?? .null,
+            "code": code?.value ?? .null,
             "message": .string(message.string),
         ]
     }

@@ -11,7 +11,7 @@ extension Failure {
             failure.findings.insert(Finding(message, at: span), at: 0)
         }
         let text = redactor.text(words)
-        failure.message = if messages.showsCode, let code { "\(text) (\(code))" } else { text }
+        failure.message = if messages.showsCode, let code { "\(text) (\(code.text))" } else { text }
         return failure
     }
 }

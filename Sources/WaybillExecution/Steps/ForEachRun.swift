@@ -40,6 +40,8 @@ struct ForEachRun: Sendable {
         /// The address of the request that failed.
         var url: RedactedText?
         var record: ElementRecord?
+        /// What becomes of it when the run is resumed.
+        var use = RunEvent.KeptRecord.Use.taken
         /// What the journal keeps of it.
         var kept: RunEvent.KeptRecord?
     }
@@ -66,9 +68,10 @@ struct ForEachRun: Sendable {
         result.outcome = summary.outcome(isTolerated: frame.tolerates(step))
         var record = summary.record(of: step, result)
         if step.keeps.contains(.written) { record.written = written?.json }
-        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
+        run.events.emit(.stepFinished(result, kept: record.kept(use, redactor: run.redactor)), step: path)
         if let id = step.id { frame.steps.keep(record, of: id) }
-        return NodeRun(end: summary.end, steps: [result], failure: summary.failure)
+        return NodeRun(end: summary.end, steps: [result], failure: summary.failure, use: use)
     }
 
     /// What the tasks that run the elements share.
@@ -148,6 +151,7 @@ struct ForEachRun: Sendable {
             state.order.stop()
         }
         state.summary.attempts += element.attempts
+        if element.use != .taken { state.summary.isPartlyUnsure = true }
         state.summary.add(
             element.index,
             element.end,
@@ -185,6 +189,7 @@ struct ForEachRun: Sendable {
             record = step.id.flatMap { inner.steps.record(of: $0) } ?? record
             result.record = ElementRecord(item: element, record: record)
         }
+        result.use = node.use
         result.kept = record.kept(
             node.use,
             redactor: run.redactor,
@@ -215,6 +220,7 @@ struct ForEachRun: Sendable {
             element: element.index,
             outcome: outcome,
             failure: element.failure,
+            url: element.failure == nil ? nil : element.url,
             records: records,
             kept: element.kept
         )
@@ -244,6 +250,9 @@ struct ForEachRun: Sendable {
                 )
             }
             var result = ElementRun(index: index, end: before.outcome == .passed ? .passed : .failed)
+            result.failure = before.failure
+            result.url = before.url
+            result.use = before.use
             if step.keeps.contains(.items) {
                 // The journal keeps no record of an element of which there is nothing to say but that it passed.
                 let record = before.record.map { StepRecord(kept: $0) }

@@ -18,6 +18,8 @@ struct ForEachSummary: Sendable {
     private(set) var results = ElementResults()
     /// How many requests of the step itself were sent for all elements.
     var attempts = 0
+    /// Whether a request of an element may have reached the server without a recorded response.
+    var isPartlyUnsure = false
     /// The first failure to happen.
     private(set) var failure: Failure?
 

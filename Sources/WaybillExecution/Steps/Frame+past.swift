@@ -9,7 +9,7 @@ extension Frame {
     func past(_ step: StepPlan) -> NodeRun? {
         guard let past = run.past?.step(at: path(of: step)) else { return nil }
         if let id = step.id { steps.keep(StepRecord(kept: past.record), of: id) }
-        return NodeRun(end: .passed, steps: [past.result], failure: past.result.failure)
+        return NodeRun(end: .passed, steps: [past.result], failure: past.result.failure, use: past.use)
     }
 
     /// The failure of a request that may have been sent before the run was resumed, and must not be sent twice.
@@ -19,7 +19,7 @@ extension Frame {
             !request.isIdempotent()
         else { return nil }
         let message =
-            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no answer to it is known; "
+            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "
             + "--repeat-unsure sends it again"
         return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
     }

@@ -76,7 +76,7 @@ extension Frame {
         if !node.steps.contains(where: { $0.failure == failure }) {
             let own = failed(step, failure)
             let inner = node.steps.filter { $0.path != path(of: step) }
-            return NodeRun(end: own.end, steps: inner + own.steps, failure: failure)
+            return NodeRun(end: own.end, steps: inner + own.steps, failure: failure, use: node.use)
         }
         node.end = .failed
         node.failure = node.failure ?? failure

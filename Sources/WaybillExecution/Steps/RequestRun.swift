@@ -65,6 +65,8 @@ final class RequestRun: Sendable {
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
         let attempted: Attempted
         if let failure = frame.unsureFailure(of: plan, at: path) {
+            // Its file, if it is that of many elements, is written without its records.
+            run.unrepeated.withLock { $0[path] = output == nil || !frame.isElement(step) }
             result.startedAt = .now()
             attempted = Attempted(scope: frame.scope(of: path), failure: failure)
             attempted.wasSent = true
@@ -216,7 +218,7 @@ final class RequestRun: Sendable {
         }
         if step.keeps.contains(.written) { record.written = attempted.written }
         var outcome = Outcome(result: result, record: record, end: end)
-        if attempted.wasSent, attempted.response == nil {
+        if attempted.wasSent, attempted.response == nil, !plan.isIdempotent(sentAs: attempted.method) {
             outcome.use = .unsure
         }
         outcome.cookies = cookieDomains

@@ -27,7 +27,7 @@ struct TokenFetch: Sendable {
                     message: "no access token can be had: \(error.message)",
                     span: grant.span,
                     kind: error.kind,
-                    code: error.code
+                    code: error.code.map(JSON.string)
                 )
             )
         }

@@ -74,6 +74,7 @@ extension RunEvent.Kind {
             object.add("element", end.element)
             object.add("outcome", end.outcome.rawValue)
             object.add("failure", end.failure)
+            object.add("url", end.url)
             end.records?.addMembers(to: &object)
             object.add("kept", end.kept)
         case .pageFinished(let end):

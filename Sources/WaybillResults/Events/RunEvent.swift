@@ -124,8 +124,11 @@ package struct RunEvent: Sendable, Equatable {
         package enum Use: String, Sendable, CaseIterable {
             /// It passed, or its failure is tolerated, and it keeps its result.
             case taken
-            /// Its request may have reached the server, and there is no answer.
+            /// Its request may have reached the server without a recorded response, and must not be sent twice: it keeps its
+            /// result if its failure is tolerated, unless the resumed run repeats such requests.
             case unsure
+            /// It keeps its result, and a request in it is unsure.
+            case partly
         }
 
         /// What becomes of it.
@@ -248,6 +251,8 @@ package struct RunEvent: Sendable, Equatable {
         package var outcome: StepOutcome
         /// Why it failed.
         package var failure: Failure?
+        /// The address of the request that failed, where one was built.
+        package var url: RedactedText?
         /// Where its records are, when the step writes any.
         package var records: RecordedOutput?
 
@@ -259,12 +264,14 @@ package struct RunEvent: Sendable, Equatable {
             element: Int,
             outcome: StepOutcome,
             failure: Failure?,
+            url: RedactedText? = nil,
             records: RecordedOutput? = nil,
             kept: KeptRecord? = nil
         ) {
             self.element = element
             self.outcome = outcome
             self.failure = failure
+            self.url = url
             self.records = records
             self.kept = kept
         }

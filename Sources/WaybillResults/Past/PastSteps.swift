@@ -10,6 +10,8 @@ package struct PastStep: Sendable {
     package var losses: PastLosses
     /// The domains whose cookies its elements set, where it is a `forEach`.
     package var elementCookies: Set<String> = []
+    /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+    package var use = RunEvent.KeptRecord.Use.taken
 }
 
 /// What a step, or an element, left that the journal does not hold.
@@ -38,9 +40,14 @@ package struct PastElements: Sendable {
         package var record: JSON?
         /// What the journal does not hold of it.
         package var losses: PastLosses
+        /// Why it failed, and the address of the request that did.
+        package var failure: Failure?
+        package var url: RedactedText?
+        /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+        package var use = RunEvent.KeptRecord.Use.taken
     }
 
-    /// The elements by their places.
+    /// The elements by their indices.
     package fileprivate(set) var elements: [Int: Element] = [:]
 }
 
@@ -104,6 +111,35 @@ package struct PastSteps: Sendable {
     package func openElements(of path: String) -> [Int] {
         let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap { Self.element($0, of: path) }
         return Set(started).filter { elements[path]?.elements[$0] == nil }.sorted()
+    }
+
+    /// The requests that may have reached the server without a recorded response, and are not sent again because their
+    /// failure is tolerated; and whether they can be.
+    package var keptUnsure: [(path: String, isRepeatable: Bool)] {
+        unsure.compactMap { path in
+            guard !isVoid(path) else { return nil }
+            if let step = steps[path] { return step.use == .unsure ? (path, true) : nil }
+            guard let bracket = path.lastIndex(of: "["), path.hasSuffix("]"), case let step = String(path[..<bracket]),
+                let index = Self.element(path, of: step), elements[step]?.elements[index]?.use == .unsure
+            else { return nil }
+            return (path, hasPlace(for: index, of: step))
+        }.sorted { $0.path < $1.path }
+    }
+
+    /// Forgets the results of requests that may have reached the server without a recorded response: they run again. An
+    /// element keeps its result where the file of its step has no place for its records any more.
+    package mutating func forgetUnsure() {
+        for (path, step) in steps where step.use != .taken { steps[path] = nil }
+        for (path, all) in elements {
+            let kept = all.elements.filter { $0.value.use == .taken || !hasPlace(for: $0.key, of: path) }
+            elements[path]?.elements = kept
+        }
+    }
+
+    /// Whether the records of an element can be added to the file that its step writes, if it writes one.
+    private func hasPlace(for element: Int, of step: String) -> Bool {
+        guard let output = outputs[step] else { return true }
+        return !output.isCommitted && element >= output.place.element
     }
 
     /// Forgets steps: they run again.
@@ -176,44 +212,55 @@ package struct PastSteps: Sendable {
 
     private mutating func finish(_ path: String, _ event: JSON) {
         if event["result"]?["graph"] == "" { return finishSession(path, event) }
-        guard note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
+        guard let use = note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
             [.passed, .tolerated].contains(result.outcome)
         else { return }
         steps[path] = PastStep(
             result: result,
             record: event["kept"]?["record"] ?? .object(JSONObject()),
             losses: PastLosses(kept: event["kept"]),
-            elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? []
+            elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? [],
+            use: use
         )
+        remember(path)
+        // Where a request in it is sent again, the rest of it is not.
+        guard use != .partly else { return }
         elements[path] = nil
         outputs[path] = nil
         pages[path] = nil
-        remember(path)
     }
 
     private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
         let place = "\(path)[\(element)]"
         pages[place] = nil
-        guard note(event["kept"], of: place), let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
+        guard let use = note(event["kept"], of: place),
+            let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
-        var losses = PastLosses(kept: event["kept"])
+        if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, of: element) }
+        if elements[path] == nil { remember(path) }
+        let redactor = Redactor()
+        elements[path, default: PastElements()].elements[element] = PastElements.Element(
+            digest: event["kept"]?["element"]?.string,
+            outcome: outcome,
+            record: event["kept"]?["record"],
+            losses: PastLosses(kept: event["kept"]),
+            failure: event["failure"].flatMap { Failure(json: $0, redactor) },
+            url: event["url"]?.string.map { redactor.text($0) },
+            use: use
+        )
+        // Where a request in it is sent again, the rest of it is not.
+        guard use != .partly else { return }
+        var cookies: Set<String> = []
         for path in inside.removeValue(forKey: place) ?? [] {
-            if let step = steps[path] { losses.cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
+            if let step = steps[path] { cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
             steps[path] = nil
             elements[path] = nil
             outputs[path] = nil
             pages[path] = nil
             unsure.remove(path)
         }
-        if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, of: element) }
-        if elements[path] == nil { remember(path) }
-        elements[path, default: PastElements()].elements[element] = PastElements.Element(
-            digest: event["kept"]?["element"]?.string,
-            outcome: outcome,
-            record: event["kept"]?["record"],
-            losses: losses
-        )
+        elements[path]?.elements[element]?.losses.cookies.formUnion(cookies)
     }
 
     /// A session is fetched again: nothing of it is taken, and nothing of it is unsure.
@@ -227,15 +274,15 @@ package struct PastSteps: Sendable {
         elements.reduce(into: []) { $0.formUnion($1.losses.cookies) }
     }
 
-    /// Notes whether a request's end is known; `true` when it is to be taken as it is.
-    private mutating func note(_ kept: JSON?, of path: String) -> Bool {
+    /// Notes whether a request's end is known, and returns what becomes of the step or element.
+    private mutating func note(_ kept: JSON?, of path: String) -> RunEvent.KeptRecord.Use? {
         let use = kept?["use"]?.string.flatMap(RunEvent.KeptRecord.Use.init)
         if use == .unsure {
             unsure.insert(path)
         } else {
             unsure.remove(path)
         }
-        return use == .taken
+        return use
     }
 
     /// Files a path under each element that it is inside of.

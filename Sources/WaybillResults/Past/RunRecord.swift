@@ -17,6 +17,8 @@ package struct RunRecord: Sendable {
     package private(set) var isMocked: Bool
     /// When the run began for the first time.
     package private(set) var startedAt: Timestamp
+    /// How long it ran; see `RunResult.time`.
+    package private(set) var time: Duration
     /// How it ended, if it was not killed.
     package private(set) var outcome: RunOutcome?
     /// What its steps came to.
@@ -48,8 +50,10 @@ package struct RunRecord: Sendable {
         var first: JSON?
         var outcome: RunOutcome?
         var steps = PastSteps()
+        var stopwatch = JournalStopwatch()
         try read(&reader) { event in
             if first == nil { first = event }
+            stopwatch.take(event)
             switch event["type"]?.string {
             case "run.started": outcome = nil
             case "run.finished": outcome = event["outcome"]?.string.flatMap(RunOutcome.init)
@@ -75,6 +79,7 @@ package struct RunRecord: Sendable {
         inputs = start["inputs"]?.object
         isMocked = start["mock"] == true
         self.outcome = outcome
+        time = stopwatch.total
         self.steps = steps
         lastNumber = reader.lastNumber
         length = reader.length

@@ -44,6 +44,7 @@ extension RunResult {
             environment: json["environment"]?.string,
             startedAt: startedAt,
             finishedAt: finishedAt,
+            time: json["time"].flatMap(PhaseTimes.init(json:))?.total ?? startedAt.duration(to: finishedAt),
             outcome: outcome,
             steps: (json["steps"]?.array ?? []).compactMap(StepResult.init(json:))
         )
@@ -74,15 +75,20 @@ extension ByteCounts {
 }
 
 extension Failure {
-    fileprivate init?(json: JSON, _ redactor: Redactor) {
+    init?(json: JSON, _ redactor: Redactor) {
         guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
             return nil
         }
         let findings = (json["findings"]?.array ?? []).compactMap { finding in
             finding["message"]?.string.map { Finding(redactor.text($0), at: nil) }
         }
-        let code = json["code"]?.string.map { redactor.text($0) }
-        self.init(kind, redactor.text(message), code: code, at: nil, findings: findings)
+        self.init(
+            kind,
+            redactor.text(message),
+            code: json["code"].map { redactor.json($0) },
+            at: nil,
+            findings: findings
+        )
     }
 }
 

@@ -57,6 +57,14 @@ package struct RedactedJSON: Sendable, Hashable {
     init(redacted value: JSON) {
         self.value = value
     }
+
+    /// The value in words: a string without its quotes, anything else as JSON.
+    package var text: RedactedText { RedactedText(redacted: value.words) }
+}
+
+extension JSON {
+    /// The value in words: a string without its quotes, anything else as JSON.
+    package var words: String { string ?? JSONWriter().string(self) }
 }
 
 /// The bytes of a message that are safe to write anywhere: what a redactor has let through.
@@ -86,6 +94,16 @@ extension Redactor {
     /// A JSON value, made safe to write.
     package func json(_ json: JSON) -> RedactedJSON {
         RedactedJSON(redacted: redact(json))
+    }
+
+    /// A code of a failure, made safe to write: a string, number or boolean as it is, anything else as its JSON text.
+    package func code(_ code: JSON?) -> RedactedJSON? {
+        switch code {
+        case .null, nil: nil
+        case .string(let text)?: json(.string(text))
+        case .number?, .bool?: code.map { json($0) }
+        case .array?, .object?, .bytes?: code.map { json(.string($0.words)) }
+        }
     }
 
     /// Data of a run that is safe to write as it is; `nil` where a secret is in it. Short secrets may be in it by chance.

@@ -57,8 +57,9 @@ package struct Failure: Error, Sendable, Equatable {
 
     /// The stage that failed.
     package var kind: FailureKind
-    /// What the other side calls it: the code in an answer's envelope, or the transport's.
-    package var code: RedactedText?
+    /// What the other side calls it: the status, or the code in the response's envelope, as the string or number that it
+    /// is.
+    package var code: RedactedJSON?
     /// What went wrong, in one sentence without a full stop.
     package var message: RedactedText
     /// The text of the manifest that it belongs to.
@@ -70,7 +71,7 @@ package struct Failure: Error, Sendable, Equatable {
     package init(
         _ kind: FailureKind,
         _ message: RedactedText,
-        code: RedactedText? = nil,
+        code: RedactedJSON? = nil,
         at span: SourceSpan?,
         findings: [Finding] = []
     ) {

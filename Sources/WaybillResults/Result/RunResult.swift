@@ -12,6 +12,8 @@ package struct RunResult: Sendable, Equatable {
     package var startedAt: Timestamp
     /// When everything had ended.
     package var finishedAt: Timestamp
+    /// How long it ran: without pauses, and without the time between the end of a process and the next one that resumed it.
+    package var time: Duration
     /// How it ended.
     package var outcome: RunOutcome
     /// Every step, in the order of the plan.
@@ -24,6 +26,7 @@ package struct RunResult: Sendable, Equatable {
         environment: String?,
         startedAt: Timestamp,
         finishedAt: Timestamp,
+        time: Duration,
         outcome: RunOutcome,
         steps: [StepResult]
     ) {
@@ -32,6 +35,7 @@ package struct RunResult: Sendable, Equatable {
         self.environment = environment
         self.startedAt = startedAt
         self.finishedAt = finishedAt
+        self.time = time
         self.outcome = outcome
         self.steps = steps
     }
@@ -49,6 +53,7 @@ extension RunResult: JSONStreamable {
         object.add("environment", environment)
         object.add("startedAt", startedAt)
         object.add("finishedAt", finishedAt)
+        object.add("time", PhaseTimes(total: time))
         object.add("outcome", outcome.rawValue)
         object.add("counts", counts)
         object.add("steps", each: steps)

@@ -48,8 +48,11 @@ package final class LoopbackServer: Sendable {
         _ body: (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let server = try LoopbackServer(script: script)
-        defer { server.stop() }
-        return try await body(server)
+        return try await ThreadHandle.run {
+            try await body(server)
+        } finally: {
+            server.stop()
+        }
     }
 
     /// Starts a server that answers every request, uses it, and stops it.
@@ -58,8 +61,11 @@ package final class LoopbackServer: Sendable {
         _ body: (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let server = try LoopbackServer(answer: answer)
-        defer { server.stop() }
-        return try await body(server)
+        return try await ThreadHandle.run {
+            try await body(server)
+        } finally: {
+            server.stop()
+        }
     }
 
     /// The address of a path (with its query) on this server.
@@ -81,7 +87,8 @@ package final class LoopbackServer: Sendable {
             return state.acceptor
         }
         guard let acceptor else { return }
-        // Wakes the thread that accepts, on every system.
+        // Wakes the thread that accepts: on Linux this does, also where no connection can be made, elsewhere a connection.
+        shutdown(listener, Int32(SHUT_RDWR))
         LoopbackSocket.touch(port: port)
         acceptor.join()
         close(listener)

@@ -29,6 +29,32 @@ final class ThreadHandle: Sendable {
         thread = Mutex(created)
     }
 
+    /// Does something and then, whatever came of it, ends something on a thread of its own: that may block, and the threads
+    /// of tasks are few.
+    static func run<Result>(
+        _ body: () async throws -> Result,
+        finally end: @escaping @Sendable () -> Void
+    ) async throws -> Result {
+        do {
+            let result = try await body()
+            try await run(end)
+            return result
+        } catch {
+            try await run(end)
+            throw error
+        }
+    }
+
+    private static func run(_ body: @escaping @Sendable () -> Void) async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let thread = try ThreadHandle {
+            body()
+            ended.finish()
+        }
+        for await _ in ends {}
+        thread.join()
+    }
+
     /// Waits until the thread has ended. Later calls do nothing.
     func join() {
         let taken = thread.withLock { thread in

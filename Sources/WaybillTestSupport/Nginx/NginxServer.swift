@@ -44,8 +44,11 @@ package final class NginxServer: Sendable {
         _ body: (NginxServer) async throws -> Result
     ) async throws -> Result {
         let server = try NginxServer(directives, listen: listen)
-        defer { server.stop() }
-        return try await body(server)
+        return try await ThreadHandle.run {
+            try await body(server)
+        } finally: {
+            server.stop()
+        }
     }
 
     /// The address of a path (with its query) on this server.

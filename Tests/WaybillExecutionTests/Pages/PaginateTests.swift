@@ -6,7 +6,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct PaginateTests {
+@Suite(.timeLimit(.minutes(5))) struct PaginateTests {
     private let folder = TemporaryFolder()
 
     private func fixture(

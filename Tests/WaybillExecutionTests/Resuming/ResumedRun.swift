@@ -11,6 +11,8 @@ struct ResumedRun {
     let decision: ResumeDecision
     /// How it ended; `nil` where nothing was sent.
     let outcome: Executor.Outcome?
+    /// The words of all warnings.
+    let warnings: [String]
     /// What was sent, as `POST /login`.
     let sent: [String]
 
@@ -39,19 +41,21 @@ struct ResumedRun {
         let past = try RunRecord(folder: folder.path)
         decision = ResumeDecision(fixture.plan, past.steps, repeatsUnsure: repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
-            (outcome, sent) = (nil, [])
+            (outcome, sent, warnings) = (nil, [], [])
             return
         }
         let run = try RunFolder.reopen(folder.path, after: past)
+        let listener = EventListener()
         outcome = await fixture.run(
             secrets: secrets,
-            events: EventStream(journal: run.journal, after: past.lastNumber),
+            events: EventStream(journal: run.journal, observers: [listener], after: past.lastNumber),
             folder: run,
             past: past,
             resumption: decision,
             repeatsUnsure: repeatsUnsure
         )
         try await run.journal.finish()
+        warnings = listener.warnings
         sent = fixture.transport.sent.map { "\($0.method) \($0.url.replacing("http://s", with: ""))" }
     }
 

@@ -1,8 +1,10 @@
 import Testing
 import WaybillExecution
 import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
 
-@Suite struct ControlTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
     private let control = RunControl()
     private let clock = ManualClock()
     private let listener = EventListener()
@@ -84,6 +86,56 @@ import WaybillResults
         let outcome = await running
         #expect(outcome.summary == "a:failed")
         #expect(outcome.result.steps[0].failure?.kind == .timeout)
+    }
+
+    @Test func `the time of a run, and of a step with many requests, is without pauses`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, forEach: {in: [1, 2], as: n}, get: \"/${n}\"}, {id: b, delay: 1m, get: /b}]}}",
+            ["/1": .held, "/2": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        clock.advance(by: .seconds(2))
+        control.pause()
+        clock.advance(by: .seconds(60))
+        control.unpause()
+        clock.advance(by: .seconds(1))
+        for path in ["/1", "/2"] { fixture.transport.release(path, .json("{}")) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(60))
+        let result = await running.result
+        #expect(result.steps.first?.time?.total == .seconds(3))
+        #expect(result.time == .seconds(63))
+    }
+
+    @Test func `a pause of a transfer counts in none of the times of its response`() async throws {
+        let held = try HeldAnswers()
+        defer { held.stop() }
+        let pause = Duration.seconds(2)
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a, expect: {maxTime: 2s}, outputs: {time: response.time}}]
+                outputs: {time: steps.a.outputs.time}
+
+            """,
+            at: held.url
+        )
+        let transport = try CurlTransport()
+        async let running = fixture.run(over: transport, control: control)
+        await held.waitForRequests(1)
+        control.pause()
+        // The subject of the test: so much time passes.
+        try await Task.sleep(for: pause)
+        held.release()
+        control.unpause()
+        let outcome = await running
+        await transport.shutDown()
+        #expect(outcome.summary == "a:passed", "\(outcome.result.steps)")
+        let time = try #require(outcome.result.steps.first?.time?.total)
+        #expect(time < pause)
+        #expect(outcome.outputs.first?.values.value["time"]?.number?.double ?? .infinity < 2000)
     }
 
     // MARK: Cancelling

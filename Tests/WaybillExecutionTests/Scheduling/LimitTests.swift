@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillResults
 import WaybillTestSupport
 
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitTests {
     @Test func `a place that becomes free goes to the request with the highest priority`() async throws {
         let fixture = try ExecutionFixture(
             """

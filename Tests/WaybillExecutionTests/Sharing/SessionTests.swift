@@ -72,7 +72,9 @@ import WaybillTransport
         ) { request, count in
             request.path == "/login" ? Self.token(count) : .json("{}", status: 401)
         }
-        #expect(await fixture.run().failures.map(\.kind) == [.status])
+        let outcome = await fixture.run()
+        #expect(outcome.failures.map(\.kind) == [.status])
+        #expect(outcome.steps.map(\.attempts) == [2])
         #expect(fixture.transport.requests(to: "/a").map(\.session) == ["t1", "t2"])
     }
 

@@ -189,7 +189,7 @@ import WaybillTransport
             failures.map(\.message.string)
                 == Array(repeating: "no access token can be had: \(refusal.message)", count: 3)
         )
-        #expect(failures.map { $0.code?.string } == Array(repeating: refusal.code, count: 3))
+        #expect(failures.map { $0.code?.text.string } == Array(repeating: refusal.code, count: 3))
         #expect(failures.allSatisfy { $0.span?.start.line == 5 })
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
         #expect(fixture.transport.requests(to: "/login").isEmpty)

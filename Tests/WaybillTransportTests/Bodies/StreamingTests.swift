@@ -3,7 +3,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct StreamingTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingTests {
     static let large = RequestBodyTests.large
 
     @Test func `a body comes piece by piece, after its head`() async throws {

@@ -12,8 +12,8 @@ extension Run {
         /// The stage that failed.
         public var kind: FailureKind { FailureKind(failure.kind) }
 
-        /// What the other side calls it: the code in an answer's envelope, or the transport's.
-        public var code: String? { failure.code?.string }
+        /// What the other side calls it: the status, or the code in the response's envelope; a number in decimal digits.
+        public var code: String? { failure.code?.text.string }
 
         /// What went wrong, in one sentence without a full stop, with secrets masked.
         public var message: String { failure.message.string }

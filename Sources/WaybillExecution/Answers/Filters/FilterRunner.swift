@@ -12,7 +12,7 @@ struct FilterRunner {
     struct Refusal: Error, Sendable {
         let message: String
         /// The server's code, where a stage names it.
-        var code: String?
+        var code: JSON?
         let span: SourceSpan
     }
 
@@ -53,7 +53,7 @@ struct FilterRunner {
         case .require(let that, let code, let message):
             if try that.holds(in: scope) { return data }
             let words = shown(message, in: scope) ?? that.complaint(in: scope)
-            throw Refusal(message: words, code: shown(code, in: scope), span: that.span)
+            throw Refusal(message: words, code: value(of: code, in: scope), span: that.span)
         case .select(let path, let fallback):
             do {
                 return try path.value(in: scope)
@@ -65,7 +65,7 @@ struct FilterRunner {
             let code = try envelope.code.value(in: scope).json
             guard envelope.ok.contains(where: { isSame($0, code) }) else {
                 let words = shown(envelope.message, in: scope) ?? "the code of the response is not accepted"
-                throw Refusal(message: words, code: code.string ?? JSONWriter().string(code), span: envelope.code.span)
+                throw Refusal(message: words, code: code, span: envelope.code.span)
             }
             guard let content = envelope.data else { return data }
             return (try? content.value(in: scope)) ?? ScopeValue(.null)
@@ -114,7 +114,12 @@ struct FilterRunner {
 
     /// The value of an expression as words, if it has one.
     private static func shown(_ expression: ManifestExpression?, in scope: EvaluationScope) -> String? {
+        value(of: expression, in: scope)?.words
+    }
+
+    /// The value of an expression, if it has one.
+    private static func value(of expression: ManifestExpression?, in scope: EvaluationScope) -> JSON? {
         guard let value = try? expression?.value(in: scope).json, value != .null else { return nil }
-        return value.string ?? JSONWriter().string(value)
+        return value
     }
 }

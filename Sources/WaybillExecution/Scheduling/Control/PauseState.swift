@@ -1,6 +1,7 @@
 /// What of a run is held up: all of it, some steps, or nothing.
 struct PauseState: Sendable {
-    private var isRunPaused = false
+    /// Whether the whole run is paused.
+    private(set) var isRunPaused = false
     private var steps: [String] = []
 
     /// Nothing is held up.

@@ -9,7 +9,10 @@ extension RunControl {
         tell: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value {
-        state.withLock { $0.grace = (clock, nil) }
+        state.withLock { state in
+            state.clock = clock
+            if state.pauses.isRunPaused { state.pausedSince = clock.now }
+        }
         return await withTaskGroup(of: Value?.self) { group in
             group.addTask { await self.run(.run, body) }
             group.addTask {
@@ -22,7 +25,7 @@ extension RunControl {
                 value = next
                 finish()
             }
-            state.withLock { $0.grace?.timer?.cancel() }
+            state.withLock { $0.graceTimer?.cancel() }
             guard let value else { preconditionFailure("the graphs come to something") }
             return value
         }

@@ -24,7 +24,7 @@ package final class RunControl: Sendable {
         var pauses = PauseState()
         /// How long the run was paused, and since when it is.
         var pausedTime = Duration.zero
-        var pausedSince: ContinuousClock.Instant?
+        var pausedSince: Duration?
         /// The steps that are cancelled also when they come later.
         var cancelledSteps: [String] = []
         var activities: [Int: (part: Part, activity: Activity)] = [:]
@@ -33,14 +33,22 @@ package final class RunControl: Sendable {
         /// Gates whose task was cancelled before it came to wait.
         var openGates: Set<Int> = []
         var stopHandlers: [@Sendable () -> Void] = []
-        var grace: (clock: any RunClock, timer: Task<Void, Never>?)?
+        /// The clock of the run, once it has started.
+        var clock: (any RunClock)?
+        /// Cancels what is in flight when the run has been stopped for long enough.
+        var graceTimer: Task<Void, Never>?
         var lastNumber = 0
 
         /// Adds the current pause of the run to the earlier ones.
         mutating func endPause() {
-            guard let start = pausedSince else { return }
-            pausedTime += .now - start
+            pausedTime += currentPause
             pausedSince = nil
+        }
+
+        /// How long the run has been paused since it was last running.
+        var currentPause: Duration {
+            guard let clock, let pausedSince else { return .zero }
+            return clock.now - pausedSince
         }
 
         /// A number that nothing else has.
@@ -70,7 +78,7 @@ package final class RunControl: Sendable {
 
     /// How long the run has been paused so far, the current pause included.
     var pausedTime: Duration {
-        state.withLock { state in state.pausedTime + (state.pausedSince.map { .now - $0 } ?? .zero) }
+        state.withLock { $0.pausedTime + $0.currentPause }
     }
 
     /// Holds the run up: nothing new begins, and transfers that are under way wait. Times to wait (`delay`, `retry`,
@@ -89,7 +97,7 @@ package final class RunControl: Sendable {
     private func pause(_ step: String?) {
         state.withLock { state in
             guard !state.isStopping, state.pauses.pause(step) else { return }
-            if step == nil { state.pausedSince = .now }
+            if step == nil { state.pausedSince = state.clock?.now }
             for transfer in state.transfers.values where state.pauses.holds(transfer.path) { transfer.monitor.pause() }
             changed.yield((true, step))
         }
@@ -153,7 +161,8 @@ package final class RunControl: Sendable {
                 guard !state.isStopping else { return ([], []) }
                 state.isStopping = true
                 for step in state.pauses.end() { changed.yield((false, step)) }
-                if let clock = state.grace?.clock { state.grace?.timer = timer(on: clock) }
+                state.endPause()
+                if let clock = state.clock { state.graceTimer = timer(on: clock) }
                 return (state.letGo(), state.stopHandlers)
             } as ([CheckedContinuation<Void, Never>], [@Sendable () -> Void])
         for continuation in continuations { continuation.resume() }

@@ -1,0 +1,47 @@
+import WaybillData
+
+/// Measures how long a run ran by the timestamps of its journal: without pauses, and without the time between the end of a
+/// process and the next one that resumed it.
+struct JournalStopwatch {
+    /// The time of the processes and parts that have ended.
+    private var measured = Duration.zero
+    /// The start of the part that is measured; `nil` while the run is paused.
+    private var start: JSON?
+    private var last: JSON?
+
+    /// Takes the next line of the journal.
+    mutating func take(_ event: JSON) {
+        let isOfRun = event["step"] == nil
+        switch event["type"]?.string {
+        case "run.started":
+            stop(at: last)
+            start = event["at"]
+        case "run.paused" where isOfRun: stop(at: event["at"])
+        case "run.unpaused" where isOfRun: start = event["at"]
+        default: break
+        }
+        last = event["at"]
+    }
+
+    /// The time up to the last line.
+    var total: Duration {
+        var stopwatch = self
+        stopwatch.stop(at: last)
+        return stopwatch.measured
+    }
+
+    private mutating func stop(at end: JSON?) {
+        defer { start = nil }
+        guard let start = start?.string.flatMap(Timestamp.init(rfc3339:)),
+            let end = end?.string.flatMap(Timestamp.init(rfc3339:))
+        else { return }
+        measured += start.duration(to: end)
+    }
+}
+
+extension Timestamp {
+    /// The time to a later timestamp; none where the clock was set back.
+    func duration(to end: Timestamp) -> Duration {
+        end > self ? .nanoseconds(end.nanoseconds - nanoseconds) : .zero
+    }
+}
