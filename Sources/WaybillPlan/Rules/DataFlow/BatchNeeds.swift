@@ -7,6 +7,8 @@ struct BatchNeeds {
     private(set) var order: [Int] = []
     /// For each step the steps that it needs, directly or by way of others.
     private(set) var needed: [[Int]]
+    /// Whether steps would wait for each other, so that there is no order of all.
+    private(set) var hasCycle = false
     /// Names that are not siblings, and steps that would wait for each other.
     private(set) var diagnostics: [Diagnostic] = []
 
@@ -71,6 +73,7 @@ struct BatchNeeds {
     }
 
     private mutating func report(_ ids: [String], at name: Spanned<String>) {
+        hasCycle = true
         let way = (ids + [name.value]).joined(separator: " → ")
         diagnostics.append(
             Diagnostic(
