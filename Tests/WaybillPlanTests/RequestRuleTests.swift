@@ -340,6 +340,10 @@ import WaybillPlan
             ("a line break", ["invalid-header-value"], [.error], #"{get: /a, headers: {X: "a\r\nb"}}"#),
             ("a NUL beside a template", ["invalid-header-value"], [.error], #"{get: /a, headers: {X: "${run.id}\0"}}"#),
             ("a line break in a token", ["invalid-header-value"], [.error], #"{get: /a, auth: {bearer: "a\nb"}}"#),
+            (
+                "a line break in a part", ["invalid-header-value"], [.error],
+                #"{post: /a, body: {multipart: [{name: a, text: b, headers: {X: "a\nb"}}]}}"#
+            ),
             ("a tab", [], [], #"{get: /a, headers: {X: "a\tb"}}"#),
         ] as [(String, [String], [Diagnostic.Severity], String)]
     )

@@ -33,7 +33,7 @@ struct FieldValues: ManifestRule {
     }
 
     /// The keys whose texts are sent in header fields.
-    private static let keys = [.headers, .userAgent, .auth].reduce(into: SettingNames()) {
+    private static let keys = [.headers, .userAgent, .auth, .body].reduce(into: SettingNames()) {
         $0.formUnion(SettingNames($1))
     }
 
@@ -96,6 +96,8 @@ extension SettingValue {
         case .userAgent(let text): [text]
         case .auth(.bearer(let token)): [token]
         case .auth(.apiKey(.header, _, let key)), .auth(.apiKey(.cookie, _, let key)): [key]
+        case .body(.multipart(let parts)):
+            parts.flatMap { part in [part.contentType].compactMap { $0 } + part.headers.map(\.value) }
         default: []
         }
     }
