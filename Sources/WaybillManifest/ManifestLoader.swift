@@ -129,8 +129,13 @@ private struct ManifestLoading {
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
         if let text = loader.texts[path] { return text }
         do {
-            return try FileContents.read(path, limit: loader.maximumBytes)
+            return try FileContents.read(path, limit: loader.maximumBytes, acceptsPipes: span == nil)
         } catch {
+            if let span, error.reason != .notFound, !boundary.contains(path) {
+                let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary)
+                diagnostics.append(files.outside(path, at: span))
+                return nil
+            }
             let sort = span == nil ? "manifest" : "included file"
             diagnostics.append(
                 Diagnostic(

@@ -28,9 +28,9 @@ extension SchemaViolation {
             return diagnostic
         }
         if case .wrongType(_, .array, _) = detail, absoluteKeywordLocation.hasSuffix("#/$defs/graph/type") {
-            diagnostic.help.append(
+            diagnostic.help = [
                 "Write the steps under 'chain' to run them in order, or under 'batch' to run them at once."
-            )
+            ]
         }
         let text = concernsName ? instanceLocation.tokens.last?.text : root.node(at: instanceLocation)?.scalar?.text
         if let text, text.contains("${") {

@@ -6,6 +6,7 @@ import WaybillSchema
 struct ManifestSchema: Sendable {
     private let schema: JSONSchema
     private let levels: ManifestLevels
+    private let forms: ManifestForms
 
     /// The schema, for all manifests that the process reads. It stays, since to give its thousands of parts back piece by
     /// piece would take as long as to check a small manifest.
@@ -20,6 +21,7 @@ struct ManifestSchema: Sendable {
         let document = try JSONParser().parse(EmbeddedSchema.manifest.text)
         schema = try JSONSchema(trusting: document)
         levels = ManifestLevels(schema: document)
+        forms = ManifestForms(schema: document)
     }
 
     /// What is wrong with the shape of a manifest, apart from what comes of other faults of its text.
@@ -78,9 +80,14 @@ struct ManifestSchema: Sendable {
             diagnostic.headline = custom["message"]?.string ?? diagnostic.headline
             diagnostic.help = custom["help"]?.string.map { [$0] } ?? []
         }
+        let text = root.node(at: violation.instanceLocation)?.scalar?.text
+        if diagnostic.help.isEmpty, ["wrong-type", "invalid-value"].contains(diagnostic.id.name),
+            let help = forms.help(on: violation, text: text)
+        {
+            diagnostic.help = [help]
+        }
         if case .wrongType(_, .string, let booleans) = violation.detail, !booleans.isEmpty,
-            let text = root.node(at: violation.instanceLocation)?.scalar?.text,
-            let value = Self.booleansOfYAML1[text.lowercased()], booleans.contains(value)
+            let text, let value = Self.booleansOfYAML1[text.lowercased()], booleans.contains(value)
         {
             diagnostic.help.append("In YAML 1.2 '\(text)' is a text; write \(value).")
         }

@@ -109,23 +109,6 @@ struct SchemaFiles {
 }
 
 extension URIReference {
-    /// The address of the file at a path (RFC 8089).
-    fileprivate static func address(ofFile path: String) -> String {
-        let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
-        let whole = (folder == "/" ? "" : folder) + "/" + FileContents.name(of: path)
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        var address = "file://"
-        for byte in whole.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII, scalar.properties.isAlphabetic || "0123456789-._~/".unicodeScalars.contains(scalar) {
-                address.unicodeScalars.append(scalar)
-            } else {
-                address.unicodeScalars.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-            }
-        }
-        return address
-    }
-
     /// The path of the file at an address; `nil` for any other address.
     fileprivate static func file(atAddress address: String) -> String? {
         guard address.hasPrefix("file:///") else { return nil }

@@ -41,6 +41,8 @@ final class FarLevels: Sendable {
 struct RequestService: Sendable {
     /// Where it is named: at the call, or else at the endpoint or request.
     var named: Spanned<String>?
+    /// Where a call names it, instead of the service of its endpoint.
+    var namedByCall: Spanned<String>?
     /// Its name; `nil` where the request belongs to none.
     var name: String?
     /// Its settings.
@@ -60,7 +62,8 @@ struct RequestService: Sendable {
             mayStandAlone
             || settings.last { $0.standalone != nil }?.standalone?.value
                 ?? definition.settings.standalone?.value ?? false
-        named = step?.service ?? definition.service
+        namedByCall = step?.service
+        named = namedByCall ?? definition.service
         isUnknown =
             mayStandAlone || step?.unknown.contains(.service) ?? false
             || step?.service == nil && definition.unknown.contains(.service)

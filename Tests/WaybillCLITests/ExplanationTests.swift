@@ -108,10 +108,34 @@ extension Explanation: CustomTestStringConvertible {
         #expect(Set(names) == Set(Self.computed))
     }
 
+    /// The types and functions whose first argument is the id of a finding.
+    private static func takersOfIDs() -> Set<String> {
+        var names: Set<String> = []
+        for (_, text) in sources {
+            for match in text.matches(of: #/(?:func (\w+)|init)\(\s*_ id: DiagnosticID\b/#) {
+                // An initializer is that of one of the types before it.
+                let types = text[..<match.range.lowerBound].matches(of: #/\b(?:struct|class|extension) (\w+)/#)
+                names.formUnion((match.1.map { [$0] } ?? types.map(\.1)).map(String.init))
+            }
+        }
+        return names
+    }
+
+    @Test func `ids are found whatever type is made with them`() throws {
+        #expect(Self.takersOfIDs().isSuperset(of: ["Diagnostic", "GlobFailure"]))
+        #expect(try Self.ids().isSuperset(of: ["invalid-glob", "unreadable-file"]))
+    }
+
     private static func ids() throws -> Set<String> {
         var ids = Set(FailureKind.allCases.map(\.rawValue))
+        let makers = takersOfIDs()
         for (_, text) in sources {
-            for match in text.matches(of: #/Diagnostic\(\s*"([a-z0-9-]+)"/#) { ids.insert(String(match.1)) }
+            for match in text.matches(of: #/\b(\w+)\(\s*"([a-z0-9-]+)"/#) where makers.contains(String(match.1)) {
+                ids.insert(String(match.2))
+            }
+            for match in text.matches(of: #/= \(\s*"([a-z0-9-]+)", /#) where text.contains("(id: DiagnosticID") {
+                ids.insert(String(match.1))
+            }
             for match in text.matches(of: #/DiagnosticID(?:\(stringLiteral:|\ =)\ "([a-z0-9-]+)"/#) {
                 ids.insert(String(match.1))
             }

@@ -96,6 +96,32 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `a text is a template, an expression, or refuses ${…}`() throws {
+        let document = try JSONParser().parse(try published(.manifest))
+        // What names something that is defined is looked up, and an unknown name is an error.
+        let names: Set = ["call", "service", "graph", "filter", "input", "description"]
+        let others: Set = [
+            "/$defs/constant/not",
+            "/$defs/filterStage/anyOf/0",  // the name of a filter
+            "/$defs/mockAnswer/properties/headers/additionalProperties",  // has a warning
+        ]
+        for schema in SchemaTree(document).subschemas {
+            let types = schema.keywords["type"].map { ($0.array ?? [$0]).compactMap(\.string) } ?? []
+            let marks = ["x-waybill-template", "x-waybill-expression"]
+            guard types.contains("string"), !marks.contains(where: { schema.keywords[$0] != nil }),
+                !schema.place.hasPrefix("/$defs/keywords/"), !names.contains(schema.property ?? ""),
+                !others.contains(schema.place)
+            else { continue }
+            var whole = JSONObject()
+            whole["$defs"] = document["$defs"]
+            whole["allOf"] = .array([.object(schema.keywords)])
+            let compiled = try JSONSchema(compiling: .object(whole))
+            for text in ["${inputs.x}", "a/${x};${y}.pem", "$${x}"] {
+                #expect(!compiled.validate(.string(text)).isEmpty, "\(schema.place) accepts \(text)")
+            }
+        }
+    }
+
     @Test func `defaults and examples follow the schemas that they stand in`() throws {
         let document = try JSONParser().parse(try published(.manifest))
         for schema in SchemaTree(document).subschemas {

@@ -360,4 +360,52 @@ import WaybillPlan
             #expect(found.first?.primary?.span.start.line == count - 256 + 2)
         }
     }
+
+    @Test func `steps that need each other are one finding, whatever they use of each other`() throws {
+        let found = try findings(
+            """
+                batch:
+                  - {id: a, get: "/${steps.b.status}", needs: [b]}
+                  - {id: b, get: "/${steps.a.status}", needs: [a]}
+                  - {id: c, get: "/${steps.b.status}", needs: [a]}
+            """
+        )
+        #expect(found == ["needs-cycle"])
+    }
+
+    /// The hint of a field that a step with 'forEach' does not have, and what it leads to.
+    @Test(
+        arguments: [
+            ("outputs", "get: /a, outputs: {x: $.x}", "steps.e.items[*].outputs has the values of all", "outputs.x"),
+            ("status", "get: /a", "steps.e.items[*].status has the values of all", "status"),
+            ("headers", "get: /a", "has 'item', 'ok', 'error', 'outputs', 'status', 'data'", "data"),
+            ("outputs", "chain: [{id: i, get: /a}]", "has 'item', 'ok', 'error'", "item"),
+            ("status", "values: {x: n}", "has 'item', 'ok', 'error', 'outputs'", "outputs.x"),
+        ]
+    )
+    func `the hint at a field of a step with 'forEach' names one that there is`(
+        field: String,
+        step: String,
+        hint: String,
+        instead: String
+    ) throws {
+        func diagnostics(_ path: String) throws -> [Diagnostic] {
+            try PlanFixture.plan(
+                """
+                services: {s: {baseURL: "http://127.0.0.1:1"}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: e, forEach: {in: [1], as: n}, \(step)}
+                      - {post: /b, body: {json: "${\(path)}"}}
+                """
+            ).diagnostics
+        }
+        let found = try diagnostics("steps.e.\(field)")
+        #expect(found.map(\.id.name) == ["unknown-field"])
+        let help = found.map { $0.help.joined(separator: " ") }.joined()
+        #expect(help.contains(hint), "\(help)")
+        let followed = try diagnostics("steps.e.items[*].\(instead)")
+        #expect(followed.isEmpty, "\(HumanRenderer().render(followed))")
+    }
 }

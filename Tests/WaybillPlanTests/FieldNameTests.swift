@@ -93,4 +93,58 @@ import WaybillTestSupport
         #expect(found.first?.primary?.text == "did you mean 'name'?")
         #expect(found.first?.secondary.map(\.text) == ["the element"])
     }
+
+    @Test(
+        arguments: [
+            ("bytes have no fields", ["empty-reference"], "{get: /a, decoding: bytes, outputs: {o: $.x}}"),
+            ("as a whole they are there", [], "{get: /a, decoding: bytes, outputs: {o: length($)}}"),
+            ("a text has no fields", ["empty-reference"], "{get: /a, decoding: text, expect: {body: [$.x == 1]}}"),
+            (
+                "a filter may make something else of it", [],
+                "{get: /a, decoding: text, filters: [{decode: json}], outputs: {o: $.x}}"
+            ),
+            ("what decides by the response is not known", [], "{get: /a, outputs: {o: $.x}}"),
+        ] as [(String, [String], String)]
+    )
+    func `the data of a response that is not a value have no fields`(what: String, ids: [String], step: String) throws {
+        let found = try findings(step)
+        #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
+    }
+
+    @Test(
+        arguments: [
+            ("the element of a stage", "item.email", 1, "{get: /a, filters: [{map: LITERAL}]}"),
+            ("an element by its index", "item[0]", 1, "{get: /a, filters: [{map: {first: LITERAL}}]}"),
+            ("prose", "item. And more", 0, "{get: /a, filters: [{map: LITERAL}]}"),
+            ("a word", "item", 0, "{get: /a, filters: [{map: LITERAL}]}"),
+            ("an element where there is none", "item.email", 0, "{get: /a, query: {q: LITERAL}}"),
+            (
+                "the variable of forEach", "user.id", 1,
+                "{forEach: {in: [{id: 1}], as: user}, get: /a, query: {q: LITERAL}}"
+            ),
+            (
+                "a field that no element has", "user.example", 0,
+                "{forEach: {in: [{id: 1}], as: user}, get: /a, query: {q: LITERAL}}"
+            ),
+            ("the name of a host", "api.example.com", 0, "{get: /a, headers: {Host: LITERAL}}"),
+            ("the response", "response.status", 1, "{get: /a, filters: [{map: LITERAL}]}"),
+            ("a host that is called like it", "response.example", 0, "{get: /a, filters: [{map: LITERAL}]}"),
+            ("a response that is not there yet", "response.status", 0, "{get: /a, query: {q: LITERAL}}"),
+            ("data", "data.tree.n", 1, "{get: /a, query: {q: LITERAL}}"),
+            ("the name of a file", "data.tree", 0, "{get: /a, write: {to: LITERAL, format: json}}"),
+            ("an input", "inputs.name", 1, "{get: /a, query: {q: LITERAL}}"),
+        ] as [(String, String, Int, String)]
+    )
+    func `a text that is a path is reported where the path would lead somewhere`(
+        what: String,
+        text: String,
+        count: Int,
+        step: String
+    ) throws {
+        let found = try findings(step.replacing("LITERAL", with: "\"\(text)\""))
+        #expect(
+            found.map(\.id.name) == Array(repeating: "literal-path", count: count),
+            "\(what): \(HumanRenderer().render(found))"
+        )
+    }
 }

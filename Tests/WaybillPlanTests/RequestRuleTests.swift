@@ -247,4 +247,138 @@ import WaybillPlan
         .diagnostics
         #expect(found.map(\.headline) == ["this session would need itself before it is there: a → b → a"])
     }
+
+    @Test(
+        arguments: [
+            ("a service without a session", ["unknown-name"], "{call: h, service: b}"),
+            ("a session without the output", ["unknown-session-value"], "{call: h, service: c}"),
+            ("a session that has it", [], "{call: h, service: d}"),
+            ("its own service", [], "{call: h}"),
+            ("a default for what is not there", [], "{call: g, service: b}"),
+            (
+                "a step's own use of its service", ["unknown-name"],
+                "{call: plain, service: b, headers: {X: \"${session.token}\"}}"
+            ),
+            ("a named filter's use", ["unknown-name"], "{get: /a, service: b, filters: [marked]}"),
+        ] as [(String, [String], String)]
+    )
+    func `a session is that of the service that the request is sent to`(what: String, ids: [String], step: String)
+        throws
+    {
+        let found = try PlanFixture.plan(
+            """
+            services:
+              a: {baseURL: "http://127.0.0.1:1", session: {call: login}}
+              b: {baseURL: "http://127.0.0.1:1"}
+              c: {baseURL: "http://127.0.0.1:1", session: {call: other}}
+              d: {baseURL: "http://127.0.0.1:1", session: {call: login}}
+            filters: {marked: [{map: "${session.token}"}]}
+            endpoints:
+              login: {service: a, path: /login, outputs: {token: {value: $.token, secret: false}}}
+              other: {service: c, path: /login, outputs: {key: {value: $.key, secret: false}}}
+              h: {service: a, path: /h, headers: {X: "${session.token}"}}
+              g: {service: a, path: /g, headers: {X: "${default(session.token, '')}"}}
+              plain: {service: a, path: /p}
+            graphs: {main: {chain: [\(step)]}}
+            """
+        ).diagnostics.filter { $0.id != "unused-definition" }
+        #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "of a graph", ["unknown-name"],
+                #"{main: {headers: {X: "${session.token}"}, chain: [{get: /a, service: b}]}}"#
+            ),
+            (
+                "of a graph, for its service", [],
+                #"{main: {headers: {X: "${session.token}"}, chain: [{get: /a, service: a}]}}"#
+            ),
+            (
+                "of a chain", ["unknown-name"],
+                #"{main: {chain: [{headers: {X: "${session.token}"}, chain: [{get: /a, service: b}]}]}}"#
+            ),
+            (
+                "of a chain, replaced", [],
+                #"{main: {chain: [{headers: {X: "${session.token}"}, chain: [{get: /a, service: b, headers: {X: a}}]}]}}"#
+            ),
+        ]
+    )
+    func `a setting with a session is checked for each request that has it`(what: String, ids: [String], graphs: String)
+        throws
+    {
+        let found = try PlanFixture.plan(
+            """
+            services:
+              a: {baseURL: "http://127.0.0.1:1", session: {call: login}}
+              b: {baseURL: "http://127.0.0.1:1"}
+            endpoints: {login: {service: a, path: /login, outputs: {token: {value: $.token, secret: false}}}}
+            graphs: \(graphs)
+            """
+        ).diagnostics.filter { $0.id != "unused-definition" }
+        #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "another length", ["framing-header"], [.error],
+                "{post: /a, body: {text: abc}, headers: {Content-Length: 5}}"
+            ),
+            ("no body", ["framing-header"], [.error], "{get: /a, headers: {content-length: 5}}"),
+            (
+                "the length", ["framing-header"], [.warning],
+                "{post: /a, body: {text: abc}, headers: {Content-Length: 3}}"
+            ),
+            (
+                "a length that is not known", ["framing-header"], [.warning],
+                "{post: /a, body: {json: {}}, headers: {Content-Length: 3}}"
+            ),
+            ("a length that is taken away", [], [], "{post: /a, headers: {Content-Length: null}}"),
+            ("a coding", ["framing-header"], [.error], "{post: /a, headers: {Transfer-Encoding: chunked}}"),
+            ("a line break", ["invalid-header-value"], [.error], #"{get: /a, headers: {X: "a\r\nb"}}"#),
+            ("a NUL beside a template", ["invalid-header-value"], [.error], #"{get: /a, headers: {X: "${run.id}\0"}}"#),
+            ("a line break in a token", ["invalid-header-value"], [.error], #"{get: /a, auth: {bearer: "a\nb"}}"#),
+            (
+                "a line break in a part", ["invalid-header-value"], [.error],
+                #"{post: /a, body: {multipart: [{name: a, text: b, headers: {X: "a\nb"}}]}}"#
+            ),
+            ("a tab", [], [], #"{get: /a, headers: {X: "a\tb"}}"#),
+        ] as [(String, [String], [Diagnostic.Severity], String)]
+    )
+    func `header fields that cannot be sent are reported`(
+        what: String,
+        ids: [String],
+        severities: [Diagnostic.Severity],
+        step: String
+    ) throws {
+        let found = try findings("graphs: {main: {chain: [\(step)]}}")
+        #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
+        #expect(found.map(\.severity) == severities, "\(what)")
+    }
+
+    @Test(
+        arguments: [
+            ("a default", 1, "{get: \"/a${inputs.p}\"}"),
+            ("a default by its full name", 1, "{get: \"/a/${manifest.inputs.p}\"}"),
+            ("a variable", 1, "{request: {path: \"/a/${vars.v}\", vars: {v: b/c}}}"),
+            ("an element", 1, "{forEach: {in: [b, c/d], as: n}, get: \"/a/${n}\"}"),
+            ("a URL", 0, "{forEach: {in: [\"http://127.0.0.1:1/\"], as: n}, get: \"${n}\"}"),
+            ("an element without a slash", 0, "{forEach: {in: [b, c], as: n}, get: \"/a/${n}\"}"),
+            ("in the query", 0, "{get: \"/a?x=${inputs.p}\"}"), ("raw", 0, "{get: \"/a${raw(inputs.p)}\"}"),
+        ]
+    )
+    func `a slash in a value that is one segment is reported where the value is known`(
+        what: String,
+        count: Int,
+        step: String
+    ) throws {
+        let found = try findings("inputs: {p: {type: string, default: /b}}\ngraphs: {main: {chain: [\(step)]}}")
+        #expect(
+            found.map(\.id.name) == Array(repeating: "encoded-slash", count: count),
+            "\(what): \(HumanRenderer().render(found))"
+        )
+        #expect(found.allSatisfy { $0.help.first?.contains("raw(") == true })
+    }
 }

@@ -9,7 +9,7 @@ import WaybillTestSupport
     /// Texts that mean something to Mermaid, Graphviz, HTML or Markdown.
     static let hostileTexts = [
         #"quote " and ' and ` and "]; n1-->n2; ["x"#, #"back \ slash \n \N \G \l and \"#, "brackets ]]) }} >> (([[{{",
-        "#quot; #35; #lt; &lt; &#35; &amp;", "<script>alert(1)</script> <br/> <b>bold</b>", "$$x^2$$ ${a} $",
+        "#quot; #35; #lt; &lt; &#35; &amp;", "<script>alert(1)</script> <br/> <b>bold</b>", "$$x^2$$ $a {a} $",
         "%% comment",
         "%%{init: {\"theme\": \"dark\"}}%%", "style a:b#c;d classDef x:y#z;", "fa:fa-car fab:fa-github", "end",
         "subgraph x",

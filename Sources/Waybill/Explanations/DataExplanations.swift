@@ -41,6 +41,35 @@ extension Explanation {
             besides: [("images/one.jpg", "")]
         ),
         Explanation(
+            "invalid-glob",
+            "a pattern for files is not one",
+            """
+            In a pattern * stands for any part of a name, ** for any number of folders, ? for one character, [a-z] for one of
+            some characters and {a,b} for one of some texts. A backslash before one of these makes it an ordinary character.
+            Brackets and braces are closed, '..' comes before any of them, and the last part names files, not a folder.
+            """,
+            wrong: """
+                waybill: 1
+                data: {images: {glob: "images/*.{jpg,png"}}
+                graphs: {main: {chain: [{forEach: {in: data.images, as: x}, get: "http://127.0.0.1/${x.name}"}]}}
+                """,
+            right: """
+                waybill: 1
+                data: {images: {glob: "images/*.{jpg,png}"}}
+                graphs: {main: {chain: [{forEach: {in: data.images, as: x}, get: "http://127.0.0.1/${x.name}"}]}}
+                """,
+            besides: [("images/one.jpg", "")]
+        ),
+        Explanation(
+            "glob-limit",
+            "a pattern for files has too much to search",
+            """
+            The search for the files of a pattern ends with this error where it would take long: where the folders are very
+            deep, have very many files, or very many files match. Name more of the path in the pattern, so that less is
+            searched.
+            """
+        ),
+        Explanation(
             "inputs-format",
             "a file of inputs is not an object of names and values",
             """

@@ -67,6 +67,24 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "literal-template",
+            "a template is written where none is evaluated",
+            """
+            Names, the values in a JSON Schema and the content of 'mock' are used as they are written: ${…} in them stays as
+            these characters. Where a value has to be computed, compute it where a template is evaluated.
+            """,
+            wrong: """
+                waybill: 1
+                inputs: {key: {type: string, default: a}}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/${inputs.key}", query: {"${inputs.key}": 1}}]}}
+                """,
+            right: """
+                waybill: 1
+                inputs: {key: {type: string, default: a}}
+                graphs: {main: {chain: [{get: "http://127.0.0.1/${inputs.key}", query: {key: "${inputs.key}"}}]}}
+                """
+        ),
+        Explanation(
             "no-value",
             "an expression has no value on this data",
             """

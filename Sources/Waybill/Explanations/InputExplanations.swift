@@ -42,6 +42,32 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "env-file-syntax",
+            "a line of a file of environment variables is not NAME=VALUE",
+            """
+            The file of --env-file has a variable on each line: NAME=VALUE, with 'export' before it or without. Lines that
+            begin with # are comments. A value with spaces around it, or of several lines, is in quotes.
+            """,
+            wrong: "API_URL: http://127.0.0.1",
+            right: "API_URL=http://127.0.0.1",
+            in: "variables.env",
+            command: "waybill plan manifest.yaml --env-file variables.env",
+            besides: [("manifest.yaml", envFileManifest)]
+        ),
+        Explanation(
+            "env-file-reference",
+            "a value in a file of environment variables has a '$'",
+            """
+            Other tools replace $NAME by the value of a variable. Here a value is used as it is written; single quotes say
+            that this is meant.
+            """,
+            wrong: "API_URL=http://127.0.0.1/$HOME",
+            right: "API_URL='http://127.0.0.1/$HOME'",
+            in: "variables.env",
+            command: "waybill plan manifest.yaml --env-file variables.env",
+            besides: [("manifest.yaml", envFileManifest)]
+        ),
+        Explanation(
             "missing-secret",
             "a secret has no value",
             """
@@ -57,6 +83,12 @@ extension Explanation {
             )
         ),
     ]
+
+    private static let envFileManifest = """
+        waybill: 1
+        inputs: {url: {type: string, env: API_URL}}
+        graphs: {main: {chain: [{get: "${inputs.url}"}]}}
+        """
 
     private static let tokenManifest = """
         waybill: 1

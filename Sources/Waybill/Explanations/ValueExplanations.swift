@@ -21,10 +21,12 @@ extension Explanation {
         ),
         Explanation(
             "out-of-range",
-            "a number, duration or size is too large",
+            "a number, duration or size is too large, or a time limit is zero",
             """
             Integers go up to 2^63 - 1, durations up to ten years, sizes up to 2^53 - 1 bytes. A greater value cannot be
             used as it was written.
+
+            A time limit (timeout, connectTimeout, deadline, maxTime) is more than zero: nothing can be done in no time.
             """,
             wrong: """
                 waybill: 1
@@ -160,6 +162,41 @@ extension Explanation {
             right: """
                 waybill: 1
                 defaults: {headers: {X-Request-Id: a1}}
+                """
+        ),
+        Explanation(
+            "invalid-header-value",
+            "the value of a header field has characters that it cannot have",
+            """
+            A value has no line break, no NUL and no other control character but the tab (RFC 9110, section 5.5): what
+            follows a line break would be another field, or the body.
+            """,
+            wrong: #"""
+                waybill: 1
+                defaults: {headers: {X-Request-Id: "a1\r\nX-Admin: yes"}}
+                """#,
+            right: """
+                waybill: 1
+                defaults: {headers: {X-Request-Id: a1, X-Admin: yes}}
+                """
+        ),
+        Explanation(
+            "framing-header",
+            "a header field that says where a request ends is set by hand",
+            """
+            The length of a body is known when it is sent, and goes into Content-Length. A Content-Length with another number
+            and a Transfer-Encoding are refused, since the server would find the end of the request elsewhere; a
+            Content-Length with the right number changes nothing.
+            """,
+            wrong: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1:8080"}}
+                graphs: {main: {chain: [{post: /orders, body: {text: abc}, headers: {Content-Length: 5}}]}}
+                """,
+            right: """
+                waybill: 1
+                services: {orders: {baseURL: "http://127.0.0.1:8080"}}
+                graphs: {main: {chain: [{post: /orders, body: {text: abc}}]}}
                 """
         ),
         Explanation(

@@ -22,7 +22,7 @@ package struct SchemaCheck: Sendable {
     package func check(_ path: String) -> [Diagnostic] {
         let file: DataFile
         do {
-            file = try DataFile.read(path)
+            file = try DataFile.read(path, acceptsPipes: true)
         } catch {
             return [error.diagnostic(of: "file")]
         }
@@ -48,7 +48,7 @@ private struct SchemaLoading {
     private var documents: [String: DataDocument] = [:]
 
     mutating func load(_ path: String, assertsFormats: Bool) -> JSONSchema? {
-        guard let root = read(path, as: "schema") else { return nil }
+        guard let root = read(path, as: "schema", acceptsPipes: true) else { return nil }
         let (folder, address) = SchemaFolder.of(root.value, at: path)
         documents[address] = root
         var registry = JSONSchemaRegistry()
@@ -78,10 +78,10 @@ private struct SchemaLoading {
         }
     }
 
-    private mutating func read(_ path: String, as sort: String) -> DataDocument? {
+    private mutating func read(_ path: String, as sort: String, acceptsPipes: Bool = false) -> DataDocument? {
         var document: DataDocument?
         do {
-            diagnostics += try DataFile.read(path).forEachDocument {
+            diagnostics += try DataFile.read(path, acceptsPipes: acceptsPipes).forEachDocument {
                 document = $0
                 return false
             }

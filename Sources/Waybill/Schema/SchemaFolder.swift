@@ -22,8 +22,7 @@ struct SchemaFolder {
     static func of(_ schema: JSON, at path: String) -> (folder: SchemaFolder, address: String) {
         let given = FileContents.folder(of: path)
         let folder = FileContents.canonicalPath(given) ?? "/"
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        let file = "file://\(encoded(folder == "/" ? "" : folder))/\(encoded(name))"
+        let file = URIReference.address(ofFile: path)
         let address = SchemaReferences.address(of: schema, base: file)
         let prefix = address.lastIndex(of: "/").map { String(address[...$0]) }
         return (SchemaFolder(path: given, canonicalPath: folder, prefix: prefix), file)
@@ -46,7 +45,7 @@ struct SchemaFolder {
             guard [.json, .yaml].contains(DataFormat(path: name)), let file = file(named: name), file != root,
                 let content = try? DataFile.read(file, limit: Self.largestFile), let schema = content.value().value
             else { continue }
-            let base = (prefix ?? "") + Self.encoded(name)
+            let base = (prefix ?? "") + URIReference.encoded(path: name)
             let whole = SchemaReferences.address(of: schema, base: base)
             for address in SchemaReferences.identifiers(in: schema, base: base) where files[address] == nil {
                 files[address] = (file, whole)
@@ -64,20 +63,5 @@ struct SchemaFolder {
             file.hasPrefix(canonicalPath == "/" ? "/" : canonicalPath + "/")
         else { return nil }
         return path == "." ? name : "\(path)/\(name)"
-    }
-
-    /// A path as the path of a URI (RFC 3986, section 3.3).
-    private static func encoded(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return path.utf8.reduce(into: "") { text, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "/"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
     }
 }

@@ -28,20 +28,23 @@ package final class DataFile: Sendable {
     /// - Parameters:
     ///   - format: How to read it, whatever its name is.
     ///   - limit: The greatest number of bytes; at most 4 GiB, which it is unless given.
+    ///   - acceptsPipes: Whether it may be a pipe or device: for a path that was given on the command line.
     package static func read(
         _ path: String,
         format: DataFormat? = nil,
-        limit: Int = SourceFile.greatestSize
+        limit: Int = SourceFile.greatestSize,
+        acceptsPipes: Bool = false
     ) throws(FileError) -> DataFile {
-        DataFile(path: path, bytes: try FileContents.read(path, limit: limit), format: format)
+        let bytes = try FileContents.read(path, limit: limit, acceptsPipes: acceptsPipes)
+        return DataFile(path: path, bytes: bytes, format: format)
     }
 
-    /// The value of the file at a path; of NDJSON and CSV the list of its lines' or rows' values.
+    /// The value of the file, pipe or device at a path that was given on the command line; of NDJSON and CSV the list of its lines' or rows' values.
     ///
     /// There is a value exactly when there is no error among the findings.
     package static func value(of path: String) -> (value: JSON?, diagnostics: [Diagnostic]) {
         do {
-            return try read(path).value()
+            return try read(path, acceptsPipes: true).value()
         } catch {
             return (nil, [error.diagnostic(of: "file")])
         }

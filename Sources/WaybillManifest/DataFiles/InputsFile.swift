@@ -27,7 +27,7 @@ package struct InputsFile: Sendable {
         var found: DataDocument?
         var diagnostics: [Diagnostic]
         do {
-            let file = try DataFile.read(path, limit: maximumBytes)
+            let file = try DataFile.read(path, limit: maximumBytes, acceptsPipes: true)
             diagnostics = file.forEachDocument {
                 found = $0
                 return true

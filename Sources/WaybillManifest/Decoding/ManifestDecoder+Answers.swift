@@ -15,7 +15,7 @@ extension ManifestDecoder {
             case "json": add(valueTemplate(value).map(SettingValue.expectJSON), value)
             case "body":
                 for condition in value.sequence ?? [] { add(check(condition).map(SettingValue.expectBody), condition) }
-            case "maxTime": add(duration(value).map(SettingValue.expectTime), value)
+            case "maxTime": add(timeLimit(value).map(SettingValue.expectTime), value)
             case "schema": add(schema(value).map(SettingValue.expectSchema), value)
             default: break
             }
@@ -83,7 +83,7 @@ extension ManifestDecoder {
 
     /// Named values.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
-        named(node).compactMap { name, node in
+        constantNames(node).compactMap { name, node in
             if leavesOut(node) { return nil }
             let value = node.mapping == nil ? node : node["value"]
             let secretMark = node["secret"].flatMap { boolean($0) }
@@ -94,7 +94,7 @@ extension ManifestDecoder {
 
     /// Values computed before each attempt.
     mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
-        named(node).compactMap { name, node in
+        constantNames(node).compactMap { name, node in
             if leavesOut(node) { return nil }
             return valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
         }

@@ -33,9 +33,9 @@ extension ManifestDecoder {
         case "pick": return .pick((node.sequence ?? []).compactMap { text($0) })
         case "omit": return .omit((node.sequence ?? []).compactMap { text($0) })
         case "rename":
-            return .rename(named(node).compactMap { old, node in text(node).map { (old, $0) } })
+            return .rename(constantNames(node).compactMap { old, node in text(node).map { (old, $0) } })
         case "set":
-            return .set(named(node).compactMap { name, node in expression(node).map { (name, $0) } })
+            return .set(constantNames(node).compactMap { name, node in expression(node).map { (name, $0) } })
         case "sort":
             return .sort(by: node["by"].flatMap { expression($0) }, isDescending: node["order"]?.text == "desc")
         case "unique": return .unique(by: node["by"].flatMap { expression($0) })
@@ -63,6 +63,7 @@ extension ManifestDecoder {
         let message = node["message"].flatMap { expression($0) }
         let data = node["data"].flatMap { expression($0) }
         let ok = node["ok"].map { $0.json }
+        warnOfTemplates(in: node["ok"], "the code is compared with this as it is written")
         return code.map {
             FilterStage.Envelope(code: $0, ok: ok.map { $0.array ?? [$0] } ?? [0], message: message, data: data)
         }

@@ -3,14 +3,18 @@ import WaybillDiagnostics
 /// When, how often and after what a step is done.
 extension ManifestDecoder {
     /// What a step's keys say of that; `nil` where they say nothing.
-    mutating func flow(_ entries: KnownEntries<StepKey>, level: Level) -> Flow? {
+    ///
+    /// - Parameter deadline: That of the step, which is among its settings.
+    mutating func flow(
+        _ entries: KnownEntries<StepKey>,
+        deadline: Setting<DurationTemplate>?,
+        level: Level
+    ) -> Flow? {
         guard Self.flowKeys.contains(where: entries.has) else { return nil }
         return Flow(
             when: entries[.when].flatMap { condition($0) },
             delay: entries[.delay].flatMap { duration($0) },
-            deadline: entries[.deadline].flatMap { node in
-                duration(node).map { Setting($0, at: node.span, level: level) }
-            },
+            deadline: entries.has(.deadline) ? deadline : nil,
             forEach: entries[.forEach].flatMap { forEach($0, level: level) },
             until: entries[.until].flatMap { until($0) },
             paginate: entries[.paginate].flatMap { pagination($0) },

@@ -75,7 +75,20 @@ extension ManifestDecoder {
         return schema
     }
 
+    /// Reports each `${…}` in the values that a schema gives.
+    private mutating func warnOfTemplates(inValuesOf schema: YAMLNode) {
+        for (key, value) in schema.mapping?.entries ?? .empty {
+            if ["const", "enum", "default"].contains(key.text) {
+                warnOfTemplates(in: value, "a value in a schema is used as it is written")
+            } else {
+                warnOfTemplates(inValuesOf: value)
+            }
+        }
+        for element in schema.sequence ?? [] { warnOfTemplates(inValuesOf: element) }
+    }
+
     private mutating func compiled(_ json: JSON, at node: YAMLNode, assertsFormats: Bool) -> JSONSchema? {
+        warnOfTemplates(inValuesOf: node)
         let (schema, findings) = SchemaFiles.compile(
             json,
             in: node.span.file.name,

@@ -49,7 +49,7 @@ extension ManifestDecoder {
     private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
         if let url = entries[.url] {
             guard let text = scalarTemplate(url) else { return nil }
-            if let problem = WrittenAddress(text).userInformationProblem { report(problem, at: url.span) }
+            if let problem = WrittenAddress(text).urlProblem { report(problem, at: url.span) }
             return .url(Setting(text, at: url.span, level: level))
         }
         guard let path = entries[.path] else { return nil }
@@ -99,7 +99,10 @@ extension ManifestDecoder {
     }
 
     private mutating func mockExample(_ node: YAMLNode) -> MockExample {
-        MockExample(
+        let headline = "the content of an example is sent as it is written"
+        warnOfTemplates(in: node["headers"], headline)
+        warnOfTemplates(in: node["body"], headline)
+        return MockExample(
             status: node["status"].flatMap { integer($0) } ?? 200,
             headers: named(node["headers"]).map { ($0.name.value, $0.value.text ?? "") },
             body: node["body"].map { $0.json },

@@ -31,13 +31,13 @@ extension ManifestDecoder {
         }
         switch name {
         case .headers: for (name, value) in named(node) { add(.header(name, texts(value)), at: value) }
-        case .query: for (name, value) in named(node) { add(.query(name, texts(value)), at: value) }
-        case .params: for (name, value) in named(node) { add(.parameter(name, present(value)), at: value) }
+        case .query: for (name, value) in constantNames(node) { add(.query(name, texts(value)), at: value) }
+        case .params: for (name, value) in constantNames(node) { add(.parameter(name, present(value)), at: value) }
         case .filters: for entry in node.sequence ?? [] { add(filterEntry(entry).map(SettingValue.filter), at: entry) }
         case .expect: expectation(node, add)
         case .tls: for (key, value) in node.mapping?.entries ?? .empty { add(tlsOption(key, value), at: value) }
         case .messages: for (key, value) in node.mapping?.entries ?? .empty { add(message(key, value), at: value) }
-        case .resolve: for (name, value) in named(node) { add(.resolve(name, nonNull(value)?.text), at: value) }
+        case .resolve: for (name, value) in named(node) { add(resolution(of: name, value), at: value) }
         default: add(whole(name, node), at: node)
         }
     }
@@ -50,9 +50,9 @@ extension ManifestDecoder {
         case .encoding: word(node).map(SettingValue.encoding)
         case .arrays: word(node).map(SettingValue.arrays)
         case .body: body(node).map(SettingValue.body)
-        case .timeout: duration(node).map(SettingValue.timeout)
-        case .connectTimeout: duration(node).map(SettingValue.connectTimeout)
-        case .deadline: duration(node).map(SettingValue.deadline)
+        case .timeout: timeLimit(node).map(SettingValue.timeout)
+        case .connectTimeout: timeLimit(node).map(SettingValue.connectTimeout)
+        case .deadline: timeLimit(node).map(SettingValue.deadline)
         case .auth: authentication(node).map(SettingValue.auth)
         case .userAgent: scalarTemplate(node).map(SettingValue.userAgent)
         case .accept: .accept(node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } })
@@ -62,7 +62,7 @@ extension ManifestDecoder {
         case .intercept: .intercept(interception(node))
         case .http: word(node).map(SettingValue.http)
         case .proxy: proxy(node).map(SettingValue.proxy)
-        case .unixSocket: node.text.map(SettingValue.unixSocket)
+        case .unixSocket: unixSocket(node).map(SettingValue.unixSocket)
         case .network: .network(network(node))
         case .reachability: boolean(node).map(SettingValue.reachability)
         case .cookies: cookies(node).map(SettingValue.cookies)

@@ -24,8 +24,59 @@ extension ManifestDecoder {
         switch node.text {
         case "none": ProxySetting.none
         case "environment": .environment
-        default: scalarTemplate(node).map(ProxySetting.url)
+        default: proxyURL(node).map(ProxySetting.url)
         }
+    }
+
+    private mutating func proxyURL(_ node: YAMLNode) -> ScalarTemplate? {
+        guard let url = scalarTemplate(node) else { return nil }
+        if let problem = WrittenAddress(url).proxyProblem { report(problem, at: node.span) }
+        return url
+    }
+
+    /// The address that connections to a host with a port go to.
+    mutating func resolution(of name: Spanned<String>, _ node: YAMLNode) -> SettingValue {
+        if let port = name.value.split(separator: ":").last, Int(port).map({ (1...65535).contains($0) }) != true {
+            report(
+                Diagnostic(
+                    "invalid-host",
+                    "'\(port)' is not a port",
+                    at: name.span,
+                    help: ["A port is a number from 1 to 65535, as in api.example.com:443."]
+                )
+            )
+        }
+        let address = nonNull(node)?.text
+        if let address, !AddressFormat.isIPv4(address.utf8[...]), !AddressFormat.isIPv6(address.utf8[...]) {
+            report(
+                Diagnostic(
+                    "invalid-address",
+                    "this is not an IP address",
+                    at: node.span,
+                    help: ["Write for example 127.0.0.1 or ::1."]
+                )
+            )
+        }
+        return .resolve(name, address)
+    }
+
+    /// The path of a Unix domain socket. One that no socket can have is reported.
+    mutating func unixSocket(_ node: YAMLNode) -> String? {
+        guard let path = node.text else { return nil }
+        // struct sockaddr_un has room for this many bytes on every system, with the NUL.
+        if path.utf8.count >= 104 || path.utf8.contains(0) {
+            report(
+                Diagnostic(
+                    "invalid-value",
+                    path.utf8.contains(0)
+                        ? "a path has no NUL character"
+                        : "the path of a Unix domain socket has at most 103 bytes, and this has \(path.utf8.count)",
+                    at: node.span,
+                    help: ["Use a shorter path, such as that of a link to the socket's folder."]
+                )
+            )
+        }
+        return path
     }
 
     func network(_ node: YAMLNode) -> NetworkRequirement {
@@ -121,7 +172,7 @@ extension ManifestDecoder {
         for (name, value) in named(node) where name.value != "grant" && name.value != "clientAuth" {
             for element in value.sequence ?? [value] {
                 guard let scalar = scalarTemplate(element) else { continue }
-                if name.value == "tokenURL", let problem = WrittenAddress(scalar).userInformationProblem {
+                if name.value == "tokenURL", let problem = WrittenAddress(scalar).urlProblem {
                     report(problem, at: scalar.span)
                 }
                 fields.append((name, scalar))

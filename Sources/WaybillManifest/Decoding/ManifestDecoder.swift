@@ -1,5 +1,5 @@
 import OrderedCollections
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
@@ -115,7 +115,7 @@ struct ManifestDecoder {
 
     /// The members of a mapping in a template position.
     mutating func members(_ node: YAMLNode) -> [ValueTemplate.Member] {
-        named(node).compactMap { name, value in
+        constantNames(node).compactMap { name, value in
             valueTemplate(value).map { ValueTemplate.Member(name: name, value: $0) }
         }
     }
@@ -125,6 +125,22 @@ struct ManifestDecoder {
         guard let scalar = scalarTemplate(node) else { return nil }
         if let template = scalar.template { return .template(template) }
         return constantDuration(node).map(DurationTemplate.constant)
+    }
+
+    /// A duration that something may take at most. One of zero is reported, since nothing could ever be done in it.
+    mutating func timeLimit(_ node: YAMLNode) -> DurationTemplate? {
+        let limit = duration(node)
+        if case .constant(.zero) = limit {
+            report(
+                Diagnostic(
+                    "out-of-range",
+                    "a time limit cannot be \(node.text ?? "0")",
+                    at: node.span,
+                    help: ["Nothing can be done in no time: write a longer one, or remove the key to use its default."]
+                )
+            )
+        }
+        return limit
     }
 
     /// A duration that is not a template. One above the maximum is reported.
@@ -165,6 +181,35 @@ struct ManifestDecoder {
     func named(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
         guard let mapping = node?.mapping else { return [] }
         return mapping.entries.map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
+    }
+
+    /// The entries of a mapping whose names may be anything. `${…}` in a name is reported: it is not evaluated.
+    mutating func constantNames(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
+        let entries = named(node)
+        for (name, _) in entries where name.value.contains("${") {
+            warnOfTemplate(at: name.span, "a name cannot be computed: this one is used as it is written")
+        }
+        return entries
+    }
+
+    /// Reports each `${…}` in the texts of a constant, which are not evaluated.
+    mutating func warnOfTemplates(in constant: YAMLNode?, _ headline: String) {
+        guard let constant else { return }
+        if constant.scalar?.json.string?.contains("${") == true { warnOfTemplate(at: constant.span, headline) }
+        for element in constant.sequence ?? [] { warnOfTemplates(in: element, headline) }
+        for (_, value) in constant.mapping?.entries ?? .empty { warnOfTemplates(in: value, headline) }
+    }
+
+    private mutating func warnOfTemplate(at span: SourceSpan, _ headline: String) {
+        report(
+            Diagnostic(
+                "literal-template",
+                headline,
+                severity: .warning,
+                at: span,
+                help: ["No template (${…}) is evaluated here: write a constant."]
+            )
+        )
     }
 
     /// What a mapping defines by name.
@@ -244,14 +289,19 @@ struct ManifestDecoder {
         guard roots.contains(where: text.hasPrefix), !text.contains(" "), (try? Expression(parsing: text)) != nil else {
             return
         }
-        report(
-            Diagnostic(
-                "literal-path",
-                "'\(text)' is sent as this text, not as the value of the path",
-                severity: .warning,
-                at: span,
-                help: ["Write ${\(text)} to send the value."]
-            )
+        report(.literalPath(text, at: span))
+    }
+}
+
+extension Diagnostic {
+    /// A path in the place of a template.
+    package static func literalPath(_ text: String, at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "literal-path",
+            "'\(text)' is used as this text, not as the value of the path",
+            severity: .warning,
+            at: span,
+            help: ["Write ${\(text)} to use the value."]
         )
     }
 }

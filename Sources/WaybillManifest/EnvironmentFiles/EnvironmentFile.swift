@@ -27,7 +27,7 @@ package enum EnvironmentFile {
     /// only, since values are secrets more often than not.
     package static func read(_ path: String) -> (variables: [String: String]?, diagnostics: [Diagnostic]) {
         do {
-            let bytes = try FileContents.read(path, limit: maximumBytes)
+            let bytes = try FileContents.read(path, limit: maximumBytes, acceptsPipes: true)
             return parse(bytes, name: path == "-" ? "<standard input>" : path)
         } catch {
             return (nil, [error.diagnostic(of: "file of environment variables")])

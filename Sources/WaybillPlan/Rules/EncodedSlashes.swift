@@ -9,27 +9,31 @@ struct EncodedSlashes: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for endpoint in subject.manifest.endpoints.values {
-            for part in endpoint.value.request.address.inputsInPath {
-                let own = endpoint.value.inputs[part.input]
-                let declared = own ?? subject.manifest.inputs[part.input]
-                guard let declared, let value = declared.value.defaultValue?.string else { continue }
-                diagnostics += finding(value, at: declared.value.span, in: part)
+            let request = endpoint.value.request
+            let known = KnownValues(subject.manifest, inputs: endpoint.value.inputs, vars: request.vars)
+            for part in request.address.pathsInPath {
+                diagnostics += findings(known.values(of: part.reference), in: part)
             }
         }
         subject.forEachStep { site in
             switch site.step.action {
             case .request(let definition):
-                for part in definition.address.inputsInPath {
-                    let declared = site.graph.value.inputs[part.input] ?? subject.manifest.inputs[part.input]
-                    guard let declared, let value = declared.value.defaultValue?.string else { continue }
-                    diagnostics += finding(value, at: declared.value.span, in: part)
+                let known = KnownValues(
+                    subject.manifest,
+                    inputs: site.graph.value.inputs,
+                    vars: definition.vars + site.step.vars,
+                    loops: (site.around + [site.step]).compactMap { $0.flow?.forEach }
+                )
+                for part in definition.address.pathsInPath {
+                    diagnostics += findings(known.values(of: part.reference), in: part)
                 }
             case .call(let call):
-                for part in site.endpoint?.request.address.inputsInPath ?? [] {
-                    guard let given = call.arguments.first(where: { $0.name.value == part.input }),
+                for part in site.endpoint?.request.address.pathsInPath ?? [] where part.reference.root == .inputs {
+                    guard let name = part.reference.segments.first?.name, part.reference.segments.count == 1,
+                        let given = call.arguments.first(where: { $0.name.value == name }),
                         let value = given.value.constant?.string
                     else { continue }
-                    diagnostics += finding(value, at: given.value.span, in: part)
+                    diagnostics += findings([(value, given.value.span)], in: part)
                 }
             case .graph, .group, .values, .end: return
             }
@@ -38,48 +42,96 @@ struct EncodedSlashes: ManifestRule {
         return diagnostics.filter { $0.primary.map { seen.insert($0.span).inserted } ?? true }
     }
 
-    private func finding(_ value: String, at place: SourceSpan, in part: InputInPath) -> [Diagnostic] {
+    private func findings(_ values: [(text: String, span: SourceSpan)], in part: PathInPath) -> [Diagnostic] {
         // A path may begin with a whole URL, which is not encoded.
-        guard value.contains("/"), !(part.isFirst && value.lowercased().hasPrefix("http")) else { return [] }
+        let value = values.first { $0.text.contains("/") && !(part.isFirst && $0.text.lowercased().hasPrefix("http")) }
+        guard let value else { return [] }
         return [
             Diagnostic(
                 "encoded-slash",
                 "each '/' of the value is sent as %2F, because ${…} in a path is one segment",
                 severity: .warning,
                 at: part.span,
-                secondary: [.init(place, "the value")],
-                help: ["Write ${raw(inputs.\(part.input))} to send the slashes as they are."]
+                secondary: [.init(value.span, "the value")],
+                help: ["Write ${raw(\(part.text))} to send the slashes as they are."]
             )
         ]
     }
 }
 
-/// A `${inputs.NAME}` in the path of an address.
-private struct InputInPath {
-    /// The name.
-    let input: String
+/// The constant texts that paths of the expression language lead to.
+private struct KnownValues {
+    private let manifest: Manifest
+    private let inputs: Definitions<InputDeclaration>
+    private let vars: [VariableDefinition]
+    private let loops: [ForEach]
+
+    init(
+        _ manifest: Manifest,
+        inputs: Definitions<InputDeclaration>,
+        vars: [VariableDefinition],
+        loops: [ForEach] = []
+    ) {
+        self.manifest = manifest
+        self.inputs = inputs
+        self.vars = vars
+        self.loops = loops
+    }
+
+    /// The texts that a path may have for its value, as far as they are written in the manifest, each with its place.
+    func values(of reference: Reference) -> [(text: String, span: SourceSpan)] {
+        let names = reference.segments.compactMap(\.name)
+        switch (reference.root, names.count) {
+        case (.inputs, 1): return defaultValue(of: inputs[names[0]] ?? manifest.inputs[names[0]])
+        case (.manifest, 2): return defaultValue(of: manifest.inputs[names[1]])
+        case (.vars, 1): return vars.last { $0.name.value == names[0] }.map { constants(in: [$0.value]) } ?? []
+        case (nil, 0):
+            guard case .list(let list) = loops.last(where: { $0.variable.value == reference.name })?.elements else {
+                return []
+            }
+            return constants(in: list)
+        default: return []
+        }
+    }
+
+    private func defaultValue(of input: Definition<InputDeclaration>?) -> [(text: String, span: SourceSpan)] {
+        guard let input, let text = input.value.defaultValue?.string else { return [] }
+        return [(text, input.value.span)]
+    }
+
+    private func constants(in values: [ValueTemplate]) -> [(text: String, span: SourceSpan)] {
+        values.compactMap { value in value.constant?.string.map { ($0, value.span) } }
+    }
+}
+
+/// A `${…}` in the path of an address that is a path of the expression language and nothing else.
+private struct PathInPath {
+    /// The path.
+    let reference: Reference
+    /// Its text.
+    let text: String
     /// Whether the address begins with it.
     let isFirst: Bool
-    /// Where the path to the input stands.
+    /// Where it stands.
     let span: SourceSpan
 }
 
 extension Address {
-    /// The inputs that are put into the path as they are, without a function.
-    fileprivate var inputsInPath: [InputInPath] {
+    /// The paths of the expression language whose values are put into the path as they are, without a function.
+    fileprivate var pathsInPath: [PathInPath] {
         guard let holder = text.value.template else { return [] }
-        var found: [InputInPath] = []
+        var found: [PathInPath] = []
         for (index, part) in holder.template.parts.enumerated() {
             switch part {
             case .literal(let text):
                 if text.contains(where: { $0 == "?" || $0 == "#" }) { return found }
             case .expression(let embedded):
-                guard let reference = embedded.references.first, reference.root == .inputs, reference.isComplete,
-                    reference.segments.count == 1, let name = reference.segments[0].name,
-                    reference.range.count == embedded.expression.text.utf8.count
+                let text = embedded.expression.text
+                guard let reference = embedded.references.first, reference.isComplete,
+                    reference.range.count == text.utf8.count
                 else { continue }
                 let span = holder.span(of: reference.range)
-                found.append(InputInPath(input: name, isFirst: index == 0, span: span))
+                found.append(PathInPath(reference: reference, text: text, isFirst: index == 0, span: span))
             }
         }
         return found

@@ -48,12 +48,42 @@ extension UsePlace.Declarations {
     }
 }
 
+/// A constant text that is a path.
+struct LiteralPath: Sendable {
+    /// The path, as if it were an expression.
+    let site: ReferenceSite
+    /// The text.
+    let text: String
+    /// Where it is written.
+    let span: SourceSpan
+
+    /// Takes a text that begins with one of some names and has nothing beside a path.
+    fileprivate init?(_ use: ConstantUse, _ place: UsePlace) {
+        let name = use.text.prefix { $0 != "." && $0 != "[" }
+        guard name.utf8.count < use.text.utf8.count,
+            Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
+            let expression = try? ManifestExpression(parsing: use.text, named: "<literal>"),
+            let reference = expression.references.first, !reference.segments.isEmpty,
+            reference.range.count == use.text.utf8.count
+        else { return nil }
+        let asUse = ExpressionUse(text: expression, moment: use.moment, purpose: use.purpose, seesItem: use.seesItem)
+        site = ReferenceSite(reference, of: asUse, place)
+        text = use.text
+        span = use.span
+    }
+
+    /// The names of the scope of which the manifest's decoder does not know where they can be used.
+    private static let names: Set = ["item", "response", "request", "manifest", "run", "data"]
+}
+
 /// Every path of the expression language in a manifest, those of the farthest levels first.
 struct ReferenceList: Sendable {
     /// The paths.
     let sites: [ReferenceSite]
     /// What they begin at. Most rules are about few of these, and find them without looking at the paths.
     let roots: [Reference.Root?]
+    /// Constant texts that are whole paths of the expression language, and might have been meant to be templates.
+    let literals: [LiteralPath]
     /// By the numbers of the steps, which paths are written with each.
     private let ofSteps: [Range<Int>]
 
@@ -63,6 +93,7 @@ struct ReferenceList: Sendable {
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
         (sites, roots, ofSteps) = (reader.sites, reader.roots, reader.ofSteps)
+        literals = reader.literals
     }
 
     /// The indices of the paths that are written with a step.
@@ -74,6 +105,7 @@ private final class ReferenceReader {
     private(set) var sites: [ReferenceSite] = []
     private(set) var roots: [Reference.Root?] = []
     private(set) var ofSteps: [Range<Int>] = []
+    private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
     private let places: PlaceReader
     /// How many inputs are declared by the endpoints and graphs that were read.
@@ -149,6 +181,9 @@ private final class ReferenceReader {
                 sites.append(ReferenceSite(reference, of: use, place))
                 roots.append(reference.root)
             }
+        } constant: { [unowned self] use in
+            // The name of a file may well begin like a path.
+            if use.purpose != .fileName, let literal = LiteralPath(use, place) { literals.append(literal) }
         }
     }
 }
@@ -188,8 +223,8 @@ private final class PlaceReader {
     ) -> (outside: UsePlace, inside: UsePlace) {
         var (sessions, unknown, vars) = (allSessions, unknownOfAllSessions, site.step.vars)
         if let request = site.endpoint?.request {
-            sessions = self.sessions(of: request)
-            unknown = unknownSessions(of: request)
+            sessions = self.sessions(of: request, calledBy: site.step)
+            unknown = unknownSessions(of: request, calledBy: site.step)
         } else if case .request(let definition) = site.step.action {
             sessions = self.sessions(of: definition)
             unknown = unknownSessions(of: definition) | definition.unknown.among(.vars)
@@ -225,17 +260,17 @@ private final class PlaceReader {
         (manifest.services[service]?.value.session).map { [$0] } ?? []
     }
 
-    private func sessions(of request: RequestDefinition) -> [SessionDefinition] {
-        if let name = request.service { return sessions(of: name.value) }
+    private func sessions(of request: RequestDefinition, calledBy step: Step? = nil) -> [SessionDefinition] {
+        if let name = step?.service ?? request.service { return sessions(of: name.value) }
         return manifest.services.count == 1 ? allSessions : []
     }
 
     /// Whether the sessions of a request are not known.
-    private func unknownSessions(of request: RequestDefinition) -> UnknownParts {
+    private func unknownSessions(of request: RequestDefinition, calledBy step: Step? = nil) -> UnknownParts {
         let isUnknown: Bool
-        if request.unknown.contains(.service) {
+        if step?.unknown.contains(.service) == true || step?.service == nil && request.unknown.contains(.service) {
             isUnknown = true
-        } else if let name = request.service?.value {
+        } else if let name = (step?.service ?? request.service)?.value {
             // Of a service that does not exist nothing is known.
             let isSessionUnknown = manifest.services[name]?.value.unknown.contains(.session) ?? true
             isUnknown = isSessionUnknown || manifest.unknown.isDefined(name, in: .services)

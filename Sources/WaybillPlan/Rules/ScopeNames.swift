@@ -19,7 +19,7 @@ struct ScopeNames: ManifestRule {
 }
 
 /// What can be seen where a path stands.
-private struct NameScope {
+struct NameScope {
     let subject: RuleSubject
     let site: ReferenceSite
 

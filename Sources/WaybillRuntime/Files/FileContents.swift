@@ -51,14 +51,22 @@ package struct FileError: Error, Sendable, Equatable {
 
 /// Reads whole files.
 package enum FileContents {
-    /// The bytes of a file, or of standard input where the path is `-`.
+    /// The bytes of a regular file, or of standard input where the path is `-`.
     ///
-    /// - Parameter limit: the greatest number of bytes; a larger file is refused without reading it all.
-    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
-        defer { close(descriptor) }
-        return try read(descriptor, of: path, limit: limit)
+    /// - Parameters:
+    ///   - limit: the greatest number of bytes; a larger file is refused without reading it all.
+    ///   - acceptsPipes: Whether the path may also lead to a pipe, a device or the like, whose content might never start or
+    ///     end: for paths that a person gave on the command line, as in `<(command)`.
+    package static func read(_ path: String, limit: Int, acceptsPipes: Bool = false) throws(FileError) -> [UInt8] {
+        // Swift's strings hold NUL, C's paths end there.
+        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
+        guard path != "-", !acceptsPipes else {
+            let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+            defer { close(descriptor) }
+            return try read(descriptor, of: path, limit: limit)
+        }
+        return try LocalFile(path).read(limit: limit)
     }
 
     /// The bytes of an open file, up to its end.

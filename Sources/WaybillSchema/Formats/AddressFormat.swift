@@ -1,7 +1,7 @@
 /// IP addresses (RFC 2673, section 3.2, and RFC 4291, section 2.2).
-enum AddressFormat {
+package enum AddressFormat {
     /// Four numbers to 255, without leading zeros.
-    static func isIPv4(_ text: Substring.UTF8View) -> Bool {
+    package static func isIPv4(_ text: Substring.UTF8View) -> Bool {
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
@@ -14,7 +14,7 @@ enum AddressFormat {
     }
 
     /// Eight groups of hexadecimal digits; `::` once for some that are zero; the last two may be an IPv4 address.
-    static func isIPv6(_ text: Substring.UTF8View) -> Bool {
+    package static func isIPv6(_ text: Substring.UTF8View) -> Bool {
         guard text.count <= 45 else { return false }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count >= 3 else { return false }

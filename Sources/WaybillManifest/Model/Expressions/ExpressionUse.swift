@@ -1,3 +1,6 @@
+import WaybillData
+package import WaybillDiagnostics
+
 /// When an expression is evaluated, which says what it can see.
 package enum Moment: Sendable, Hashable {
     /// Before a request is made: `$`, `request` and `response` do not exist yet.
@@ -57,16 +60,40 @@ package struct ExpressionUse: Sendable {
     /// What for.
     package var purpose: Purpose
     /// Whether it is evaluated for each element of a list, which is `item`.
-    package var seesItem = false
+    package var seesItem: Bool
+
+    /// A use; see the properties.
+    package init(text: any EvaluatedText, moment: Moment, purpose: Purpose, seesItem: Bool = false) {
+        self.text = text
+        self.moment = moment
+        self.purpose = purpose
+        self.seesItem = seesItem
+    }
+}
+
+/// A text in the manifest that might have been a template, and is a constant.
+package struct ConstantUse: Sendable {
+    /// The text.
+    package var text: String
+    /// Where it is written.
+    package var span: SourceSpan
+    /// When a template would be evaluated here.
+    package var moment: Moment
+    /// What for.
+    package var purpose: Purpose
+    /// Whether it would be evaluated for each element of a list, which is `item`.
+    package var seesItem: Bool
 }
 
 /// What goes through the uses of the expression language in a part of the manifest.
 package struct UseVisitor {
     private let visit: (ExpressionUse) -> Void
+    private let visitConstant: ((ConstantUse) -> Void)?
 
-    /// A visitor that calls a closure with each use.
-    package init(_ visit: @escaping (ExpressionUse) -> Void) {
+    /// A visitor that calls a closure with each use, and another with each constant text in the place of a template.
+    package init(_ visit: @escaping (ExpressionUse) -> Void, constant: ((ConstantUse) -> Void)? = nil) {
         self.visit = visit
+        visitConstant = constant
     }
 
     /// Visits an expression, if there is one.
@@ -76,10 +103,16 @@ package struct UseVisitor {
         visit(ExpressionUse(text: expression, moment: moment, purpose: purpose, seesItem: item))
     }
 
-    /// Visits a scalar, if it is a template.
+    /// Visits a scalar: a template, or a constant text.
     package func scalar(_ scalar: ScalarTemplate?, _ moment: Moment, _ purpose: Purpose, item: Bool = false) {
-        guard case .template(let template) = scalar?.content else { return }
-        visit(ExpressionUse(text: template, moment: moment, purpose: purpose, seesItem: item))
+        switch scalar?.content {
+        case .template(let template):
+            visit(ExpressionUse(text: template, moment: moment, purpose: purpose, seesItem: item))
+        case .constant(let value, _):
+            guard let visitConstant, let text = value.string, let span = scalar?.span else { return }
+            visitConstant(ConstantUse(text: text, span: span, moment: moment, purpose: purpose, seesItem: item))
+        case nil: return
+        }
     }
 
     /// Visits every template in a value.

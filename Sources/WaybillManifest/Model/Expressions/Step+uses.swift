@@ -2,6 +2,11 @@ extension RequestDefinition {
     /// Visits every use of the expression language in the request.
     package func visitUses(_ visitor: UseVisitor) {
         settings.visitUses(visitor)
+        visitOwnUses(visitor)
+    }
+
+    /// Visits every use of the expression language in the request, its settings apart.
+    package func visitOwnUses(_ visitor: UseVisitor) {
         visitor.scalar(method?.value, .request, .control)
         visitor.scalar(address.text.value, .request, .address)
         for variable in vars { visitor.value(variable.value, .request, .variable) }

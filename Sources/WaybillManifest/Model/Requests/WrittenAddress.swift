@@ -49,7 +49,7 @@ package struct WrittenAddress: Sendable {
 
     /// What the address names as the value of a short form.
     package var target: Target {
-        if hasHTTPScheme { return userInformationProblem.map(Target.invalid) ?? .url }
+        if hasHTTPScheme { return urlProblem.map(Target.invalid) ?? .url }
         if text.hasPrefix("//") {
             return .invalid(
                 Problem(
@@ -71,7 +71,7 @@ package struct WrittenAddress: Sendable {
 
     /// Why the address cannot be a base URL, to which paths are added.
     package var baseURLProblem: Problem? {
-        if let problem = userInformationProblem { return problem }
+        if let problem = urlProblem { return problem }
         guard let end = text.first(where: { $0 == "?" || $0 == "#" }) else { return nil }
         return end == "?"
             ? Problem(
@@ -84,15 +84,79 @@ package struct WrittenAddress: Sendable {
             )
     }
 
-    /// Why a URL with a user name or password cannot be requested.
-    package var userInformationProblem: Problem? {
-        guard hasHTTPScheme else { return nil }
-        let rest = text.drop { $0 != "/" }.dropFirst(2)
-        guard rest.prefix(while: { !"/?#".contains($0) }).contains("@") else { return nil }
-        return Problem(
-            message: "a URL with a user name or password cannot be requested",
-            help: "Write them under 'auth', such as auth: {basic: {username: …, password: …}}."
-        )
+    /// Why a URL cannot be requested, as far as it is known: because of a user name or password, the host or the port.
+    package var urlProblem: Problem? {
+        guard hasHTTPScheme, let authority else { return nil }
+        if authority.contains("@") {
+            return Problem(
+                message: "a URL with a user name or password cannot be requested",
+                help: "Write them under 'auth', such as auth: {basic: {username: …, password: …}}."
+            )
+        }
+        return Self.problem(ofHostAndPort: authority)
+    }
+
+    /// Why the URL cannot be that of a proxy, as far as it is known. It may have a user name and password.
+    package var proxyProblem: Problem? {
+        authority.flatMap {
+            Self.problem(ofHostAndPort: $0[($0.lastIndex(of: "@") ?? $0.startIndex)...].drop { $0 == "@" })
+        }
+    }
+
+    /// User information, host and port, if there is something like a scheme before them.
+    private var authority: Substring? {
+        guard let scheme, text.dropFirst(scheme.count).hasPrefix("://") else { return nil }
+        return text.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
+    }
+
+    /// Why nothing can be sent to a host, with a port or without; computed parts are not judged.
+    private static func problem(ofHostAndPort authority: Substring) -> Problem? {
+        var (host, port) = (authority, Substring())
+        if authority.first == "[" {
+            guard let close = authority.firstIndex(of: "]") else {
+                return authority.contains(placeholder)
+                    ? nil : Problem(message: "the URL's IPv6 address has no closing bracket", help: exampleOfIPv6)
+            }
+            let address = authority[..<close].dropFirst()
+            port = authority[authority.index(after: close)...]
+            host = ""
+            // What follows '%' is a zone (RFC 6874).
+            if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }.utf8) {
+                return Problem(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
+            }
+            guard port.isEmpty || port.first == ":" || port.first == placeholder else {
+                return Problem(message: "the URL has '\(port)' after its IPv6 address", help: exampleOfIPv6)
+            }
+            port = port.dropFirst()
+        } else {
+            if let colon = authority.lastIndex(of: ":") {
+                (host, port) = (authority[..<colon], authority[authority.index(after: colon)...])
+            }
+            guard !host.isEmpty else {
+                return Problem(message: "the URL has no host", help: "Write for example https://api.example.com/base.")
+            }
+            if let scalar = host.unicodeScalars.first(where: isNotOfHosts) {
+                let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
+                return Problem(
+                    message: "the URL's host '\(shown(host))' contains \(name)",
+                    help: "A host name has letters, digits, '-' and '.', as in https://api.example.com."
+                )
+            }
+        }
+        guard port.contains(placeholder) || port.isEmpty || Int(port).map({ (1...65535).contains($0) }) == true else {
+            return Problem(
+                message: "the URL's port is '\(port)'",
+                help: "A port is a number from 1 to 65535, as in https://api.example.com:8443."
+            )
+        }
+        return nil
+    }
+
+    private static let exampleOfIPv6 = "Write an IPv6 address in brackets, as in http://[::1]:8080."
+
+    /// Whether no host can have a character. Those beyond ASCII may be part of an internationalised name.
+    private static func isNotOfHosts(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x21 || scalar.value == 0x7F || "\"'`$&()*+,:;<=>[]\\^{|}!".unicodeScalars.contains(scalar)
     }
 
     private var hasHTTPScheme: Bool {
@@ -106,5 +170,7 @@ package struct WrittenAddress: Sendable {
         return scheme.first?.isLetter == true ? scheme : nil
     }
 
-    private var shown: String { String(text.map { $0 == Self.placeholder ? "…" : $0 }) }
+    private var shown: String { Self.shown(text[...]) }
+
+    private static func shown(_ text: Substring) -> String { String(text.map { $0 == placeholder ? "…" : $0 }) }
 }

@@ -5,6 +5,8 @@ import WaybillManifest
 struct BatchNeeds {
     /// The steps by their numbers, each behind those that it needs.
     private(set) var order: [Int] = []
+    /// Whether steps would wait for each other, so that there is no order of all.
+    private(set) var hasCycle = false
     /// Names that are not siblings, and steps that would wait for each other.
     private(set) var diagnostics: [Diagnostic] = []
 
@@ -84,6 +86,7 @@ struct BatchNeeds {
     }
 
     private mutating func report(_ ids: [String], at name: Spanned<String>) {
+        hasCycle = true
         let way = (ids + [name.value]).joined(separator: " → ")
         diagnostics.append(
             Diagnostic(

@@ -19,6 +19,8 @@ final class GraphFlow {
     let subject: RuleSubject
     let graph: GraphSite
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether some step may be one that runs before another, though it does not look like that.
+    private(set) var isOrderUnknown: Bool
 
     /// By the places of the steps among those of the graph: what may have run, and whether it has surely passed.
     private var visible: [Certainty?]
@@ -45,6 +47,7 @@ final class GraphFlow {
     init(subject: RuleSubject, graph: GraphSite) {
         self.subject = subject
         self.graph = graph
+        isOrderUnknown = graph.isOrderUnknown
         visible = Array(repeating: nil, count: graph.all.count)
     }
 
@@ -106,7 +109,7 @@ final class GraphFlow {
         var ended: Ended = []
         var mayHaveEnded = false
         for site in chain {
-            if !graph.isOrderUnknown { diagnostics += (site.step.flow?.needs ?? []).map(misplaced) }
+            if !isOrderUnknown { diagnostics += (site.step.flow?.needs ?? []).map(misplaced) }
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
@@ -124,6 +127,10 @@ final class GraphFlow {
     private func visitBatch(_ batch: [StepSite]) -> Ended {
         let needs = BatchNeeds(batch.map(\.step), mayHaveOtherIDs: graph.mayHaveOtherIDs)
         diagnostics += needs.diagnostics
+        let outer = isOrderUnknown
+        defer { isOrderUnknown = outer }
+        // Without the cycle, any of the steps might run before another.
+        if needs.hasCycle { isOrderUnknown = true }
         var ended = [Ended](repeating: [], count: batch.count)
         batches.append(VisitedBatch(needs: needs))
         let level = batches.count - 1

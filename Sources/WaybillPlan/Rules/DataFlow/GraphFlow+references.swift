@@ -30,7 +30,7 @@ extension GraphFlow {
             return finding
         }
         guard let certainty = certainty(of: step) else {
-            if graph.isOrderUnknown { return nil }
+            if isOrderUnknown { return nil }
             return Diagnostic(
                 "step-not-run",
                 "step '\(id)' has not surely run before this",
@@ -172,7 +172,14 @@ extension Step {
     fileprivate func reasonAgainst(field: String, id: String) -> String? {
         guard StepFields.names[field] != nil else { return nil }
         if flow?.forEach != nil {
-            return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
+            if elementFields.contains(field) {
+                return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
+            }
+            let fields = elementFields.map { "'\($0)'" }.joined(separator: ", ")
+            let known = "Step '\(id)' runs once an element: each of steps.\(id).items has \(fields)."
+            guard case .group = action else { return known }
+            return known
+                + " For outputs of its steps, put them into a graph with 'outputs', and run that for each element."
         }
         if field == "items" { return "Only a step with 'forEach' has items." }
         if field == "written" { return "Only a step with 'write' has written a file." }

@@ -62,6 +62,13 @@ private struct PathThroughData: Hashable {
     }
 }
 
+extension ScopeShapes {
+    /// Whether a path surely leads to nothing.
+    func isMissing(_ site: ReferenceSite) -> Bool {
+        root(of: site).map { site.reference.missingPart(from: $0) != nil } ?? false
+    }
+}
+
 extension Reference {
     /// The first part of the path that surely leads to nothing.
     fileprivate func missingPart(from root: PathRoot) -> MissingPart? {

@@ -18,8 +18,8 @@ struct ScopeShapes {
     /// Whether anything can be known of the values behind a root; `nil` is the element of a `forEach`.
     static func areKnown(behind root: Reference.Root?) -> Bool {
         switch root {
-        case .document, .vars, .session, .item: false
-        case .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
+        case .vars, .session, .item: false
+        case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
         }
     }
 
@@ -36,7 +36,8 @@ struct ScopeShapes {
         case .data: return data(reference)
         case .steps: return step(reference, site.step)
         case nil: return element(reference, site.place)
-        case .document, .vars, .session, .item: return nil
+        case .document: return response(reference, site)
+        case .vars, .session, .item: return nil
         }
     }
 
@@ -101,6 +102,35 @@ struct ScopeShapes {
         return PathRoot(shape: shape, depth: 0, source: .init(variable.span, "the element"))
     }
 
+    // MARK: Responses
+
+    /// The data of a response that is decoded as bytes or text, before any filter: it has no fields.
+    private func response(_ reference: Reference, _ site: ReferenceSite) -> PathRoot? {
+        guard !reference.segments.isEmpty || !reference.isComplete, site.moment == .answer, !site.seesItem else {
+            return nil
+        }
+        var requests: [RequestSite]
+        if let step = site.place.step {
+            requests = subject.requests.of(step).map { [$0] } ?? []
+        } else if case .endpoint(let name) = site.place.level {
+            guard subject.requests.ofEndpoint(name)?.has(.decoding) == true else { return nil }
+            requests = subject.requests.all.filter { $0.endpoint == name }
+        } else {
+            return nil
+        }
+        let shapes = requests.map { request -> (words: String, span: SourceSpan)? in
+            guard !request.mayHave(.filters) else { return nil }
+            let decoding = request.nearest(.decoding) { if case .decoding(let decoding) = $0 { decoding } else { nil } }
+            switch decoding?.value {
+            case .bytes: return decoding.map { ("bytes", $0.span) }
+            case .text: return decoding.map { ("a string", $0.span) }
+            default: return nil
+            }
+        }
+        guard let first = shapes.first, let first, shapes.allSatisfy({ $0?.words == first.words }) else { return nil }
+        return PathRoot(shape: .scalar(first.words), depth: 0, source: .init(first.span, "decoded as \(first.words)"))
+    }
+
     // MARK: Steps
 
     private func step(_ reference: Reference, _ site: StepSite?) -> PathRoot? {
@@ -126,12 +156,28 @@ struct ScopeShapes {
     private func elementFields(of site: StepSite) -> [(name: String, shape: ValueShape)] {
         let step = site.step
         let item = step.flow?.forEach.flatMap { loops.shape(of: $0.variable) } ?? .anything
-        var fields: [(String, ValueShape)] = [("item", item), ("ok", .scalar("a boolean")), ("error", Self.failure)]
-        if case .group = step.action { return fields }
         let outputs = site.outputs?.map { (name: $0.name.value, shape: ValueShape.anything) }
-        fields.append(("outputs", outputs.map(ValueShape.object) ?? .anything))
-        if step.isRequest { fields += [("status", Self.number), ("data", .anything)] }
-        return fields
+        return step.elementFields.map { name in
+            let shape: ValueShape =
+                switch name {
+                case "item": item
+                case "ok": .scalar("a boolean")
+                case "error": Self.failure
+                case "outputs": outputs.map(ValueShape.object) ?? .anything
+                case "status": Self.number
+                default: .anything
+                }
+            return (name, shape)
+        }
+    }
+}
+
+extension Step {
+    /// The fields of `steps.ID.items[…]`, where the step has a `forEach`.
+    var elementFields: [String] {
+        let ofAll = ["item", "ok", "error"]
+        if case .group = action { return ofAll }
+        return ofAll + ["outputs"] + (isRequest ? ["status", "data"] : [])
     }
 }
 

@@ -35,8 +35,11 @@ struct NamedFiles: ManifestRule {
             )
         }
         do {
-            let kind = try FileStatus(of: path).kind
-            return kind == .folder ? unreadable(file, path, "it is a folder") : nil
+            switch try FileStatus(of: path).kind {
+            case .file, .link: return nil
+            case .folder: return unreadable(file, path, FileError(path: path, reason: .isFolder).message)
+            case .other: return unreadable(file, path, FileError(path: path, reason: .notRegular).message)
+            }
         } catch {
             switch file.sort {
             case .jar: return nil

@@ -1,0 +1,122 @@
+import OrderedCollections
+import WaybillData
+import WaybillDiagnostics
+import WaybillManifest
+
+/// What is written for a header field can be sent in one (RFC 9110, section 5.5), and the fields that say where a request ends
+/// are left to the transport.
+struct FieldValues: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        let wrongLengths = wrongLengths(subject)
+        let wrongSpans = Set(wrongLengths.compactMap(\.primary?.span))
+        var diagnostics = wrongLengths
+        for settings in subject.settings where !settings.names.isDisjoint(with: Self.keys) {
+            for entry in settings.entries {
+                for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
+                    diagnostics.append(
+                        Diagnostic(
+                            "invalid-header-value",
+                            "a header field cannot contain a line break or another control character",
+                            at: scalar.span,
+                            help: ["Write each field under its own name; a list sends a field several times."]
+                        )
+                    )
+                }
+                if case .header(let name, let texts?) = entry.value,
+                    !texts.contains(where: { wrongSpans.contains($0.span) })
+                {
+                    diagnostics += framing(name)
+                }
+            }
+        }
+        return diagnostics
+    }
+
+    /// The keys whose texts are sent in header fields.
+    private static let keys = [.headers, .userAgent, .auth, .body].reduce(into: SettingNames()) {
+        $0.formUnion(SettingNames($1))
+    }
+
+    private static func hasControlCharacter(_ text: String) -> Bool {
+        text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
+    }
+
+    private func framing(_ name: Spanned<String>) -> [Diagnostic] {
+        switch name.value.lowercased() {
+        case "transfer-encoding":
+            [
+                Diagnostic(
+                    "framing-header",
+                    "'\(name.value)' cannot be set: a request with it is refused",
+                    at: name.span,
+                    help: ["Remove it: the length of the body is known, and is sent in 'Content-Length'."]
+                )
+            ]
+        case "content-length":
+            [
+                Diagnostic(
+                    "framing-header",
+                    "'\(name.value)' is set by Waybill: a request with another length is refused",
+                    severity: .warning,
+                    at: name.span,
+                    help: ["Remove it: the length of the body is sent anyway."]
+                )
+            ]
+        default: []
+        }
+    }
+
+    private func wrongLengths(_ subject: RuleSubject) -> [Diagnostic] {
+        guard subject.settings.contains(where: { $0.has(.headers) && $0.headers.contains(where: \.isContentLength) })
+        else { return [] }
+        return subject.findingsOfRequests { request in
+            guard let actual = request.bodyLength else { return [] }
+            let values = request.merged.headers.filter(\.isContentLength).flatMap { $0.values.value ?? [] }
+            return values.filter { $0.constantText.map { Int($0) != actual } ?? false }.map { value in
+                Diagnostic(
+                    "framing-header",
+                    "'Content-Length' is not the length of the body, which has \(actual) bytes",
+                    at: value.span,
+                    help: ["Remove it: the length of the body is sent anyway."]
+                )
+            }
+        }
+    }
+}
+
+extension NamedTexts {
+    fileprivate var isContentLength: Bool { name.value.lowercased() == "content-length" }
+}
+
+extension SettingValue {
+    /// The texts that are sent in header fields.
+    fileprivate var fieldTexts: [ScalarTemplate] {
+        switch self {
+        case .header(_, let texts): texts ?? []
+        case .userAgent(let text): [text]
+        case .auth(.bearer(let token)): [token]
+        case .auth(.apiKey(.header, _, let key)), .auth(.apiKey(.cookie, _, let key)): [key]
+        case .body(.multipart(let parts)):
+            parts.flatMap { part in [part.contentType].compactMap { $0 } + part.headers.map(\.value) }
+        default: []
+        }
+    }
+}
+
+extension ScalarTemplate {
+    /// The texts in it that are known: the whole of a constant, and what a template has beside its `${…}`.
+    fileprivate var literals: [String] {
+        guard let template = template?.template else { return constantText.map { [$0] } ?? [] }
+        return template.parts.compactMap { if case .literal(let text) = $0 { text } else { nil } }
+    }
+}
+
+extension RequestSite {
+    /// How many bytes the body has, where that is known.
+    fileprivate var bodyLength: Int? {
+        if unknown.contains(.headers) || mayHave(.params) { return nil }
+        guard mayHave(.body) else { return 0 }
+        if case .text(let text) = body?.value { return text.constantText?.utf8.count }
+        return nil
+    }
+}
