@@ -1,4 +1,6 @@
-import WaybillData
+import WaybillJSON
+import WaybillSchema
+
 
 /// What the value of a key may look like, as the schema of manifests has it, to show where something else was written.
 struct ManifestForms: Sendable {

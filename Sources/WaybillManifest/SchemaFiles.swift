@@ -1,5 +1,5 @@
 import WaybillDiagnostics
-import WaybillFormats
+package import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 import WaybillSchema
@@ -113,5 +113,13 @@ extension URIReference {
     fileprivate static func file(atAddress address: String) -> String? {
         guard address.hasPrefix("file:///") else { return nil }
         return percentDecoded(String(address.dropFirst("file://".count)))
+    }
+}
+
+extension URIReference {
+    /// The address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
+    package static func address(ofFile path: String) -> String {
+        let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
+        return "file://" + encoded(path: (folder == "/" ? "" : folder) + "/" + FileContents.name(of: path))
     }
 }

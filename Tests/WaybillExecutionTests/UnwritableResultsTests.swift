@@ -1,6 +1,5 @@
 import Synchronization
 import Testing
-import WaybillData
 import WaybillExecution
 import WaybillTestSupport
 

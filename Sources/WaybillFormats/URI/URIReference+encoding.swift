@@ -14,10 +14,4 @@ extension URIReference {
         }
         return String(text)
     }
-
-    /// The address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
-    package static func address(ofFile path: String) -> String {
-        let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
-        return "file://" + encoded(path: (folder == "/" ? "" : folder) + "/" + FileContents.name(of: path))
-    }
 }

@@ -1,5 +1,4 @@
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 

@@ -1,5 +1,5 @@
+import WaybillExpressions
 import OrderedCollections
-import WaybillData
 import WaybillDiagnostics
 import WaybillManifest
 

@@ -1,5 +1,5 @@
+import WaybillJSON
 import Testing
-import WaybillData
 import WaybillExecution
 import WaybillResults
 import WaybillTestSupport

@@ -1,4 +1,4 @@
-import WaybillData
+import WaybillJSON
 package import WaybillDiagnostics
 
 /// When an expression is evaluated, which says what it can see.
