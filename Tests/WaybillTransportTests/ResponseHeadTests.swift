@@ -102,6 +102,25 @@ import WaybillTransport
         }
     }
 
+    @Test func `a folded line before the first field does no harm after another response`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let request = connection.readRequest() {
+                let line = request.target == "/folded" ? " folded: 1" : "X-A: 1"
+                connection.write("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                // Much memory is freed and used again between two responses.
+                for _ in 0..<20 {
+                    #expect(await transport.send(HTTPRequest(url: server.url())).response?.status == 200)
+                    let failure = await transport.send(HTTPRequest(url: server.url("/folded"))).failure
+                    #expect(failure?.kind == .transfer)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n\tX-A: 1\r\nX-B: 2\r\n\r\n",
     ])
