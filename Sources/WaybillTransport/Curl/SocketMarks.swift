@@ -27,7 +27,7 @@ final class SocketMarks {
         guard isInUse || traffic != .default else { return }
         isInUse = true
         sockets = sockets.filter { socket in
-            guard let port = Self.localPort(of: socket) else { return false }
+            guard let port = LocalPort.of(socket) else { return false }
             if port == localPort { Self.mark(socket, as: traffic) }
             return true
         }
@@ -40,22 +40,5 @@ final class SocketMarks {
         // One of them fits the socket's family; IPv4 addresses in an IPv6 socket have the first.
         setsockopt(socket, Int32(IPPROTO_IP), Int32(IP_TOS), &value, size)
         setsockopt(socket, Int32(IPPROTO_IPV6), Int32(IPV6_TCLASS), &value, size)
-    }
-
-    private static func localPort(of socket: curl_socket_t) -> Int32? {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let family = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(socket, $0, &length) == 0 ? Int32($0.pointee.sa_family) : -1
-            }
-        }
-        // The port stands at the same place in both families' addresses.
-        guard family == AF_INET || family == AF_INET6 else { return nil }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                Int32(UInt16(bigEndian: $0.pointee.sin_port))
-            }
-        }
     }
 }

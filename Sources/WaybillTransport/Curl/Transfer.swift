@@ -37,6 +37,9 @@ final class Transfer {
     /// Marks the transfer's packets.
     let marks: SocketMarks
 
+    private let watch: CallWatch
+    // The port of this side of the connection that the request was given to.
+    private var localPort: Int32?
     private var reader: BodyReader?
     private var decoding = Decoding.undecided
     private var sendings = 0
@@ -52,9 +55,10 @@ final class Transfer {
     private var lastProgressAt: ContinuousClock.Instant?
 
     /// A transfer that has not started.
-    init(_ order: TransferOrder, marks: SocketMarks) {
+    init(_ order: TransferOrder, marks: SocketMarks, watch: CallWatch) {
         self.order = order
         self.marks = marks
+        self.watch = watch
     }
 
     /// The transfer's name among those of the engine.
@@ -110,13 +114,14 @@ final class Transfer {
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, sentTwice, nonceStaleTwice, endNotAnnounced, pinMismatch,
-            pinsUnknown
+            pinsUnknown, flooded
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
         case unknownCoding(String)
         case malformedCoding([String])
         case incompleteCoding([String])
+        case bytesAfterCoding([String])
     }
 
     /// What is to be done with the body of the answer.
@@ -138,6 +143,7 @@ final class Transfer {
     }
 
     private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        watch.noteProgress()
         let wasComplete = head.isComplete
         guard head.append(line) else {
             refusal = .headerTooLarge
@@ -176,6 +182,7 @@ final class Transfer {
 
     /// Takes a part of the body as it came.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        if !bytes.isEmpty { watch.noteProgress() }
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
         if case .undecided = decoding {
             guard decideOnDecoding() else { return .never }
@@ -187,6 +194,9 @@ final class Transfer {
         case .never: return .never
         case .malformed:
             refusal = .malformedCoding(decoder.codings)
+            return .never
+        case .excess:
+            refusal = .bytesAfterCoding(decoder.codings)
             return .never
         }
     }
@@ -250,6 +260,11 @@ final class Transfer {
             && prepared.request.isIdempotent
     }
 
+    /// Notes that connections were ended because their servers sent data without any part of a response.
+    func noteCut(ofConnectionsFromPorts ports: Set<Int32>) {
+        if let localPort, ports.contains(localPort), refusal == nil { refusal = .flooded }
+    }
+
     /// Goes back to the start of the request.
     func rewind() -> Bool {
         reader?.seek(to: 0) ?? true
@@ -297,7 +312,9 @@ final class Transfer {
     /// kept connection ended without an answer; the server may have done the work, so only idempotent requests may go,
     /// and they once more. A server that asked for the same with credentials has not done the work.
     func mayBeSent(fromPort localPort: Int32) -> Bool {
-        guard let handle else { return false }
+        guard let handle, refusal != .flooded else { return false }
+        // There is none for a Unix socket.
+        self.localPort = max(0, localPort)
         if head.asksForAnother {
             if head.asksForCredentials { challenges += 1 }
             guard challenges <= Self.mostChallenges else {
