@@ -217,6 +217,14 @@ struct Attempt: Sendable {
         if let name = answer.duplicateName {
             warn("the answer has the name '\(name)' twice in one object; the last counts")
         }
+        if let escapes = answer.loneSurrogates {
+            let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
+            warn(
+                "the response has \(subject) half of a surrogate pair, which is no character "
+                    + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
+                    + "U+FFFD was used instead"
+            )
+        }
         if answer.failure != nil, !attempted.isPending { await keepBody(of: response) }
     }
 
