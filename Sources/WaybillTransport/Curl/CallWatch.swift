@@ -157,7 +157,10 @@ extension CallWatch {
             }
             if now.progress != start.progress || now.time < 0 {
                 start = now
-            } else if now.time - start.time >= Self.longestCall, let socket = Self.socketBeingRead(of: state.sockets) {
+            } else if now.time - start.time >= Self.longestCall, let socket = Self.socketBeingRead(of: state.sockets),
+                // A callback may have taken so long, as one that makes room for a large body does.
+                progress.load(ordering: .relaxed) == now.progress
+            {
                 state.cutPorts.insert(LocalPort.of(socket) ?? 0)
                 shutdown(socket, Int32(SHUT_RDWR))
             }

@@ -98,8 +98,20 @@ struct FailureExplanation {
                 "\(destination) kept sending data without any part of a response, such as empty HTTP/2 frames, so the "
                     + "connection was closed"
             )
+        case .connectionUsedUp:
+            self.init(
+                .transfer,
+                CURLE_ABORTED_BY_CALLBACK,
+                "\(destination) sent something on a kept connection before the request"
+            )
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
+        case .malformedStatusLine(let line):
+            self.init(
+                .transfer,
+                CURLE_WEIRD_SERVER_REPLY,
+                "the response starts with \(line.shortened.quoted), which is not a status line of HTTP"
+            )
         case .unknownCoding(let coding):
             self.init(
                 .transfer,

@@ -1,4 +1,5 @@
 import CLibCurl
+import CPlatform
 
 #if canImport(Glibc)
     import Glibc
@@ -6,13 +7,16 @@ import CLibCurl
     import Darwin
 #endif
 
-/// Marks the packets of connections by the DSCP (RFC 2474). Lives on the engine's thread.
+/// Finds the sockets of connections, to mark their packets by the DSCP (RFC 2474), and to see whether something has come.
+/// Lives on the engine's thread.
 ///
 /// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
 /// socket that is must be looked for, since a connection may have been made for another request with another mark.
 final class SocketMarks {
     // libcurl does not say when it closes one: what is no socket of a connection any more is dropped when it is found.
     private var sockets: Set<curl_socket_t> = []
+    // The socket that was found for a port.
+    private var found: [Int32: curl_socket_t] = [:]
     // Without any mark so far, all sockets are as the system made them.
     private var isInUse = false
 
@@ -31,6 +35,22 @@ final class SocketMarks {
             if port == localPort { Self.mark(socket, as: traffic) }
             return true
         }
+    }
+
+    /// Whether bytes have come on the connection from a port that nobody has read.
+    func hasUnreadBytes(connectionFromPort localPort: Int32) -> Bool {
+        guard let socket = socket(ofConnectionFromPort: localPort) else { return false }
+        return waybill_unread_bytes(socket) > 0
+    }
+
+    private func socket(ofConnectionFromPort localPort: Int32) -> curl_socket_t? {
+        guard localPort > 0 else { return nil }
+        if let socket = found[localPort], LocalPort.of(socket) == localPort { return socket }
+        found[localPort] = nil
+        if found.count >= sockets.count { found.removeAll(keepingCapacity: true) }
+        let socket = sockets.first { LocalPort.of($0) == localPort }
+        found[localPort] = socket
+        return socket
     }
 
     private static func mark(_ socket: curl_socket_t, as traffic: TransferOptions.Traffic) {

@@ -114,10 +114,11 @@ final class Transfer {
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, sentTwice, nonceStaleTwice, endNotAnnounced, pinMismatch,
-            pinsUnknown, flooded
+            pinsUnknown, flooded, connectionUsedUp
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
+        case malformedStatusLine(String)
         case unknownCoding(String)
         case malformedCoding([String])
         case incompleteCoding([String])
@@ -147,6 +148,10 @@ final class Transfer {
         let wasComplete = head.isComplete
         guard head.append(line) else {
             refusal = .headerTooLarge
+            return false
+        }
+        guard head.hasStatusLine else {
+            refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
             return false
         }
         return wasComplete || !head.isComplete || checkBodyLength()
@@ -253,6 +258,14 @@ final class Transfer {
         return .taken
     }
 
+    /// Whether the request was not sent because its connection could not be used any more. libcurl has closed that
+    /// connection, so that there is another one the next time.
+    func takeRefusalOfConnection() -> Bool {
+        guard refusal == .connectionUsedUp else { return false }
+        refusal = nil
+        return true
+    }
+
     /// Whether the request may be sent once more after it has ended so: HTTP/2 was broken off before any of the answer had
     /// come, as by a server that takes leave (RFC 9113, section 6.8). With HTTP/1.1 libcurl sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
@@ -315,6 +328,10 @@ final class Transfer {
         guard let handle, refusal != .flooded else { return false }
         // There is none for a Unix socket.
         self.localPort = max(0, localPort)
+        if isConnectionUsedUp(handle, fromPort: localPort) {
+            refusal = .connectionUsedUp
+            return false
+        }
         if head.asksForAnother {
             if head.asksForCredentials { challenges += 1 }
             guard challenges <= Self.mostChallenges else {
@@ -337,6 +354,16 @@ final class Transfer {
         sendings += 1
         if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
+    }
+
+    /// Whether something has come on a kept connection before the request: the rest of an earlier response, or the end of
+    /// the TLS session. libcurl 7.88 would take it for the response (RFC 9112, section 6.3: it must not). With HTTP/2 the
+    /// server may send at any time.
+    private func isConnectionUsedUp(_ handle: EasyHandle, fromPort localPort: Int32) -> Bool {
+        guard TransferReport(handle).isConnectionReused, prepared.request.options.version != .http2PriorKnowledge,
+            marks.hasUnreadBytes(connectionFromPort: localPort)
+        else { return false }
+        return !prepared.origin.isSecure || TLSProtocol.openSSL?.isHTTP2(handle.pointer) == false
     }
 
     private static func check(_ pins: PinSet, _ handle: EasyHandle) -> Refusal? {

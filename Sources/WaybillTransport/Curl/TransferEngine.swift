@@ -275,7 +275,8 @@ extension TransferEngine {
         while let (handle, code) = multi.nextFinished() {
             guard let transfer = handle.transfer else { continue }
             hasAny = true
-            if transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
+            let isUnsent = transfer.takeRefusalOfConnection()
+            if isUnsent || transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
             end(transfer, with: outcome(of: transfer, handle: handle, code: code))
         }
         return hasAny
