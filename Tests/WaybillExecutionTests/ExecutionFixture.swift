@@ -12,6 +12,8 @@ import WaybillTransport
 struct ExecutionFixture {
     let plan: Plan
     let transport: FakeTransport
+    // It is there as long as the fixture.
+    private let folder: TemporaryFolder
 
     /// A manifest with one service at an address, beside empty files and others; the text begins where the address ends.
     init(
@@ -22,7 +24,7 @@ struct ExecutionFixture {
         contents: [String: String] = [:],
         answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
     ) throws {
-        let folder = TemporaryFolder()
+        folder = TemporaryFolder()
         for name in files { folder.write("", to: name) }
         for (name, text) in contents { folder.write(text, to: name) }
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
