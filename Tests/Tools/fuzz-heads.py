@@ -238,10 +238,11 @@ def unchunked(body):
         line, found, rest = body.partition(b"\n")
         if not found:
             return "the chunks end without a last one"
-        size = re.fullmatch(rb"([0-9a-fA-F]+)[ \t]*(;.*)?\r?", line, re.S)
+        # libcurl ignores what follows the digits, with a semicolon before it or not.
+        size = re.match(rb"[0-9a-fA-F]+", line)
         if not size:
             return "a chunk's size is not a number"
-        size = int(size[1], 16)
+        size = int(size[0], 16)
         if size == 0:
             while True:
                 line, found, rest = rest.partition(b"\n")
