@@ -4,7 +4,8 @@
 /// - A byte order mark at the start is ignored (section 8.1 allows it).
 /// - Bytes that are not UTF-8 are refused.
 /// - An escape that is half of a surrogate pair becomes U+FFFD. It is within the grammar (section 8.2), servers that cut
-///   texts do send it, and a string of Unicode code points cannot hold it.
+///   texts do send it, and a string of Unicode code points cannot hold it;
+///   `parseDocument` reports it.
 /// - Where a name comes again in an object, the last value wins, at the place of the first; `parseDocument` tells.
 /// - Numbers may have any size; nesting is limited by `maximumDepth`.
 package struct JSONParser: Sendable {
@@ -65,4 +66,20 @@ package struct JSONDocument: Sendable {
     package let value: JSON
     /// The first name that comes again in its object, and the byte at which it does so.
     package let duplicateName: (name: String, offset: Int)?
+    /// The escapes that are half of a surrogate pair, each of which became U+FFFD.
+    package let loneSurrogates: LoneSurrogates?
+
+    /// Escapes that are half of a surrogate pair.
+    package struct LoneSurrogates: Sendable, Equatable {
+        /// How many there are.
+        package var count: Int
+        /// The byte at which the first one starts.
+        package var firstOffset: Int
+
+        /// Puts a count and an offset together.
+        package init(count: Int, firstOffset: Int) {
+            self.count = count
+            self.firstOffset = firstOffset
+        }
+    }
 }

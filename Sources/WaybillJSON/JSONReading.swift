@@ -41,7 +41,7 @@ struct JSONReading: ~Copyable {
         guard scanner.isAtEnd else {
             throw JSONSyntaxError("nothing more was expected after the value", at: scanner.position)
         }
-        return JSONDocument(value: value, duplicateName: duplicateName)
+        return JSONDocument(value: value, duplicateName: duplicateName, loneSurrogates: scanner.loneSurrogates)
     }
 
     private mutating func readValue() throws(JSONSyntaxError) -> JSON {

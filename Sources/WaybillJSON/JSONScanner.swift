@@ -9,6 +9,8 @@ struct JSONScanner: ~Copyable {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The byte to be read next.
     var position = 0
+    /// The escapes so far that are half of a surrogate pair.
+    private(set) var loneSurrogates: JSONDocument.LoneSurrogates?
     private var names = NameCache()
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -187,6 +189,7 @@ extension JSONScanner {
 
     /// Reads the digits of `\uXXXX`, and those of the other half of a surrogate pair; half a pair alone is U+FFFD.
     private mutating func readUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let start = position - 2
         let unit = try readHexadecimal()
         if UTF16.isLeadSurrogate(unit), position + 1 < bytes.count,
             bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
@@ -199,7 +202,10 @@ extension JSONScanner {
             }
             position = second
         }
-        return Unicode.Scalar(unit) ?? "\u{FFFD}"
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        loneSurrogates = loneSurrogates ?? .init(count: 0, firstOffset: start)
+        loneSurrogates?.count += 1
+        return "\u{FFFD}"
     }
 
     private mutating func readHexadecimal() throws(JSONSyntaxError) -> UInt16 {

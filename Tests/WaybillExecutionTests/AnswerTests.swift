@@ -268,6 +268,28 @@ import WaybillTransport
         #expect(listener.warnings == ["the answer has the name 'x' twice in one object; the last counts"])
     }
 
+    @Test(arguments: [
+        (
+            FakeTransport.Reply.json(#"{"x": "a\ud800"}"#),
+            "the response has an escape that is half of a surrogate pair, which is no character (at byte 8); "
+                + "U+FFFD was used instead"
+        ),
+        (
+            .text("{}\n\n[\"\\udc00\\udc00\"]\n\"\\udfff\"", type: "application/x-ndjson"),
+            "the response has 3 escapes that are half of a surrogate pair, which is no character (the first at byte 6); "
+                + "U+FFFD was used instead"
+        ),
+    ])
+    func `halves of surrogate pairs in a response are reported once`(
+        response: FakeTransport.Reply,
+        warning: String
+    ) async throws {
+        let fixture = try ExecutionFixture("graphs: {main: {chain: [{get: /a}]}}", ["/a": response])
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(listener.warnings == [warning])
+    }
+
     @Test func `outputs survive a failed expectation`() async throws {
         let fixture = try ExecutionFixture(
             """

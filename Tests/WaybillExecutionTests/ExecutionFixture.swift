@@ -11,17 +11,21 @@ import WaybillTransport
 struct ExecutionFixture {
     let plan: Plan
     let transport: FakeTransport
+    // It is there as long as the fixture.
+    private let folder: TemporaryFolder
 
-    /// A manifest with one service at an address, beside empty files; the text begins where the address ends.
+    /// A manifest with one service at an address, beside empty files and others; the text begins where the address ends.
     init(
         _ text: String,
         _ replies: [String: FakeTransport.Reply] = [:],
         at baseURL: String = "http://s",
         files: [String] = [],
+        contents: [String: String] = [:],
         answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
     ) throws {
-        let folder = TemporaryFolder()
+        folder = TemporaryFolder()
         for name in files { folder.write("", to: name) }
+        for (name, text) in contents { folder.write(text, to: name) }
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
         let (manifest, diagnostics) = try ManifestLoader().load(path)

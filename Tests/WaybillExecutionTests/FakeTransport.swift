@@ -17,6 +17,8 @@ final class FakeTransport: Transport, NetworkProbe {
         case text(String, type: String)
         /// Bytes of a media type.
         case bytes([UInt8], type: String)
+        /// The status 503 with a `Retry-After` field.
+        case busy(retryAfter: String)
         /// A redirect to an address.
         case redirect(String, status: Int)
         /// A failure of the transport.
@@ -145,6 +147,8 @@ final class FakeTransport: Transport, NetworkProbe {
             return self.answer(request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .json(let body, let status):
             return self.answer(request, Array(body.utf8), type: "application/json", status: status)
+        case .busy(let time):
+            return self.answer(request, [], type: "text/plain", status: 503, fields: [("Retry-After", time)])
         case .redirect(let location, let status):
             return self.answer(request, [], type: "text/plain", status: status, fields: [("Location", location)])
         case .text(let body, let type): return self.answer(request, Array(body.utf8), type: type, status: 200)

@@ -55,8 +55,39 @@ import WaybillTransport
         "params: {a: \"${secrets.key}\"}, encoding: json", "params: {a: \"${secrets.key}\"}, encoding: plist",
         "params: {a: \"${secrets.key}\"}, body: {multipart: [{name: b, value: x}]}",
         "params: {a: \"${secrets.key}\"}, body: {form: {b: x}}",
-        "vars: {v: \"${secrets.key}\"}, body: {text: \"${vars.v}\"}",
+        "vars: {v: \"${secrets.key}\"}, body: {text: \"${vars.v}\"}", "body: {text: \"${secrets.key}\"}",
+        "body: {json: \"${secrets.key}\"}", "body: {text: \"${unbase64(secrets.key)}\"}",
+        "body: {json: \"${unbase64(secrets.key)}\"}",
+        "body: {multipart: [{name: a, text: \"${unbase64(secrets.key)}\"}]}",
     ]
+
+    @Test(
+        arguments: [
+            "text: \"${steps.key.outputs.k}\"", "base64: \"${steps.key.outputs.k}\"",
+            "multipart: [{name: a, text: \"${steps.key.outputs.k}\"}]",
+            "multipart: [{name: a, base64: \"${steps.key.outputs.k}\"}]",
+        ],
+        [307, 308]
+    )
+    func `a redirect does not take secret bytes to another origin`(body: String, status: Int) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: key, get: /key, decoding: bytes, outputs: {k: {value: $, secret: true}}}
+                  - post: /a
+                    body: {\(body)}
+            """,
+            [
+                "/key": .bytes([0xFF, 0, 1, 0xFE, 2, 3, 4], type: "a/b"),
+                "/a": .redirect("http://s:81/b", status: status),
+            ]
+        )
+        let failure = try #require(await fixture.run().result.steps[1].failure)
+        #expect(failure.message.string.contains("the request's body contains a secret, so it was not sent there"))
+        #expect(fixture.transport.paths == ["/key", "/a"])
+    }
 
     @Test(arguments: secretBodies, [307, 308])
     func `a redirect does not take a body with a secret to another origin`(body: String, status: Int) async throws {

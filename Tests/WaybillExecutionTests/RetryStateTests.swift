@@ -41,7 +41,23 @@ import WaybillTransport
         var state = RetryState(policy(), isIdempotent: true)
         let near = failed(.status, status: 503, retryAfter: .milliseconds(900))
         #expect(state.pause(after: near, chance: 0) == .milliseconds(900))
+        #expect(state.refusedWait == nil)
         #expect(state.pause(after: failed(.status, status: 503, retryAfter: .seconds(2)), chance: 0) == nil)
+        #expect(state.refusedWait == .seconds(2))
+    }
+
+    @Test(arguments: ["3600", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func `a warning says when the server asks to wait for longer than the maximum`(text: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{get: /a, retry: {times: 1, for: [503], backoff: {max: 60s}}}]}}",
+            ["/a": .busy(retryAfter: text)]
+        )
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        let warning = try #require(listener.warnings.first)
+        #expect(warning.hasPrefix("the request was not sent again: the response's Retry-After asks to wait for "))
+        #expect(warning.hasSuffix(", longer than the maximum of 60s (retry.backoff.max)"))
+        #expect(listener.warnings.count == 1)
     }
 
     @Test(arguments: [

@@ -72,6 +72,19 @@ import WaybillJSON
         #expect(try parse(text) == .string(value))
     }
 
+    @Test(
+        arguments: [
+            (#"["\uD834\uDD1E"]"#, nil), (#"["a\uD834"]"#, .init(count: 1, firstOffset: 3)),
+            (#"{"\uDD1E": "\uD834\uD834x\uD834\uDD1E"}"#, .init(count: 3, firstOffset: 2)),
+        ] as [(String, JSONDocument.LoneSurrogates?)]
+    )
+    func `halves of surrogate pairs are counted, and the first one is located`(
+        text: String,
+        expected: JSONDocument.LoneSurrogates?
+    ) throws {
+        #expect(try JSONParser().parseDocument(Array(text.utf8)).loneSurrogates == expected)
+    }
+
     @Test func `the digits of an escape are hexadecimal in either case and nothing else`() {
         for code in UInt8(0)..<128 {
             let digit = Character(Unicode.Scalar(code))

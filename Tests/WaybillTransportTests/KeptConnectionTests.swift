@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillTestSupport
 import WaybillTransport
@@ -56,6 +57,35 @@ import WaybillTransport
                 #expect(await transport.send(request).response?.status == 200)
                 #expect(server.requests.map(\.target) == ["/first", "/second", "/second"])
                 #expect(server.requests.map(\.connection) == [0, 0, 1])
+            }
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `what came on a kept connection before the request is not its response`(method: String) async throws {
+        let response: @Sendable (String) -> String = { text in
+            "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+        }
+        let first = Mutex<LoopbackConnection?>(nil)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            if connection.number == 0 { first.withLock { $0 = connection } }
+            while let request = connection.readRequest() {
+                connection.write(response(request.target))
+            }
+        }
+        let writesMore: @Sendable (ReceivedRequest) -> ServerAnswer = { _ in
+            first.withLock { _ = $0?.write(response("/wrong")) }
+            return .text("written")
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await LoopbackServer.run(answer: writesMore) { other in
+                try await CurlTransport.run { transport in
+                    #expect(await transport.send(HTTPRequest(url: server.url("/a"))).response?.body == Array("/a".utf8))
+                    #expect(await transport.send(HTTPRequest(url: other.url())).response?.status == 200)
+                    let request = HTTPRequest(method: method, url: server.url("/b"))
+                    #expect(await transport.send(request).response?.body == Array("/b".utf8))
+                    #expect(server.requests.map(\.connection) == [0, 1])
+                }
             }
         }
     }

@@ -102,6 +102,33 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: ["http/1ttp/1.1 200 OK", "HTTP/1.1 103 Hints\r\n\r\nhttp/1 x 200"])
+    func `a response that does not start with a status line is a failure`(head: String) async throws {
+        let failure = try #require(try await send("\(head)\r\nContent-Length: 2\r\n\r\nok").failure)
+        #expect(failure.kind == .transfer)
+        #expect(failure.code == 8)
+        #expect(failure.message.hasPrefix("the response starts with 'http/1"), "\(failure.message)")
+    }
+
+    @Test func `a folded line before the first field does no harm after another response`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let request = connection.readRequest() {
+                let line = request.target == "/folded" ? " folded: 1" : "X-A: 1"
+                connection.write("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                // Much memory is freed and used again between two responses.
+                for _ in 0..<20 {
+                    #expect(await transport.send(HTTPRequest(url: server.url())).response?.status == 200)
+                    let failure = await transport.send(HTTPRequest(url: server.url("/folded"))).failure
+                    #expect(failure?.kind == .transfer)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n\tX-A: 1\r\nX-B: 2\r\n\r\n",
     ])

@@ -20,6 +20,8 @@ struct Answer {
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the answer has more than once, if there is one.
         var duplicateName: String?
+        /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
+        var loneSurrogates: JSONDocument.LoneSurrogates?
         /// What is wrong with the answer, if anything is.
         var failure: Failure?
     }
@@ -113,6 +115,7 @@ struct Answer {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
+        evaluated.loneSurrogates = body.loneSurrogates
         evaluated.body = ScopeValue(body.value)
         scope.body = evaluated.body
         take(ScopeValue(body.value))

@@ -20,6 +20,8 @@ struct AnswerDecoder {
         var value: JSON
         /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
         var duplicateName: String?
+        /// The escapes in its JSON that are half of a surrogate pair; offsets are from the start of the body.
+        var loneSurrogates: JSONDocument.LoneSurrogates?
     }
 
     /// The value of the body.
@@ -67,7 +69,11 @@ struct AnswerDecoder {
     private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
         do {
             let document = try JSONParser().parseDocument(body)
-            return Decoded(value: document.value, duplicateName: document.duplicateName?.name)
+            return Decoded(
+                value: document.value,
+                duplicateName: document.duplicateName?.name,
+                loneSurrogates: document.loneSurrogates
+            )
         } catch {
             let start = String(decoding: body.prefix(60), as: UTF8.self)
             throw Problem(
@@ -80,17 +86,22 @@ struct AnswerDecoder {
     private func lines(_ body: [UInt8]) throws(Problem) -> Decoded {
         var values: [JSON] = []
         var duplicateName: String?
+        var loneSurrogates: JSONDocument.LoneSurrogates?
         for (index, line) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             if line.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             do {
                 let document = try JSONParser().parseDocument(line)
                 values.append(document.value)
                 duplicateName = duplicateName ?? document.duplicateName?.name
+                if let found = document.loneSurrogates {
+                    let first = loneSurrogates?.firstOffset ?? line.startIndex + found.firstOffset
+                    loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
+                }
             } catch {
                 throw Problem(message: "line \(index + 1) of the answer is not JSON: \(error.message)")
             }
         }
-        return Decoded(value: .array(values), duplicateName: duplicateName)
+        return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
     }
 
     /// The list of the rows, objects of texts by the names in the first row.

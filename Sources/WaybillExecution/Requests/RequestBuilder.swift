@@ -228,16 +228,23 @@ struct RequestBuilder {
     /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
     private func netrc(_ named: NamedFile) throws(EvaluationProblem) -> Netrc {
         let file = named.file(within: scope.environment.files)
+        let netrc: Netrc
         do {
-            let netrc = try scope.environment.netrc(file)
-            for password in netrc.passwords { redactor.register(password, from: "the netrc file \(file)") }
-            return netrc
+            netrc = try scope.environment.netrc(file)
         } catch {
             throw EvaluationProblem(
                 message: "the netrc file \(file) cannot be read: \(error.message)",
                 span: named.path.span
             )
         }
+        guard netrc.isPlausible else {
+            throw EvaluationProblem(
+                message: "\(file) is not a netrc file: it has no entry that starts with 'machine' or 'default'",
+                span: named.path.span
+            )
+        }
+        for password in netrc.passwords { redactor.register(password, from: "the netrc file \(file)") }
+        return netrc
     }
 
     // MARK: Texts

@@ -156,6 +156,12 @@ struct Attempt: Sendable {
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
             warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")
         }
+        if case .netrc(let netrc) = sending.options.credentials,
+            let host = try? Origin(ofURL: sending.url).endpoint.host,
+            run.netrcFiles.isFirstToMiss(host, in: netrc)
+        {
+            warn("\(netrc.path) has no credentials for \(host), so requests to it are sent without any")
+        }
         attempted.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: delivery.transport))
     }
@@ -221,6 +227,14 @@ struct Attempt: Sendable {
         }
         if let name = answer.duplicateName {
             warn("the answer has the name '\(name)' twice in one object; the last counts")
+        }
+        if let escapes = answer.loneSurrogates {
+            let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
+            warn(
+                "the response has \(subject) half of a surrogate pair, which is no character "
+                    + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
+                    + "U+FFFD was used instead"
+            )
         }
         if answer.failure != nil, !attempted.isPending { await keepBody(of: response) }
     }

@@ -166,6 +166,7 @@ final class RequestRun: Sendable {
             let isIdempotent = plan.isIdempotent(sentAs: attempted.method)
             var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
             guard let pause = next.pause(after: attempted.failed(failure), chance: .random(in: 0..<1)) else {
+                if let wait = next.refusedWait { warn(ofRefusedWait: wait) }
                 return attempted
             }
             state = next
@@ -179,6 +180,14 @@ final class RequestRun: Sendable {
                 return attempted
             }
         }
+    }
+
+    private func warn(ofRefusedWait wait: Duration) {
+        guard let retry = plan.settings.retry else { return }
+        let message =
+            "the request was not sent again: the response's Retry-After asks to wait for \(wait.words), longer than the "
+            + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
+        run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)
     }
 
     /// Tries once.

@@ -19,6 +19,8 @@ struct RetryState: Sendable {
     private let isIdempotent: Bool
     private var retries = 0
     private var wait: Duration
+    /// How long the server asked to wait, where there is no other attempt for the only reason that it is too long.
+    private(set) var refusedWait: Duration?
 
     /// The state before the first attempt of a request whose method may or may not be sent twice (RFC 9110, section 9.2.2).
     init(_ policy: RetryPolicy?, isIdempotent: Bool) {
@@ -36,7 +38,10 @@ struct RetryState: Sendable {
         guard isIdempotent || policy.isUnsafe || !failed.wasSent else { return nil }
         let pause: Duration
         if let wish = failed.retryAfter {
-            guard wish <= policy.backoff.max else { return nil }
+            guard wish <= policy.backoff.max else {
+                refusedWait = wish
+                return nil
+            }
             pause = wish
         } else {
             let longest = min(wait, policy.backoff.max)

@@ -1,12 +1,14 @@
 /// Moments as HTTP header fields write them (RFC 9110, section 5.6.7).
 package enum HTTPDate {
+    // A `Timestamp` ends in 2262, and servers write the year 9999 for "never".
+    private static let lastYear = 2200
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// The moment of a text in one of the three forms; `nil` for anything else.
     ///
-    /// A year of two digits, in the obsolete form of RFC 850, is one of the century around now.
+    /// Years after 2200 count as 2200. A year of two digits, in the obsolete form of RFC 850, is one of the century around now.
     package static func moment(_ text: some StringProtocol) -> Timestamp? {
         let words = text.split { $0 == " " || $0 == "," }.map { String($0) }
         // Sun, 06 Nov 1994 08:49:37 GMT
@@ -31,11 +33,12 @@ package enum HTTPDate {
 
     private static func moment(day: String, month: String, year: String, time: String) -> Timestamp? {
         let parts = time.split(separator: ":").map(String.init)
-        guard let month = months.firstIndex(of: month), let year = number(year, 1970...2200), parts.count == 3,
+        guard let month = months.firstIndex(of: month), let year = number(year, 1970...9999), parts.count == 3,
             let day = number(day, 1...31), let hour = number(parts[0], 0...23), let minute = number(parts[1], 0...59),
             let second = number(parts[2], 0...60)
         else { return nil }
-        let seconds = days(toYear: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+        let dayNumber = days(toYear: min(year, lastYear), month: month + 1, day: day)
+        let seconds = dayNumber * 86_400 + hour * 3600 + minute * 60 + second
         return Timestamp(nanoseconds: Int64(seconds) * 1_000_000_000)
     }
 

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillSchema
 
 /// Settings of connections and of when and how often something is sent.
 extension ManifestDecoder {

@@ -4,9 +4,14 @@ package struct HTTP2Frame: Sendable {
     package enum Kind: UInt8, Sendable {
         case data = 0
         case headers = 1
+        case priority = 2
         case reset = 3
         case settings = 4
+        case ping = 6
         case goAway = 7
+        case windowUpdate = 8
+        /// A type that no RFC defines.
+        case unknown = 0x77
     }
 
     /// Its bytes.

@@ -5,6 +5,8 @@ final class BodyDecoding {
         case taken, later, never
         /// They are not what the answer's `Content-Encoding` says.
         case malformed
+        /// They follow the end of what the response's `Content-Encoding` says.
+        case excess
     }
 
     /// The values of the answer's `Content-Encoding`.
@@ -49,7 +51,9 @@ final class BodyDecoding {
                     return .later
                 }
             }
-            guard let count = decoder.decode(&rest, into: room) else { return .malformed }
+            guard let count = decoder.decode(&rest, into: room) else {
+                return decoder.hasBytesAfterEnd ? .excess : .malformed
+            }
             filled = count
             if count == 0 {
                 decodedBefore = max(0, decodedBefore - bytes.count)

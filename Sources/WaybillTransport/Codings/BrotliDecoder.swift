@@ -17,11 +17,7 @@ final class BrotliDecoder: CodingDecoder {
     }
 
     func decode(_ input: inout Slice<UnsafeRawBufferPointer>, into room: UnsafeMutableRawBufferPointer) -> Int? {
-        guard !isComplete else {
-            // Bytes after the end are dropped.
-            input = input[input.endIndex...]
-            return 0
-        }
+        guard !isComplete else { return input.isEmpty ? 0 : nil }
         let bytes = UnsafeRawBufferPointer(rebasing: input)
         var next = bytes.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
         var inputCount = bytes.count

@@ -17,6 +17,8 @@ final class ContentDecoder {
     private let decoders: [any CodingDecoder]
     // What each decoder but the first has yet to take, and how much of it was taken.
     private var waiting: [(bytes: [UInt8], taken: Int)]
+    /// Whether decoding failed because something else followed the end of the coded content.
+    private(set) var hasBytesAfterEnd = false
 
     /// A decoder for the values of `Content-Encoding`; nil when there is nothing to undo.
     init?(_ values: [String]) throws(Unknown) {
@@ -60,7 +62,7 @@ final class ContentDecoder {
         into room: UnsafeMutableRawBufferPointer,
         upTo index: Int
     ) -> Int? {
-        guard index > 0 else { return decoders[0].decode(&input, into: room) }
+        guard index > 0 else { return decode(&input, into: room, at: 0) }
         while true {
             guard let count = decodeWaiting(into: room, at: index) else { return nil }
             if count > 0 { return count }
@@ -79,7 +81,17 @@ final class ContentDecoder {
         return bytes.withUnsafeBytes { bytes in
             var rest = bytes[taken...]
             defer { waiting[index].taken = rest.startIndex }
-            return decoders[index].decode(&rest, into: room)
+            return decode(&rest, into: room, at: index)
         }
+    }
+
+    private func decode(
+        _ input: inout Slice<UnsafeRawBufferPointer>,
+        into room: UnsafeMutableRawBufferPointer,
+        at index: Int
+    ) -> Int? {
+        let count = decoders[index].decode(&input, into: room)
+        hasBytesAfterEnd = count == nil && decoders[index].isComplete
+        return count
     }
 }

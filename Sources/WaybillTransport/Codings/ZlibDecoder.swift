@@ -13,6 +13,7 @@ final class ZlibDecoder: CodingDecoder {
     // zlib remembers the address.
     private let stream = z_streamp.allocate(capacity: 1)
     private var isStarted = false
+    private var bytesAllowedAfterEnd = 0
 
     /// Creates a decoder.
     init(_ frame: Frame) {
@@ -32,7 +33,10 @@ final class ZlibDecoder: CodingDecoder {
         }
         var filled = 0
         repeat {
-            if isComplete && !beginsAgain(&input) { break }
+            if isComplete {
+                guard takeAfterEnd(&input) else { return nil }
+                if isComplete { break }
+            }
             guard let count = inflate(&input, into: .init(rebasing: room[filled...])) else { return nil }
             filled += count
         } while isComplete && filled < room.count
@@ -48,18 +52,27 @@ final class ZlibDecoder: CodingDecoder {
             // block that is padded with other bits than zeros, which nobody writes.
             case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? largestWindow : -largestWindow
             }
+        if windowBits < 0 { bytesAllowedAfterEnd = 4 }
         isStarted = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         return isStarted
     }
 
-    /// RFC 1952, section 2.2: members may follow one another. What else stands behind the end is dropped.
-    private func beginsAgain(_ input: inout Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard frame == .gzip, input.first == 0x1F, inflateReset(stream) == Z_OK else {
-            input = input[input.endIndex...]
-            return false
+    /// Takes what may follow the end: with gzip another member (RFC 1952, section 2.2) and the zeros that fill up blocks,
+    /// which gzip and curl ignore, too; after compressed bytes without a frame the four bytes of a checksum. False for
+    /// anything else.
+    private func takeAfterEnd(_ input: inout Slice<UnsafeRawBufferPointer>) -> Bool {
+        switch frame {
+        case .gzip:
+            input = input.drop { $0 == 0 }
+            guard input.first == 0x1F, inflateReset(stream) == Z_OK else { return input.isEmpty }
+            isComplete = false
+            return true
+        case .deflate:
+            let taken = min(input.count, bytesAllowedAfterEnd)
+            bytesAllowedAfterEnd -= taken
+            input = input.dropFirst(taken)
+            return input.isEmpty
         }
-        isComplete = false
-        return true
     }
 
     private func inflate(

@@ -20,6 +20,7 @@ package final class CurlTransport: Transport {
     private let commands: CommandQueue
     private let executor: TransportExecutor
     private let thread: TransportThread
+    private let watch: CallWatch
     private let files: RequestFiles
 
     /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
@@ -28,6 +29,7 @@ package final class CurlTransport: Transport {
         let maximumConnections = FileLimit.makeRoom(forConnections: max(1, configuration.maximumConnections))
         do {
             commands = try CommandQueue()
+            watch = try CallWatch()
         } catch {
             throw TransportSetUpError(reason: "cannot wake a thread: \(error)")
         }
@@ -36,6 +38,7 @@ package final class CurlTransport: Transport {
         let engine = try TransferEngine(
             commands: commands,
             executor: executor,
+            watch: watch,
             files: files,
             maximumConnections: maximumConnections
         )
@@ -124,6 +127,7 @@ package final class CurlTransport: Transport {
         commands.close()
         await thread.join()
         await executor.join()
+        await watch.join()
     }
 
     /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.

@@ -1,7 +1,13 @@
 import CLibCurl
 
-/// One of libcurl's easy handles, kept for one transfer after the other. Lives on the engine's thread.
+/// One of libcurl's easy handles, kept for one transfer after the other where `mayBeKept`. Lives on the engine's thread.
 final class EasyHandle {
+    /// Whether a handle may be used for another transfer. Before version 8.3, libcurl keeps a pointer to the last field of
+    /// the response before, which is freed, and appends a folded line to it if the next response's header starts with one
+    /// (https://github.com/curl/curl/pull/11103, https://github.com/curl/curl/issues/11620): any server could crash the
+    /// program.
+    static let mayBeKept = LibCurl.version >= 0x080300
+
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer
     /// The transfer that the handle is used for.

@@ -91,8 +91,27 @@ struct FailureExplanation {
                 "no secure connection to \(destination): this libcurl does not show the server's certificates, so pins "
                     + "cannot be compared"
             )
+        case .flooded:
+            self.init(
+                .transfer,
+                CURLE_HTTP2,
+                "\(destination) kept sending data without any part of a response, such as empty HTTP/2 frames, so the "
+                    + "connection was closed"
+            )
+        case .connectionUsedUp:
+            self.init(
+                .transfer,
+                CURLE_ABORTED_BY_CALLBACK,
+                "\(destination) sent something on a kept connection before the request"
+            )
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
+        case .malformedStatusLine(let line):
+            self.init(
+                .transfer,
+                CURLE_WEIRD_SERVER_REPLY,
+                "the response starts with \(line.shortened.quoted), which is not a status line of HTTP"
+            )
         case .unknownCoding(let coding):
             self.init(
                 .transfer,
@@ -102,6 +121,9 @@ struct FailureExplanation {
         case .malformedCoding(let codings):
             let names = codings.joined(separator: ", ")
             self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body is not \(names), as its Content-Encoding says")
+        case .bytesAfterCoding(let codings):
+            let names = codings.joined(separator: ", ")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body goes on after the end of its \(names) coding")
         case .incompleteCoding(let codings):
             let names = codings.joined(separator: ", ")
             self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) coding")
@@ -208,10 +230,10 @@ extension ResponseFraming.Fault {
 
 extension String {
     /// The string, or its start where it is long.
-    fileprivate var shortened: String { unicodeScalars.count <= 40 ? self : String(unicodeScalars.prefix(40)) + "…" }
+    var shortened: String { unicodeScalars.count <= 40 ? self : String(unicodeScalars.prefix(40)) + "…" }
 
     /// The string between quotes, with control characters escaped.
-    fileprivate var quoted: String {
+    var quoted: String {
         let scalars = unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }

@@ -11,14 +11,16 @@ final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
     private let maximumConnections: Int
+    private let watch: CallWatch
     private var hostConnections = 0
     private var timer = Timer.none
 
     /// Makes a handle that keeps this many connections at most; nil without memory.
-    init?(poller: any Poller, maximumConnections: Int) {
+    init?(poller: any Poller, watch: CallWatch, maximumConnections: Int) {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.poller = poller
+        self.watch = watch
         self.maximumConnections = maximumConnections
         // Good as long as libcurl uses it: `deinit` takes the callbacks away.
         let owner = Unmanaged.passUnretained(self).toOpaque()
@@ -89,8 +91,7 @@ final class MultiHandle {
         case .at(let instant): guard instant <= .now else { return }
         }
         timer = .none
-        var running: Int32 = 0
-        curl_multi_socket_action(pointer, CURL_SOCKET_TIMEOUT, 0, &running)
+        act(onSocket: CURL_SOCKET_TIMEOUT, mask: 0)
     }
 
     /// Lets libcurl work on a socket.
@@ -98,8 +99,14 @@ final class MultiHandle {
         var mask: Int32 = 0
         if ready.readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
         if ready.readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        act(onSocket: ready.descriptor, mask: mask)
+    }
+
+    private func act(onSocket socket: curl_socket_t, mask: Int32) {
         var running: Int32 = 0
-        curl_multi_socket_action(pointer, ready.descriptor, mask, &running)
+        watch.beginCall()
+        curl_multi_socket_action(pointer, socket, mask, &running)
+        watch.endCall()
     }
 
     /// The next transfer that has ended, with its code.
@@ -120,6 +127,7 @@ final class MultiHandle {
     }
 
     private func watch(_ socket: curl_socket_t, _ interest: Int32) {
+        watch.note(socket, isInUse: interest != CURL_POLL_REMOVE)
         switch interest {
         case CURL_POLL_IN: poller.watch(socket, for: .readable)
         case CURL_POLL_OUT: poller.watch(socket, for: .writable)

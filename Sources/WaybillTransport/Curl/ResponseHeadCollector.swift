@@ -10,6 +10,8 @@ struct ResponseHeadCollector {
     private(set) var bytes: [UInt8] = []
     /// Whether the header of the final answer has come to its end.
     private(set) var isComplete = false
+    /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl takes `http/1ttp/1.1 200` for one.
+    private(set) var hasStatusLine = true
 
     private var count = 0
     private var namesCodings = false
@@ -30,6 +32,7 @@ struct ResponseHeadCollector {
             namesCodings = false
             framing = ResponseFraming()
             isInHead = true
+            hasStatusLine = Self.isStatusLine(line)
         } else {
             framing.append(line)
         }
@@ -69,6 +72,21 @@ struct ResponseHeadCollector {
         bytes = []
         isComplete = false
         isInHead = false
+    }
+
+    /// Whether a line has the version of HTTP, in letters of either case, and a code of three digits.
+    private static func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        let isDigit = { (byte: UInt8?) in byte.map { (0x30...0x39).contains($0) } ?? false }
+        guard line.prefix(5).elementsEqual("HTTP/".utf8, by: { $0 & 0xDF == $1 & 0xDF }) else { return false }
+        var rest = line.dropFirst(5)
+        guard isDigit(rest.popFirst()) else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard isDigit(rest.popFirst()) else { return false }
+        }
+        let code = rest.drop { $0 == 0x20 || $0 == 0x09 }
+        return code.startIndex > rest.startIndex && code.count >= 3 && code.prefix(3).allSatisfy(isDigit)
+            && !isDigit(code.dropFirst(3).first)
     }
 
     // 101 is the last header too: what follows is not HTTP.

@@ -1,4 +1,5 @@
 import CLibCurl
+import CPlatform
 
 #if canImport(Glibc)
     import Glibc
@@ -6,13 +7,16 @@ import CLibCurl
     import Darwin
 #endif
 
-/// Marks the packets of connections by the DSCP (RFC 2474). Lives on the engine's thread.
+/// Finds the sockets of connections, to mark their packets by the DSCP (RFC 2474), and to see whether something has come.
+/// Lives on the engine's thread.
 ///
 /// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
 /// socket that is must be looked for, since a connection may have been made for another request with another mark.
 final class SocketMarks {
     // libcurl does not say when it closes one: what is no socket of a connection any more is dropped when it is found.
     private var sockets: Set<curl_socket_t> = []
+    // The socket that was found for a port.
+    private var found: [Int32: curl_socket_t] = [:]
     // Without any mark so far, all sockets are as the system made them.
     private var isInUse = false
 
@@ -27,10 +31,26 @@ final class SocketMarks {
         guard isInUse || traffic != .default else { return }
         isInUse = true
         sockets = sockets.filter { socket in
-            guard let port = Self.localPort(of: socket) else { return false }
+            guard let port = LocalPort.of(socket) else { return false }
             if port == localPort { Self.mark(socket, as: traffic) }
             return true
         }
+    }
+
+    /// Whether bytes have come on the connection from a port that nobody has read.
+    func hasUnreadBytes(connectionFromPort localPort: Int32) -> Bool {
+        guard let socket = socket(ofConnectionFromPort: localPort) else { return false }
+        return waybill_unread_bytes(socket) > 0
+    }
+
+    private func socket(ofConnectionFromPort localPort: Int32) -> curl_socket_t? {
+        guard localPort > 0 else { return nil }
+        if let socket = found[localPort], LocalPort.of(socket) == localPort { return socket }
+        found[localPort] = nil
+        if found.count >= sockets.count { found.removeAll(keepingCapacity: true) }
+        let socket = sockets.first { LocalPort.of($0) == localPort }
+        found[localPort] = socket
+        return socket
     }
 
     private static func mark(_ socket: curl_socket_t, as traffic: TransferOptions.Traffic) {
@@ -40,22 +60,5 @@ final class SocketMarks {
         // One of them fits the socket's family; IPv4 addresses in an IPv6 socket have the first.
         setsockopt(socket, Int32(IPPROTO_IP), Int32(IP_TOS), &value, size)
         setsockopt(socket, Int32(IPPROTO_IPV6), Int32(IPV6_TCLASS), &value, size)
-    }
-
-    private static func localPort(of socket: curl_socket_t) -> Int32? {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let family = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(socket, $0, &length) == 0 ? Int32($0.pointee.sa_family) : -1
-            }
-        }
-        // The port stands at the same place in both families' addresses.
-        guard family == AF_INET || family == AF_INET6 else { return nil }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                Int32(UInt16(bigEndian: $0.pointee.sin_port))
-            }
-        }
     }
 }

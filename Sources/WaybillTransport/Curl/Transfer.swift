@@ -37,6 +37,9 @@ final class Transfer {
     /// Marks the transfer's packets.
     let marks: SocketMarks
 
+    private let watch: CallWatch
+    // The port of this side of the connection that the request was given to.
+    private var localPort: Int32?
     private var reader: BodyReader?
     private var decoding = Decoding.undecided
     private var sendings = 0
@@ -52,9 +55,10 @@ final class Transfer {
     private var lastProgressAt: ContinuousClock.Instant?
 
     /// A transfer that has not started.
-    init(_ order: TransferOrder, marks: SocketMarks) {
+    init(_ order: TransferOrder, marks: SocketMarks, watch: CallWatch) {
         self.order = order
         self.marks = marks
+        self.watch = watch
     }
 
     /// The transfer's name among those of the engine.
@@ -110,13 +114,15 @@ final class Transfer {
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, sentTwice, nonceStaleTwice, endNotAnnounced, pinMismatch,
-            pinsUnknown
+            pinsUnknown, flooded, connectionUsedUp
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
+        case malformedStatusLine(String)
         case unknownCoding(String)
         case malformedCoding([String])
         case incompleteCoding([String])
+        case bytesAfterCoding([String])
     }
 
     /// What is to be done with the body of the answer.
@@ -138,9 +144,14 @@ final class Transfer {
     }
 
     private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        watch.noteProgress()
         let wasComplete = head.isComplete
         guard head.append(line) else {
             refusal = .headerTooLarge
+            return false
+        }
+        guard head.hasStatusLine else {
+            refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
             return false
         }
         return wasComplete || !head.isComplete || checkBodyLength()
@@ -176,6 +187,7 @@ final class Transfer {
 
     /// Takes a part of the body as it came.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        if !bytes.isEmpty { watch.noteProgress() }
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
         if case .undecided = decoding {
             guard decideOnDecoding() else { return .never }
@@ -187,6 +199,9 @@ final class Transfer {
         case .never: return .never
         case .malformed:
             refusal = .malformedCoding(decoder.codings)
+            return .never
+        case .excess:
+            refusal = .bytesAfterCoding(decoder.codings)
             return .never
         }
     }
@@ -243,11 +258,24 @@ final class Transfer {
         return .taken
     }
 
+    /// Whether the request was not sent because its connection could not be used any more. libcurl has closed that
+    /// connection, so that there is another one the next time.
+    func takeRefusalOfConnection() -> Bool {
+        guard refusal == .connectionUsedUp else { return false }
+        refusal = nil
+        return true
+    }
+
     /// Whether the request may be sent once more after it has ended so: HTTP/2 was broken off before any of the answer had
     /// come, as by a server that takes leave (RFC 9113, section 6.8). With HTTP/1.1 libcurl sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
         [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil
             && prepared.request.isIdempotent
+    }
+
+    /// Notes that connections were ended because their servers sent data without any part of a response.
+    func noteCut(ofConnectionsFromPorts ports: Set<Int32>) {
+        if let localPort, ports.contains(localPort), refusal == nil { refusal = .flooded }
     }
 
     /// Goes back to the start of the request.
@@ -297,7 +325,13 @@ final class Transfer {
     /// kept connection ended without an answer; the server may have done the work, so only idempotent requests may go,
     /// and they once more. A server that asked for the same with credentials has not done the work.
     func mayBeSent(fromPort localPort: Int32) -> Bool {
-        guard let handle else { return false }
+        guard let handle, refusal != .flooded else { return false }
+        // There is none for a Unix socket.
+        self.localPort = max(0, localPort)
+        if isConnectionUsedUp(handle, fromPort: localPort) {
+            refusal = .connectionUsedUp
+            return false
+        }
         if head.asksForAnother {
             if head.asksForCredentials { challenges += 1 }
             guard challenges <= Self.mostChallenges else {
@@ -320,6 +354,16 @@ final class Transfer {
         sendings += 1
         if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
+    }
+
+    /// Whether something has come on a kept connection before the request: the rest of an earlier response, or the end of
+    /// the TLS session. libcurl 7.88 would take it for the response (RFC 9112, section 6.3: it must not). With HTTP/2 the
+    /// server may send at any time.
+    private func isConnectionUsedUp(_ handle: EasyHandle, fromPort localPort: Int32) -> Bool {
+        guard TransferReport(handle).isConnectionReused, prepared.request.options.version != .http2PriorKnowledge,
+            marks.hasUnreadBytes(connectionFromPort: localPort)
+        else { return false }
+        return !prepared.origin.isSecure || TLSProtocol.openSSL?.isHTTP2(handle.pointer) == false
     }
 
     private static func check(_ pins: PinSet, _ handle: EasyHandle) -> Refusal? {

@@ -15,6 +15,7 @@ final class TransferEngine {
     private let multi: MultiHandle
     private let jars: CookieJars
     private let marks = SocketMarks()
+    private let watch: CallWatch
     private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     // How often commands go before the sockets: what tasks do on this thread must not keep it from them.
@@ -33,6 +34,7 @@ final class TransferEngine {
     init(
         commands: CommandQueue,
         executor: TransportExecutor,
+        watch: CallWatch,
         files: RequestFiles,
         maximumConnections: Int
     ) throws(TransportSetUpError) {
@@ -41,12 +43,13 @@ final class TransferEngine {
         } catch {
             throw TransportSetUpError(reason: "cannot wait for sockets: \(error)")
         }
-        guard let multi = MultiHandle(poller: poller, maximumConnections: maximumConnections) else {
+        guard let multi = MultiHandle(poller: poller, watch: watch, maximumConnections: maximumConnections) else {
             throw TransportSetUpError(reason: "libcurl has no memory")
         }
         self.multi = multi
         self.commands = commands
         self.executor = executor
+        self.watch = watch
         self.jars = CookieJars(files: files)
         self.queue = AdmissionQueue(totalLimit: maximumConnections)
         poller.watch(commands.descriptor, for: .readable)
@@ -55,6 +58,8 @@ final class TransferEngine {
     /// Works until the command queue is closed, then ends what is under way and writes the cookie jars. Gives what stood
     /// in the way of that.
     func run() -> [String] {
+        watch.watchCurrentThread()
+        defer { watch.close() }
         var turnsSinceLook = 0
         while carryOutCommands() {
             var isAdmitting = true
@@ -127,7 +132,7 @@ extension TransferEngine {
         for command in batch {
             switch command {
             case .start(let order):
-                start(Transfer(order, marks: marks))
+                start(Transfer(order, marks: marks, watch: watch))
             case .cancel(let cancellation):
                 guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
                 if transfer.handle == nil { originsToClear.insert(transfer.prepared.origin) }
@@ -262,11 +267,16 @@ extension TransferEngine {
 
     /// True when there was one.
     private func collectFinished() -> Bool {
+        let cutPorts = watch.takeCutPorts()
+        if !cutPorts.isEmpty {
+            for transfer in transfers.values { transfer.noteCut(ofConnectionsFromPorts: cutPorts) }
+        }
         var hasAny = false
         while let (handle, code) = multi.nextFinished() {
             guard let transfer = handle.transfer else { continue }
             hasAny = true
-            if transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
+            let isUnsent = transfer.takeRefusalOfConnection()
+            if isUnsent || transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
             end(transfer, with: outcome(of: transfer, handle: handle, code: code))
         }
         return hasAny
@@ -323,7 +333,7 @@ extension TransferEngine {
         if !streaming.isEmpty { streaming[transfer.id] = nil }
         multi.remove(handle)
         handle.giveUp(hasAnswer: hasAnswer)
-        idleHandles.append(handle)
+        if EasyHandle.mayBeKept { idleHandles.append(handle) }
         if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }
     }
 }

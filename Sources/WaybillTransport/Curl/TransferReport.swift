@@ -62,7 +62,8 @@ struct TransferReport {
         )
     }
 
-    private var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
+    /// Whether no connection was made for the transfer.
+    var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
     private var hasConnected: Bool { remoteHost != nil }
 

@@ -18,6 +18,7 @@ package struct Netrc: Sendable, Hashable {
     /// The path of the file.
     package let path: String
     private let entries: [Entry]
+    private let hasWords: Bool
 
     /// The maximum size of a file, in bytes.
     private static let maximumBytes = 1 << 20
@@ -32,8 +33,10 @@ package struct Netrc: Sendable, Hashable {
     package init(path: String, text: String) {
         self.path = path
         var words = NetrcWords(text)
+        var hasWords = false
         var entries: [Entry] = []
         while let word = words.next() {
+            hasWords = true
             switch word.lowercased() {
             case "machine":
                 guard let machine = words.next() else { break }
@@ -48,7 +51,11 @@ package struct Netrc: Sendable, Hashable {
             }
         }
         self.entries = entries
+        self.hasWords = hasWords
     }
+
+    /// Whether there is an entry, or nothing that could be one. A file with other words only is something else.
+    package var isPlausible: Bool { !entries.isEmpty || !hasWords }
 
     /// All passwords.
     package var passwords: [String] { entries.map(\.password).filter { !$0.isEmpty } }

@@ -48,10 +48,11 @@ final class WakeUp: Sendable {
         {}
     }
 
-    /// Sleeps until it is signalled, and makes the descriptor unreadable. May return early.
-    func wait() {
+    /// Sleeps until it is signalled or this many milliseconds have passed (-1: any number), and makes the descriptor
+    /// unreadable. May return early.
+    func wait(milliseconds: Int32 = -1) {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&request, 1, -1)
+        _ = poll(&request, 1, milliseconds)
         clear()
     }
 }

@@ -31,6 +31,12 @@ package struct RedirectState: Sendable {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let location = response.headers.first(named: "Location"), !location.isEmpty
         else { return .finish }
+        // RFC 9110, section 10.2.2: there is one. Which of two is meant, nobody knows, and an attacker may have added one.
+        if let other = response.headers.values(named: "Location").first(where: { $0 != location }) {
+            let places = "\(location.shortened.quoted) and \(other.shortened.quoted)"
+            let words = "\(request.place) redirects to two places, \(places)"
+            return .fail(.redirect(CURLE_WEIRD_SERVER_REPLY, words, response))
+        }
         guard count < limit else {
             let words = limit == 1 ? "more than 1 redirect" : "more than \(limit) redirects"
             return .fail(.redirect(CURLE_TOO_MANY_REDIRECTS, "\(words) followed one another", response))

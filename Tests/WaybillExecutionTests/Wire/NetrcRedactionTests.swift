@@ -1,4 +1,5 @@
 import Testing
+import WaybillExecution
 import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
@@ -18,5 +19,33 @@ import WaybillTestSupport
         )
         #expect(exchange.received.first?.values(named: "Authorization") == ["Basic \(credentials)"])
         #expect(exchange.data == ["***", "Basic dXNlcj***"])
+    }
+
+    @Test(arguments: [("machine other login user password hunter-two", 1), ("", 1), ("default login user", 0)])
+    func `a warning says once that a netrc file has no credentials for a host`(text: String, count: Int) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{get: /a, auth: {netrc: netrc}}, {get: /b, auth: {netrc: netrc}}]}}",
+            contents: ["netrc": text]
+        )
+        let listener = EventListener()
+        let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(outcome.result.outcome == .passed)
+        #expect(listener.warnings.count == count)
+        let words = "netrc has no credentials for s, so requests to it are sent without any"
+        #expect(listener.warnings.allSatisfy { $0.hasSuffix(words) })
+    }
+
+    @Test func `a file that has no entry of a netrc file is an error`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, auth: {netrc: netrc}}]}}",
+            contents: ["netrc": "root:x:0:0:root:/root:/bin/bash\n"]
+        )
+        let failure = try #require(await fixture.run().result.steps[0].failure)
+        #expect(failure.kind == .input)
+        #expect(
+            failure.message.string.hasSuffix(
+                "netrc is not a netrc file: it has no entry that starts with 'machine' or 'default'"
+            )
+        )
     }
 }

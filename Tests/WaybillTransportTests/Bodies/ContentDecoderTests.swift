@@ -82,6 +82,32 @@ import WaybillTestSupport
         #expect(!decoder.isComplete)
     }
 
+    @Test(arguments: samples, [(1, 1), (1, 1000), (1000, 1), (1000, 1000)])
+    func `bytes after the end of coded content are found out`(
+        _ sample: Sample,
+        sizes: (pieces: Int, room: Int)
+    ) throws {
+        let decoder = try #require(try ContentDecoder(sample.codings))
+        let bytes = sample.bytes + Array("after".utf8)
+        #expect(Self.decode(bytes, by: decoder, pieces: sizes.pieces, room: sizes.room) == nil)
+        // A frame of zstd starts with several bytes, which may come one by one.
+        #expect(decoder.hasBytesAfterEnd || (sample.codings == ["zstd"] && sizes.pieces == 1))
+    }
+
+    @Test(arguments: [1, 1000])
+    func `zeros after gzip and a checksum after deflate without a frame are ignored`(pieces: Int) throws {
+        for (sample, end) in [
+            (Self.samples[0], [UInt8](repeating: 0, count: 600)),
+            (Self.samples[0], [0, 0] + SampleBodies.gzippedHello + [0]),
+            (Self.samples[3], Array(SampleBodies.deflatedHello.suffix(4))),
+        ] {
+            let decoder = try #require(try ContentDecoder(sample.codings))
+            let said = Self.decode(sample.bytes + end, by: decoder, pieces: pieces, room: 1000)
+            #expect(said?.hasPrefix(sample.says) == true)
+            #expect(decoder.isComplete)
+        }
+    }
+
     @Test func `codings that were applied one after the other are undone in reverse`() async throws {
         let folder = TemporaryFolder()
         let inner = folder.write(SampleBodies.zstandardHello, to: "inner")

@@ -51,6 +51,21 @@ import WaybillTransport
         #expect(state.next(after: Self.answer(status, "/x")) == .finish)
     }
 
+    @Test func `two different places are a failure, and the same one twice is not`() {
+        for (second, isFollowed) in [("/x", true), ("/y", false), ("https://b.example/", false)] {
+            let fields = ["/x", second].map { HTTPField(name: "Location", value: $0) }
+            var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)
+            switch state.next(after: HTTPResponse(status: 302, headers: HTTPFields(fields), url: Self.first)) {
+            case .follow: #expect(isFollowed)
+            case .fail(let failure):
+                #expect(failure.kind == .transfer)
+                #expect(failure.message == "a.example:443 redirects to two places, '/x' and '\(second)'")
+                #expect(!isFollowed)
+            case .finish: Issue.record("the redirect is not followed")
+            }
+        }
+    }
+
     @Test(arguments: [nil, ""])
     func `without a place there is nothing to follow`(location: String?) {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)

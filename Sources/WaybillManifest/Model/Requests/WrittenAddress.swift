@@ -1,5 +1,6 @@
 import WaybillExpressions
 import WaybillJSON
+import WaybillSchema
 
 /// An address as far as it is known: of a template, with one character in the place of each `${…}`.
 package struct WrittenAddress: Sendable {

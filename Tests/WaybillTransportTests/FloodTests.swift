@@ -1,0 +1,93 @@
+import Testing
+import WaybillTestSupport
+import WaybillTransport
+
+/// Servers that keep an HTTP/2 connection busy with frames that are no part of a response (`CallWatch`).
+@Suite struct FloodTests {
+    /// The frames that libcurl lets a server send without end.
+    enum Flood: CaseIterable {
+        case emptyData, priority, windowUpdate, unknown
+
+        var frame: HTTP2Frame {
+            switch self {
+            case .emptyData: HTTP2Frame(.data, stream: 1)
+            case .priority: HTTP2Frame(.priority, stream: 1, [0, 0, 0, 0, 16])
+            case .windowUpdate: HTTP2Frame(.windowUpdate, [0, 0, 0, 1])
+            case .unknown: HTTP2Frame(.unknown, [0])
+            }
+        }
+    }
+
+    /// Starts a server that sends these frames after the head of its response until the client ends the connection (and
+    /// 4 GB at most), and reports when it has sent the first of them.
+    static func run(
+        _ flood: Flood,
+        _ body: (LoopbackServer, _ untilFlooded: () async -> Void) async throws -> Void
+    ) async throws {
+        let (stream, floods) = AsyncStream.makeStream(of: Void.self)
+        let frames = [[UInt8]](repeating: flood.frame.bytes, count: 100_000).flatMap(\.self)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings, .ok])
+            for _ in 0..<(4_000_000_000 / frames.count) {
+                guard connection.write(frames) else { return }
+                floods.yield()
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await body(server) {
+                for await _ in stream { break }
+            }
+        }
+    }
+
+    static func request(to server: LoopbackServer, timeout: Duration = .seconds(600)) -> HTTPRequest {
+        HTTPRequest(url: server.url(), timeout: timeout).with { $0.version = .http2PriorKnowledge }
+    }
+
+    @Test(arguments: Flood.allCases)
+    func `a server that sends frames without a response is cut off, and other requests proceed`(
+        flood: Flood
+    ) async throws {
+        try await Self.run(flood) { server, untilFlooded in
+            try await LoopbackServer.run(answer: { _ in .text("ok") }) { other in
+                try await CurlTransport.run { transport in
+                    async let flooded = transport.send(Self.request(to: server))
+                    await untilFlooded()
+                    let response = await transport.send(HTTPRequest(url: other.url())).response
+                    #expect(response?.status == 200)
+                    let failure = try #require(await flooded.failure)
+                    #expect(failure.kind == .transfer)
+                    #expect(
+                        failure.message == "127.0.0.1:\(server.port) kept sending data without any part of a response, "
+                            + "such as empty HTTP/2 frames, so the connection was closed"
+                    )
+                    #expect(failure.wasSent)
+                    #expect(server.connectionCount == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `a timeout ends while a server sends frames without a response`() async throws {
+        try await Self.run(.emptyData) { server, _ in
+            try await CurlTransport.run { transport in
+                let failure = await transport.send(Self.request(to: server, timeout: .milliseconds(1))).failure
+                #expect([.timeout, .transfer].contains(failure?.kind))
+            }
+        }
+    }
+
+    @Test func `a request is cancelled while a server sends frames without a response`() async throws {
+        try await Self.run(.priority) { server, untilFlooded in
+            try await CurlTransport.run { transport in
+                let task = Task { await transport.send(Self.request(to: server)) }
+                await untilFlooded()
+                task.cancel()
+                let failure = await task.value.failure
+                #expect([.cancelled, .transfer].contains(failure?.kind))
+                #expect(server.connectionCount == 1)
+            }
+        }
+    }
+}
