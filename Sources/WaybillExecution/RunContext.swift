@@ -1,6 +1,6 @@
+import Synchronization
 import WaybillFormats
 import WaybillJSON
-import Synchronization
 import WaybillPlan
 import WaybillResults
 import WaybillRuntime

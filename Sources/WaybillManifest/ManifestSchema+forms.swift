@@ -1,7 +1,6 @@
 import WaybillJSON
 import WaybillSchema
 
-
 /// What the value of a key may look like, as the schema of manifests has it, to show where something else was written.
 struct ManifestForms: Sendable {
     private let document: JSON

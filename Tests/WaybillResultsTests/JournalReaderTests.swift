@@ -1,4 +1,5 @@
 import Testing
+import WaybillFormats
 import WaybillJSON
 import WaybillTestSupport
 

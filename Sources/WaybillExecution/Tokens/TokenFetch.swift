@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 

@@ -1,5 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// What is written for a header field can be sent in one (RFC 9110, section 5.5), and the fields that say where a request ends

@@ -1,6 +1,7 @@
-import WaybillExpressions
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// What a request takes from a session is there: the service that the request is sent to has a session with that output.

@@ -1,7 +1,6 @@
 import WaybillFormats
 import WaybillJSON
 
-
 /// Measures how long a run ran by the timestamps of its journal: without pauses, and without the time between the end of a
 /// process and the next one that resumed it.
 struct JournalStopwatch {

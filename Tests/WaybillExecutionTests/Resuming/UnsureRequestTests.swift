@@ -1,6 +1,6 @@
-import WaybillJSON
 import Testing
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 

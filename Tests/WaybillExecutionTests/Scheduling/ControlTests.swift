@@ -1,5 +1,6 @@
 import Testing
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport

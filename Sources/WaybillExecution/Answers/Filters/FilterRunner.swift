@@ -4,6 +4,7 @@ import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillResults
 import WaybillSchema
 
 /// Sends data through filter stages.

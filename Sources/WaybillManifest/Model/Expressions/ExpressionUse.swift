@@ -1,5 +1,5 @@
-import WaybillJSON
 package import WaybillDiagnostics
+import WaybillJSON
 
 /// When an expression is evaluated, which says what it can see.
 package enum Moment: Sendable, Hashable {
