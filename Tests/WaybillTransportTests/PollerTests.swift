@@ -73,7 +73,10 @@ extension Poller {
             poller.watch(ends[0], for: .readable)
             var byte: UInt8 = 1
             #expect(write(ends[1], &byte, 1) == 1)
-            #expect(poller.wait(milliseconds: -1) == [ReadyDescriptor(descriptor: ends[0], readiness: .readable)])
+            // A process that another test is starting may hold the pipe of an earlier round, which is then reported too.
+            let ready = poller.wait(milliseconds: -1)
+            #expect(Set(ready.map(\.descriptor)) == [ends[0]])
+            #expect(ready.contains(ReadyDescriptor(descriptor: ends[0], readiness: .readable)))
             poller.watch(ends[0], for: [])
             for end in ends { close(end) }
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillRuntime
 
 /// `waybill validate`
@@ -58,10 +59,12 @@ struct ValidateCommand: ParsableCommand {
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let (options, given) = inputs.planOptions(environment: environment)
         var findings = given
+        var last: Manifest?
         if format == .human { output.reportPart(findings) }
         for manifest in findings.hasErrors ? [] : manifests {
             let stage = pipeline.validate(manifest, options: options)
             findings += stage.diagnostics
+            last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)
             guard stage.value != nil else { continue }
@@ -74,7 +77,9 @@ struct ValidateCommand: ParsableCommand {
         } else {
             output.summarize(findings)
         }
-        if findings.hasErrors { throw ExitStatus.invalid }
+        // The process ends while it holds the last manifest: to free one of 20,000 definitions takes 90 of 560 ms
+        // (Benchmarks/Validate).
+        withExtendedLifetime(last) { ExitStatus.leave(findings.hasErrors ? ExitStatus.invalid : .success) }
     }
 
     /// What writes the whole document; `nil` where each manifest's findings are written as they come.

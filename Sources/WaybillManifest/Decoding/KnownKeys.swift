@@ -1,35 +1,39 @@
 import WaybillJSON
 
 /// The keys that a kind of mapping may have.
-protocol KnownKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+protocol KnownKey: RawRepresentable<String>, CaseIterable, Equatable, Sendable {
     /// The keys in the order of `allCases`.
     static var table: NameTable { get }
+    /// The keys in the same order.
+    static var keys: [Self] { get }
 }
 
 /// The entries of a mapping by their keys, all found in one pass.
 struct KnownEntries<Key: KnownKey> {
     private let entries: YAMLMapping.Entries
-    /// The position of each key's entry.
-    private var positions: [Key: Int] = [:]
+    /// The keys that the mapping has, with the positions of their entries. They are few.
+    private var found: [(key: Key, position: Int)] = []
 
     /// The entries of a node; none where it is no mapping.
     init(_ node: YAMLNode) {
         let table = Key.table
         entries = node.mapping?.entries ?? .empty
-        let keys = Array(Key.allCases)
+        let keys = Key.keys
         for position in entries.indices {
-            if let index = entries.key(at: position, in: table) { positions[keys[index]] = position }
+            if let index = entries.key(at: position, in: table) { found.append((keys[index], position)) }
         }
     }
 
     /// Whether there is an entry of a key.
-    func has(_ key: Key) -> Bool { positions[key] != nil }
+    func has(_ key: Key) -> Bool { position(of: key) != nil }
 
     /// The value of a key.
-    subscript(key: Key) -> YAMLNode? { positions[key].map { entries.value(at: $0) } }
+    subscript(key: Key) -> YAMLNode? { position(of: key).map { entries.value(at: $0) } }
 
     /// The entry of a key, for the key's place.
-    func entry(_ key: Key) -> YAMLMapping.Entry? { positions[key].map { entries[$0] } }
+    func entry(_ key: Key) -> YAMLMapping.Entry? { position(of: key).map { entries[$0] } }
+
+    private func position(of key: Key) -> Int? { found.first { $0.key == key }?.position }
 }
 
 /// The keys of a step that are no settings.
@@ -38,6 +42,7 @@ enum StepKey: String, KnownKey {
     case with, id, name, description, when, delay, deadline, forEach, until, paginate, write, needs, onFailure
     case service, method, path, url, mock, vars, outputs, returns, download
 
+    static let keys = allCases
     static let table = NameTable(allCases.map(\.rawValue))
 
     /// The form of the step that the key determines; `nil` for a key that any form may have.

@@ -11,7 +11,7 @@ struct FieldValues: ManifestRule {
         let wrongLengths = wrongLengths(subject)
         let wrongSpans = Set(wrongLengths.compactMap(\.primary?.span))
         var diagnostics = wrongLengths
-        for settings in subject.settings where !settings.names.isDisjoint(with: Self.keys) {
+        for settings in subject.settings where settings.entries.contains(where: { Self.keys.contains($0.value.name) }) {
             for entry in settings.entries {
                 for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
                     diagnostics.append(
@@ -34,9 +34,7 @@ struct FieldValues: ManifestRule {
     }
 
     /// The keys whose texts are sent in header fields.
-    private static let keys = [.headers, .userAgent, .auth, .body].reduce(into: SettingNames()) {
-        $0.formUnion(SettingNames($1))
-    }
+    private static let keys: [SettingName] = [.headers, .userAgent, .auth, .body]
 
     private static func hasControlCharacter(_ text: String) -> Bool {
         text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }

@@ -16,8 +16,6 @@ final class RequestSite: Sendable {
     let service: RequestService
     /// The levels of its cascade, the farthest first.
     let levels: [Settings]
-    /// The keys that some level says.
-    let names: SettingNames
     /// The keys of which it is not fully known what some level says.
     let unknown: SettingNames
     /// The statuses that are expected, if that is known.
@@ -40,16 +38,8 @@ final class RequestSite: Sendable {
         self.far = far
         service = RequestService(of: definition, from: step?.step, settings: steps, in: far)
         levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
-        var (names, unknown) = (SettingNames(), SettingNames())
-        for level in levels {
-            names.formUnion(level.names)
-            unknown.formUnion(level.unknown)
-        }
-        self.names = names
-        self.unknown = unknown
-        expectedStatus =
-            names.contains(.expect)
-            ? levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } } : nil
+        unknown = levels.reduce(into: SettingNames()) { $0.formUnion($1.unknown) }
+        expectedStatus = levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } }
     }
 
     /// The levels merged; names that were taken away are in it as removals. This takes a while: `nearest` tells of a key
@@ -59,7 +49,7 @@ final class RequestSite: Sendable {
     /// What the nearest level says that a closure finds a value in, for keys that are replaced whole. Nothing where that is
     /// not fully known.
     func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
-        names.contains(name) ? levels.nearest(name, value) : nil
+        levels.nearest(name, value)
     }
 
     /// The explicit body.
@@ -69,10 +59,10 @@ final class RequestSite: Sendable {
     var redirects: Setting<Int>? { nearest(.redirects) { if case .redirects(let count) = $0 { count } else { nil } } }
 
     /// Whether some level says a key.
-    func has(_ name: SettingName) -> Bool { names.contains(name) }
+    func has(_ name: SettingName) -> Bool { levels.contains { $0.has(name) } }
 
     /// Whether some level says a key, or may say it.
-    func mayHave(_ name: SettingName) -> Bool { names.contains(name) || unknown.contains(name) }
+    func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
 
     /// The method, if it is known before the request is made.
     var method: String? { definition.knownMethod }

@@ -50,7 +50,7 @@ package enum LoopbackSocket {
     /// The type of service (RFC 2474: the DSCP and two bits more) with which this process marks its packets to a port on
     /// 127.0.0.1, one value for each open connection.
     package static func marks(ofConnectionsTo port: Int) -> [Int32] {
-        (Int32(0)..<4096).compactMap { descriptor in
+        (Int32(0)..<min(getdtablesize(), 1 << 16)).compactMap { descriptor in
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isKnown = withUnsafeMutablePointer(to: &address) { pointer in

@@ -6,8 +6,6 @@ package import WaybillDiagnostics
 package struct Settings: Sendable {
     /// What is said, in the order of the text; of merged settings, farther levels first.
     package private(set) var entries: [Setting<SettingValue>] = []
-    /// The keys that are said.
-    package private(set) var names: SettingNames = []
     /// What is declined of farther levels, each at its place.
     package internal(set) var declined: [Spanned<SettingName>] = []
 
@@ -21,7 +19,7 @@ package struct Settings: Sendable {
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty && unknown.isEmpty }
 
     /// Whether a key is said.
-    package func has(_ name: SettingName) -> Bool { names.contains(name) }
+    package func has(_ name: SettingName) -> Bool { entries.contains { $0.value.name == name } }
 
     /// Whether a key is said, or may be.
     package func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
@@ -30,7 +28,6 @@ package struct Settings: Sendable {
     package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {
         var settings = self
         settings.entries.removeAll(where: isUnwanted)
-        settings.names = settings.entries.reduce(into: []) { $0.formUnion(SettingNames($1.value.name)) }
         return settings
     }
 
@@ -45,7 +42,6 @@ package struct Settings: Sendable {
     /// Adds an entry behind the others.
     mutating func append(_ entry: Setting<SettingValue>) {
         entries.append(entry)
-        names.formUnion(SettingNames(entry.value.name))
     }
 
     /// Puts an entry in the place of one with the same key.
@@ -55,14 +51,11 @@ package struct Settings: Sendable {
 
     /// Removes the entries of a key.
     mutating func remove(_ name: SettingName) {
-        guard has(name) else { return }
         entries.removeAll { $0.value.name == name }
-        names.subtract(SettingNames(name))
     }
 
     /// The nearest entry of a key that a closure finds a value in.
     package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
-        guard has(name) else { return nil }
         for index in entries.indices.reversed() where entries[index].value.name == name {
             if let found = value(entries[index].value) {
                 return Setting(found, at: entries[index].span, level: entries[index].level)

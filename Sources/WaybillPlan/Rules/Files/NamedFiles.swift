@@ -10,7 +10,7 @@ struct NamedFiles: ManifestRule {
             allowsOutside: subject.allowsOutside
         )
         var diagnostics: [Diagnostic] = []
-        for settings in subject.settings where !settings.names.isDisjoint(with: Self.keys) {
+        for settings in subject.settings where settings.entries.contains(where: { Self.keys.contains($0.value.name) }) {
             for entry in settings.entries {
                 diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
             }
@@ -19,9 +19,7 @@ struct NamedFiles: ManifestRule {
     }
 
     /// The keys whose values can name files.
-    private static let keys = [.body, .auth, .cookies, .tls].reduce(into: SettingNames()) {
-        $0.formUnion(SettingNames($1))
-    }
+    private static let keys: [SettingName] = [.body, .auth, .cookies, .tls]
 
     private func check(_ file: NamedFile, in boundary: FolderBoundary) -> Diagnostic? {
         let local = file.file(within: boundary)
