@@ -13,9 +13,15 @@ package struct Pipeline: Sendable {
     /// What a stage gives: a value exactly when there is no error among the findings.
     package struct Stage<Value: Sendable>: Sendable {
         /// The value.
-        package var value: Value?
-        /// Everything that was found, warnings included.
-        package var diagnostics: [Diagnostic]
+        package let value: Value?
+        /// Everything that was found, warnings included, in the order of the text.
+        package let diagnostics: [Diagnostic]
+
+        /// Drops the value if there is an error, whichever stage reported it.
+        init(value: Value?, diagnostics: [Diagnostic]) {
+            self.value = diagnostics.hasErrors ? nil : value
+            self.diagnostics = diagnostics.sortedByPlace()
+        }
     }
 
     /// A pipeline. Throws only if the program itself is damaged.
@@ -29,12 +35,11 @@ package struct Pipeline: Sendable {
     /// Reads a manifest and all that it includes, and checks it by every rule, and the inputs that are given for it.
     package func validate(_ path: String, options: PlanOptions = PlanOptions()) -> Stage<Manifest> {
         let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
         let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
         var all = diagnostics + checked.diagnostics
         if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
-        all = all.sortedByPlace()
-        return Stage(value: all.hasErrors ? nil : checked.manifest, diagnostics: all)
+        return Stage(value: checked.manifest, diagnostics: all)
     }
 
     /// A manifest as it was written, checked by every rule with an environment laid over it.
@@ -52,32 +57,31 @@ package struct Pipeline: Sendable {
         environment: String?
     ) -> Stage<Manifest> {
         guard let manifest = loaded.manifest else {
-            return Stage(value: nil, diagnostics: loaded.diagnostics.sortedByPlace())
+            return Stage(value: nil, diagnostics: loaded.diagnostics)
         }
         let found = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside).diagnostics
-        let all = (loaded.diagnostics + found).sortedByPlace()
-        return Stage(value: all.hasErrors ? nil : manifest, diagnostics: all)
+        return Stage(value: manifest, diagnostics: loaded.diagnostics + found)
     }
 
     /// The plan of what was asked for, with what has to be known beside it to show it.
     package func describedPlan(_ path: String, options: PlanOptions) -> Stage<PlanDescription> {
         let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
         var options = options
         options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.plan(manifest, options: options)
         let description = plan.map { PlanDescription($0, of: manifest, options: options) }
-        return Stage(value: description, diagnostics: (diagnostics + findings).sortedByPlace())
+        return Stage(value: description, diagnostics: diagnostics + findings)
     }
 
     /// The plan of one call of an endpoint.
     package func callPlan(_ path: String, endpoint: String, options: PlanOptions) -> Stage<Plan> {
         let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
         var options = options
         options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.callPlan(manifest, endpoint: endpoint, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported.sortedByPlace())
+        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported)
     }
 
     /// Where everything that an endpoint sends and does comes from.
@@ -87,9 +91,9 @@ package struct Pipeline: Sendable {
         options: PlanOptions
     ) -> Stage<EndpointExplanation> {
         let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
         let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
-        let all = (diagnostics + checked.diagnostics).sortedByPlace()
+        let all = diagnostics + checked.diagnostics
         guard !all.hasErrors else { return Stage(value: nil, diagnostics: all) }
         let (cascade, findings) = PlanBuilder.endpoint(
             named: endpoint,
@@ -104,11 +108,11 @@ package struct Pipeline: Sendable {
     /// The plan of what was asked for.
     package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
         let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics.sortedByPlace()) }
+        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
         var options = options
         options.allowsOutside = allowsOutside
         let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported.sortedByPlace())
+        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported)
     }
 }
 

@@ -77,7 +77,8 @@ package struct RunResumption: Sendable {
         let (manifest, diagnostics) = loader.load(manifest)
         guard let manifest else { return (nil, diagnostics.sortedByPlace()) }
         let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        return (plan, (diagnostics + findings).sortedByPlace())
+        let all = (diagnostics + findings).sortedByPlace()
+        return (all.hasErrors ? nil : plan, all)
     }
 
     /// What was changed in steps that are to be taken as they were.

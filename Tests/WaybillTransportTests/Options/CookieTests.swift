@@ -87,6 +87,21 @@ import WaybillTransport
         }
     }
 
+    @Test func `a file that is not a cookie jar is not replaced by one`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.write("a\tb\n{\"type\": \"run.started\"}\n", to: "events.ndjson")
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            let transport = try CurlTransport()
+            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(path) }
+            let failure = try #require(await transport.send(request).failure)
+            #expect(failure.kind == .transfer)
+            #expect(failure.message.hasPrefix("\(path) is not a cookie jar"))
+            #expect(server.requests.isEmpty)
+            await transport.shutDown()
+            #expect(folder.read("events.ndjson") == "a\tb\n{\"type\": \"run.started\"}\n")
+        }
+    }
+
     @Test func `a jar that cannot be read is a failure, one that cannot be written is told`() async throws {
         let folder = TemporaryFolder()
         try await LoopbackServer.run(answer: Self.answer) { server in

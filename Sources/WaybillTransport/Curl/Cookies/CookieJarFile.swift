@@ -15,15 +15,28 @@ struct CookieJarFile: Equatable {
     private static let maximumBytes = 2 << 20
     private static let title = "# Netscape HTTP Cookie File\n# Written by Waybill. Do not edit while it runs.\n\n"
 
-    /// The lines with cookies; none when there is no such file. Throws when there is one that cannot be read.
+    /// The lines with cookies; none when there is no such file. Throws when there is one that cannot be read or is not a
+    /// cookie jar: at the end of the run it would be replaced.
     func lines() throws(TransportFailure) -> [String] {
+        let bytes: [UInt8]
         do {
-            return Self.lines(of: try FileContent.read(path, maximumBytes: Self.maximumBytes))
+            bytes = try FileContent.read(path, maximumBytes: Self.maximumBytes)
         } catch {
             if error == .noSuchFile { return [] }
             throw .refused(CURLE_READ_ERROR, "the cookie jar \(path) cannot be read: \(error)")
         }
+        let lines = Self.lines(of: bytes)
+        guard !lines.isEmpty || bytes.isEmpty || Self.titles.contains(where: { bytes.starts(with: $0.utf8) }) else {
+            throw .refused(
+                CURLE_READ_ERROR,
+                "\(path) is not a cookie jar: it has neither a cookie nor the title of Netscape's format; the run would replace it"
+            )
+        }
+        return lines
     }
+
+    /// How jars start that were written by us, libcurl and others.
+    private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
 
     /// Writes the lines of a jar, whole or not at all. Says what stood in the way.
     func write(_ lines: [String]) -> String? {
