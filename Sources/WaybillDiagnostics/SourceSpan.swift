@@ -55,12 +55,14 @@ package struct Spanned<Value> {
     package var span: SourceSpan
 
     /// Puts a value and its place together.
+    @inlinable
     package init(_ value: Value, at span: SourceSpan) {
         self.value = value
         self.span = span
     }
 
     /// The same place with another value.
+    @inlinable
     package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Spanned<Other> {
         Spanned<Other>(try transform(value), at: span)
     }

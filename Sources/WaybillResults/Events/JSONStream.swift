@@ -187,14 +187,24 @@ package struct JSONStream: Sendable {
         isAtStart = false
     }
 
+    /// Adds a name that has nothing to escape.
     private mutating func addName(_ name: StaticString) {
-        addName(name.description)
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        endName()
     }
 
     private mutating func addName(_ name: String) {
         separate()
         add(name)
-        bytes.append(contentsOf: layout == .pretty ? ": ".utf8 : ":".utf8)
+        endName()
+    }
+
+    private mutating func endName() {
+        bytes.append(UInt8(ascii: ":"))
+        if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
     }
 }
 

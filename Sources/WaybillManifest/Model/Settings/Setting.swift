@@ -10,6 +10,7 @@ package struct Setting<Value: Sendable>: Sendable {
     package var level: Level
 
     /// A value with its provenance.
+    @inlinable
     package init(_ value: Value, at span: SourceSpan, level: Level) {
         self.value = value
         self.span = span

@@ -55,6 +55,7 @@ package struct Settings: Sendable {
     }
 
     /// The nearest entry of a key that a closure finds a value in.
+    @inlinable
     package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
         for index in entries.indices.reversed() where entries[index].value.name == name {
             if let found = value(entries[index].value) {
