@@ -65,12 +65,24 @@ struct ManifestForms: Sendable {
         if let member = member(named: text, in: forms) { return member }
         let needed = forms.compactMap { $0["required"]?.array?.compactMap(\.string) }.filter { !$0.isEmpty }
         if let first = needed.first {
-            let value = needed.count == 1 && first.count == 1 ? Self.plain(text) : nil
+            let value = needed.count == 1 && first.count == 1 ? self.value(text, of: first[0], in: forms) : nil
             return "{\(first.map { "\($0): \(value ?? "…")" }.joined(separator: ", "))}"
         }
         let names = forms.lazy.flatMap { $0["properties"]?.object?.names ?? [] }
         if let name = names.first(where: { $0 != "description" }) { return "{\(name): …}" }
         return forms.contains { $0["additionalProperties"]?.object != nil } ? "{NAME: …}" : nil
+    }
+
+    /// A text as the value of a key in a mapping of one of some forms. Of a template, where none can be, it is what the
+    /// template holds: `${env.TOKEN}` becomes `TOKEN`.
+    private func value(_ text: String?, of key: String, in forms: [JSON]) -> String? {
+        guard let text, text.hasPrefix("${"), text.hasSuffix("}"),
+            let schema = forms.lazy.compactMap({ $0["properties"]?[key] }).first
+        else { return Self.plain(text) }
+        let inner = String(text.dropFirst(2).dropLast())
+        if schema["x-waybill-expression"] == true { return Self.plain(inner) }
+        guard schema["$ref"] == "#/$defs/constant" else { return nil }
+        return Self.plain(inner.split(separator: ".").last.map(String.init))
     }
 
     private func member(named name: String?, in forms: [JSON]) -> String? {

@@ -32,6 +32,23 @@ extension SchemaViolation {
                 "Write the steps under 'chain' to run them in order, or under 'batch' to run them at once."
             ]
         }
+        if case .wrongType(expected: [.array], let found, _) = detail {
+            switch (absoluteKeywordLocation.split(separator: "#").last, found) {
+            case ("/$defs/expect/properties/body/type", .object):
+                diagnostic.help = [
+                    "'body' is a list of conditions, such as body: [$.id == 1]. Write a value that the data must contain"
+                        + " under 'json': expect: {json: {…}}."
+                ]
+            case ("/$defs/keywords/properties/required/type", .boolean):
+                diagnostic.help = [
+                    "'required' is a list of the names that an object must have. An input without a 'default' is always"
+                        + " required."
+                ]
+            default: break
+            }
+        }
+        // A mapping is needed, whatever is computed in it.
+        if case .wrongType(expected: [.object], _, _) = detail, !diagnostic.help.isEmpty { return diagnostic }
         let text = concernsName ? instanceLocation.tokens.last?.text : root.node(at: instanceLocation)?.scalar?.text
         if let text, text.contains("${") {
             diagnostic.help = [

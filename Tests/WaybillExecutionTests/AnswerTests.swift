@@ -111,6 +111,57 @@ import WaybillTransport
         #expect(failure == nil, "\(failure?.message.string ?? "")")
     }
 
+    @Test func `every difference from the expected JSON is reported, at the line of its member`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    expect:
+                      json:
+                        id: 1
+                        name: Jim
+                        tag: x
+                        address:
+                          zip: "123"
+                          town: {id: 1}
+                        list:
+                          - 1
+                          - a: 2
+                            b: ${concat('x', 'y')}
+
+            """,
+            [
+                "/a": .json(
+                    #"{"id": "seven", "name": "Joe", "address": {"zip": 123, "town": 1}, "list": [1, {"a": 3, "b": 1}]}"#
+                )
+            ]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(failure.message.string == "7 expectations do not hold")
+        #expect(
+            failure.findings.map { "\($0.span?.start.line ?? 0): \($0.message)" } == [
+                #"12: the data at .id is "seven", not 1"#, #"13: the data at .name is "Joe", not "Jim""#,
+                "14: the data has no 'tag'", #"16: the data at .address.zip is 123, not "123""#,
+                #"17: the data at .address.town is 1, not {"id":1}"#, "20: the data at .list[1].a is 3, not 2",
+                #"21: the data at .list[1].b is 1, not "xy""#,
+            ]
+        )
+    }
+
+    @Test func `of many differences and violations 20 each are reported, and how many more there are`() async throws {
+        let wanted = (0..<25).map { "m\($0): 1" }.joined(separator: ", ")
+        let expectation =
+            "expect: {json: {\(wanted)}, schema: {required: [\((0..<22).map { "m\($0)" }.joined(separator: ", "))]}}"
+        let failure = try #require(try await failure(expectation, "{}"))
+        #expect(failure.message.string == "47 expectations do not hold")
+        #expect(failure.findings.count == 42)
+        #expect(failure.findings[20].message.string == "there are 5 more differences from 'json'")
+        #expect(failure.findings[41].message.string == "there are 2 more violations of 'schema'")
+    }
+
     @Test(arguments: [
         ("decoding: json", 200, "'decoding: json' requires JSON"),
         ("decoding: json", 201, "'decoding: json' requires JSON"),

@@ -259,14 +259,16 @@ struct Answer {
             data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope
         )
-        let unmet = checker.findings().map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        let findings = checker.findings()
+        let unmet = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
             return rejection
         }
         if let failure = outputFailure(problems, with: unmet) { return failure }
         guard let first = unmet.first else { return nil }
-        let words = unmet.count == 1 ? first.message : "\(unmet.count) expectations do not hold"
+        let count = findings.reduce(0) { $0 + $1.count }
+        let words = count == 1 ? first.message : "\(count) expectations do not hold"
         return Failure(.expect, words, at: first.span, findings: unmet)
     }
 

@@ -11,7 +11,12 @@ struct ExpectationChecker {
     struct Finding: Sendable {
         let message: String
         let span: SourceSpan
+        /// How many expectations it tells of.
+        var count = 1
     }
+
+    /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
+    private static let limit = 20
 
     let expectation: Expectation
     let response: HTTPResponse
@@ -50,12 +55,16 @@ struct ExpectationChecker {
 
     private func jsonFindings() -> [Finding] {
         guard let wanted = expectation.json else { return [] }
-        return [
-            finding(at: wanted.span) { () throws(EvaluationProblem) in
-                let value = try wanted.value.value(in: scope(wanted.level)).json
-                return Containment.difference(of: data.json, from: value).map { "the data \($0)" }
-            }
-        ].compactMap { $0 }
+        let value: JSON
+        do {
+            value = try wanted.value.value(in: scope(wanted.level)).json
+        } catch {
+            return [Finding(message: error.message, span: error.span)]
+        }
+        let containment = Containment(of: data.json, from: value, limit: Self.limit)
+        return containment.differences.map { difference in
+            Finding(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
+        } + rest(containment.count, "differences from 'json'", at: wanted.span)
     }
 
     private func bodyFindings() -> [Finding] {
@@ -71,12 +80,15 @@ struct ExpectationChecker {
 
     private func schemaFindings() -> [Finding] {
         guard let schema = expectation.schema else { return [] }
-        return schema.value.validate(data.json).prefix(20).map { violation in
-            return Finding(
-                message: violation.sentence,
-                span: schema.span
-            )
-        }
+        let violations = schema.value.validate(data.json)
+        return violations.prefix(Self.limit).map { Finding(message: $0.sentence, span: schema.span) }
+            + rest(violations.count, "violations of 'schema'", at: schema.span)
+    }
+
+    /// What tells how many were not reported one by one, if there were more than the limit.
+    private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Finding] {
+        let more = count - Self.limit
+        return more > 0 ? [Finding(message: "there are \(more) more \(noun)", span: span, count: more)] : []
     }
 
     private func finding(at span: SourceSpan, _ check: () throws(EvaluationProblem) -> String?) -> Finding? {

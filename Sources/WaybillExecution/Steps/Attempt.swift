@@ -207,7 +207,7 @@ struct Attempt: Sendable {
             attempted.outputs = answer.outputs
             attempted.failure = answer.failure
         }
-        if attempted.failure != nil { await keepBody(of: response) }
+        if attempted.failure != nil { await keepBody(of: attempted) }
     }
 
     /// Goes through the answer. Its secrets are known before anything is told of it.
@@ -236,12 +236,15 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
-        if answer.failure != nil, !attempted.isPending { await keepBody(of: response) }
+        if answer.failure != nil, !attempted.isPending { await keepBody(of: attempted) }
     }
 
-    /// Keeps the body of an answer that was not as it should be, for whoever looks into it.
-    private func keepBody(of response: HTTPResponse) async {
-        guard let folder = run.folder, !response.body.isEmpty else { return }
+    /// Keeps the body of a response that was not as it should be, once.
+    func keepBody(of attempted: Attempted) async {
+        guard let folder = run.folder, let response = attempted.response, !response.body.isEmpty,
+            !attempted.isBodyKept
+        else { return }
+        attempted.isBodyKept = true
         do {
             let kept = try await folder.keep(
                 body: run.redactor.bytes(response.body),

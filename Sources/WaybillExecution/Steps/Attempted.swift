@@ -41,6 +41,8 @@ final class Attempted {
     var duplicate: StepOutcome?
     /// Whether it has a response of a request with `until`, whose failure counts only if that response is the last one.
     var isPending = false
+    /// Whether the body of the response was kept in the results folder, or could not be.
+    var isBodyKept = false
 
     /// What came of an attempt of which only this is known.
     init(scope: RequestScope, failure: Failure? = nil) {

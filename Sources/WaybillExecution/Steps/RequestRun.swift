@@ -82,6 +82,10 @@ final class RequestRun: Sendable {
         }
         if result.startedAt != nil {
             Interceptor(self, attempted).intercept { $0.failure = write($0) }
+            // Also of a failure that came after the attempt: of paging, an interceptor, or the records.
+            if let kind = attempted.failure?.kind, kind != .cancelled, attempted.duplicate == nil {
+                await Attempt(self, number: result.attempts, page: .plain).keepBody(of: attempted)
+            }
             if let output, !frame.isElement(step) {
                 await output.file.finish(attempted, isTolerated: frame.tolerates(step))
             }

@@ -87,6 +87,9 @@ struct ManifestDecoder {
         guard let scalar = node.scalar else { return nil }
         guard scalar.text.utf8.contains(UInt8(ascii: "$")) else {
             warnIfPath(scalar.text, at: node.span)
+            if scalar.text.utf8.contains(UInt8(ascii: "{")), let template = try? Template(parsing: scalar.text) {
+                for warning in template.warnings { report(warning, at: scalar.span(ofUTF8: warning.range)) }
+            }
             if let comment = scalar.cuttingComment { report(cutting: comment, scalar, severity: .warning) }
             return ScalarTemplate(content: .constant(scalar.json, text: scalar.text), span: node.span)
         }
@@ -279,9 +282,25 @@ struct ManifestDecoder {
                 "expression-syntax",
                 error.message,
                 at: scalar.span(ofUTF8: error.range),
-                help: (help ?? error.help).map { [$0] } ?? []
+                help: (Self.help(onDoubleBracesIn: scalar.text) ?? help ?? error.help).map { [$0] } ?? []
             )
         )
+    }
+
+    /// What to write instead of `${{ EXPR }}`, as other tools have it.
+    private static func help(onDoubleBracesIn text: String) -> String? {
+        guard let start = text.firstRange(of: "${{"),
+            let inner = doubleBraced(in: text[start.lowerBound...].dropFirst()),
+            (try? Expression(parsing: inner)) != nil
+        else { return nil }
+        return "Write ${\(inner)}, with one pair of braces."
+    }
+
+    /// What is between `{{`, with which a text starts, and the next `}}`, without the spaces around it; `nil` if that is nothing.
+    private static func doubleBraced(in text: Substring) -> String? {
+        guard let end = text.firstRange(of: "}}")?.lowerBound else { return nil }
+        let words = text[..<end].dropFirst(2).split(separator: " ")
+        return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     private mutating func warnIfPath(_ text: String, at span: SourceSpan) {

@@ -5,14 +5,14 @@ package import WaybillJSON
 ///
 /// A secret is found as it is, percent-encoded (in either case of the digits, with any choice of characters left as they
 /// are) or form-encoded, with JSON's or HTML's escapes, in any two of these one inside the other, in hexadecimal digits, in
-/// base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded), and in lower case in a
-/// host name. Where matches overlap, all that they cover goes. A secret of fewer than six bytes is found only where it is a
+/// base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded), in UTF-16 and ISO-8859-1
+/// (a short one in UTF-8 only), and in lower case in a host name. Where matches overlap, all that they cover goes. A secret of fewer than six bytes is found only where it is a
 /// whole value; see `ShortSecrets`. A text is read once for each kind of escape that occurs in it, and once more for each
 /// kind inside that, whatever the number of secrets; without secrets nothing is read.
 package final class Redactor: Sendable {
     /// What stands in place of a secret.
     package static let mask = "***"
-    /// The number of bytes that a secret may have: its patterns are five times as many, and are all in memory.
+    /// The number of bytes that a secret may have: its patterns are up to nine times as many, and are all in memory.
     package static let longestSecret = 64 << 10
 
     /// Some secrets and the automata that find them.
@@ -117,7 +117,8 @@ package final class Redactor: Sendable {
 
     private static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {
         let bytes = Array(secret.utf8)
-        return [PatternAutomaton.Pattern(bytes: bytes)] + Base64Patterns.patterns(of: bytes)
+        let encoded = OtherEncodings.patterns(of: secret)
+        return [PatternAutomaton.Pattern(bytes: bytes)] + encoded + Base64Patterns.patterns(of: bytes)
     }
 }
 
@@ -152,7 +153,7 @@ extension Redactor {
             for range in ranges where range.upperBound > hiddenUpTo {
                 if range.lowerBound >= hiddenUpTo {
                     result.append(contentsOf: text[hiddenUpTo..<range.lowerBound])
-                    result.append(contentsOf: mask.utf8)
+                    result.append(contentsOf: OtherEncodings.mask(for: text[range]))
                 }
                 hiddenUpTo = range.upperBound
             }
