@@ -95,25 +95,32 @@ package struct RunResumption: Sendable {
         }
         var (oldIndex, newIndex) = (PlanIndex(old), PlanIndex(new))
         var seen: Set<String> = []
-        return record.steps.paths.compactMap { path in
+        let changes: [(place: String, diagnostic: Diagnostic)] = record.steps.paths.compactMap { path in
             guard let before = oldIndex.step(at: path), seen.insert(before.path).inserted else { return nil }
             guard let now = newIndex.step(at: path) else {
-                return Diagnostic(
+                let diagnostic = Diagnostic(
                     "changed-manifest",
                     "step '\(path)' has already run, and the manifest has it no more",
                     at: nil,
                     help: ["Put it back, or begin a new run."]
                 )
+                return (before.path, diagnostic)
             }
             let differences = StepContent(of: now).differences(from: StepContent(of: before))
             guard !differences.isEmpty else { return nil }
             let names = differences.map { "'\($0)'" }.joined(separator: ", ")
-            return Diagnostic(
+            let diagnostic = Diagnostic(
                 "changed-manifest",
                 "step '\(path)' has already run, and its \(names) changed in the manifest",
                 at: now.span,
+                secondary: StepContent.changedSettings(of: now, since: before).map { .init($0, "was changed") },
                 help: ["Change it back, or begin a new run."]
             )
+            return (before.path, diagnostic)
         }
+        // What changed in a step is also different in those around it.
+        return changes.filter { change in
+            !changes.contains { $0.place.hasPrefix(change.place + ".") }
+        }.map(\.diagnostic)
     }
 }

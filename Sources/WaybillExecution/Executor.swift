@@ -106,6 +106,7 @@ package struct Executor: Sendable {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
         }
         let context = RunContext(self, id: id, startedAt: startedAt)
+        await warnOfChangedFiles(context)
         let start = context.activeTime
         let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
@@ -171,6 +172,30 @@ extension Executor {
         let short = plan.secrets.filter { secrets[$0.name].map(ShortSecrets.contains) ?? false }
         guard let first = short.first else { return }
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
+    }
+
+    /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
+    private func warnOfChangedFiles(_ context: RunContext) async {
+        // A path with a secret in it is not in the journal.
+        let files = context.past?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
+        guard let folder, !files.isEmpty else { return }
+        let sizes = await folder.sizes(of: files.map(\.file.path.string))
+        let changed = files.filter { sizes[$0.file.path.string] != $0.file.bytes }
+        let most = 5
+        for (step, file) in changed.prefix(most) {
+            let size = sizes[file.path.string]
+            let change = size.map { "has \($0) bytes instead of \(file.bytes)" } ?? "is missing"
+            let message =
+                "'\(file.path.string)', which the step had written before the run was resumed, \(change): it is not "
+                + "written again; to write it again, start a new run"
+            events.emit(.warning(redactor.text(message), at: nil), step: step)
+        }
+        if changed.count > most {
+            let message =
+                "\(changed.count - most) more files that were written before the run was resumed are missing or have another "
+                + "size: they are not written again"
+            events.emit(.warning(redactor.text(message), at: nil))
+        }
     }
 
     /// Warns of requests that were not sent again because the server may have received them before.

@@ -1,4 +1,4 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
@@ -26,6 +26,23 @@ package struct StepContent: Equatable {
     /// The names of the parts that differ, in order.
     package func differences(from other: StepContent) -> [String] {
         Set(parts.keys).union(other.parts.keys).filter { parts[$0] != other.parts[$0] }.sorted()
+    }
+
+    /// Where the settings of a step's requests are that they did not have like that before.
+    package static func changedSettings(of step: StepPlan, since before: StepPlan) -> [SourceSpan] {
+        switch (step.work, before.work) {
+        case (.request(let now), .request(let before)):
+            var reader = ContentReader()
+            let old = before.settings.entries.map { reader.content(of: $0) }
+            return now.settings.entries.filter { !old.contains(reader.content(of: $0)) }.map(\.span)
+        case (.group(let now), .group(let before)):
+            var spans: [SourceSpan] = []
+            for span in zip(now.steps, before.steps).flatMap(changedSettings) where !spans.contains(span) {
+                spans.append(span)
+            }
+            return spans
+        default: return []
+        }
     }
 
     private static func parts(of work: StepPlan.Work) -> [String: JSON] {

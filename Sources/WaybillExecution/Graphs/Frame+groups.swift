@@ -130,7 +130,7 @@ private struct GroupRuns: Sendable {
         for case let run? in runs {
             node.steps += run.steps
             if run.use != .taken { node.use = .partly }
-            if run.end == .failed { node.failure = node.failure ?? run.failure }
+            if [.failed, .refused].contains(run.end) { node.failure = node.failure ?? run.failure }
         }
         return node
     }

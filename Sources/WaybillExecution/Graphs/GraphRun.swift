@@ -98,8 +98,8 @@ struct GraphRun: Sendable {
         let last = await run.control.unstoppable { await frame.run(steps) }
         node.steps += last.steps
         if last.use != .taken { node.use = .partly }
-        if last.end == .failed, node.end == .passed {
-            node.end = .failed
+        if last.end == .refused || last.end == .failed && node.end == .passed {
+            node.end = last.end
             node.failure = last.failure
         }
     }

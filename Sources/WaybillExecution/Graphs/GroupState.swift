@@ -33,6 +33,7 @@ struct GroupState: Sendable {
     private var stop: RunEvent.SkipReason?
     private var hasFailed = false
     private var wasCancelled = false
+    private var wasRefused = false
 
     /// The state of a group before anything of it runs.
     init(_ group: GroupPlan) {
@@ -52,6 +53,7 @@ struct GroupState: Sendable {
 
     /// How the group ended, once it is done.
     var end: NodeRun.End {
+        if wasRefused { return .refused }
         if hasFailed, mode != .continue { return .failed }
         return wasCancelled ? .cancelled : .passed
     }
@@ -77,6 +79,10 @@ struct GroupState: Sendable {
                 stop = .failure
                 if underWay > 0 { actions.append(.cancelUnderWay) }
             }
+        case .refused:
+            wasRefused = true
+            phases[place] = .failed
+            stop = stop ?? .failure
         case .cancelled, .skipped:
             phases[place] = .skipped
             guard stop == nil else { break }

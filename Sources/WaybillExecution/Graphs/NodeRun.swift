@@ -8,6 +8,9 @@ struct NodeRun: Sendable {
         case passed
         /// It failed.
         case failed
+        /// A resumed run found something else than the run began with. No `onFailure` tolerates that, and nothing that follows
+        /// begins.
+        case refused
         /// It was stopped from outside.
         case cancelled
         /// It was not run.
@@ -43,7 +46,7 @@ struct NodeRun: Sendable {
     var outcome: StepOutcome {
         switch end {
         case .passed, .ended: .passed
-        case .failed: .failed
+        case .failed, .refused: .failed
         case .cancelled: .cancelled
         case .skipped: .skipped
         case .withdrawn(let outcome): outcome
@@ -56,7 +59,7 @@ struct NodeRun: Sendable {
         switch end {
         case .cancelled: node.end = .withdrawn(.cancelled)
         case .skipped(.interrupted): node.end = .withdrawn(.skipped)
-        case .passed, .failed, .ended, .withdrawn, .skipped: break
+        case .passed, .failed, .refused, .ended, .withdrawn, .skipped: break
         }
         return node
     }

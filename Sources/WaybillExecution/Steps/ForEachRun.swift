@@ -54,6 +54,11 @@ struct ForEachRun: Sendable {
         } catch {
             return frame.failed(step, run.failure(error))
         }
+        if let change = change(in: source) {
+            let message =
+                "\(change), so nothing of the step is sent; restore the list as it was and resume again, or start a new run"
+            return frame.refused(step, Failure(.input, run.redactor.text(message), at: forEach.span))
+        }
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
         result.startedAt = .now()
         let began = run.activeTime
@@ -147,7 +152,7 @@ struct ForEachRun: Sendable {
 
     private func add(_ element: ElementRun, _ state: inout Ledger.State) {
         if state.order.ended(element.index, hasFailed: element.end == .failed) { state.cancelsUnderWay = true }
-        if file?.isBroken ?? false || element.end == .cancelled || element.end == .skipped(.interrupted) {
+        if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
             state.order.stop()
         }
         state.summary.attempts += element.attempts
@@ -212,6 +217,7 @@ struct ForEachRun: Sendable {
             switch element.end {
             case .passed, .ended: .passed
             case .failed: frame.tolerates(step) ? .tolerated : .failed
+            case .refused: .failed
             case .cancelled: .cancelled
             case .skipped: .skipped
             case .withdrawn(let outcome): outcome
@@ -234,21 +240,33 @@ struct ForEachRun: Sendable {
         case .passed, .ended: .kept
         case .failed: frame.tolerates(step) ? .without : .missing
         case .skipped(.condition), .skipped(.ended), .skipped(.failure), .withdrawn: .without
-        case .cancelled, .skipped(.interrupted): .missing
+        case .cancelled, .skipped(.interrupted), .refused: .missing
         }
     }
 
-    /// An element that had ended before the run was resumed.
+    /// What is different in the elements that had ended before the run was resumed; `nil` where they are as they were.
+    private func change(in source: ElementSource) -> String? {
+        for (index, before) in past?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
+            let done = "element \(index) was already done before the run was resumed"
+            guard index < source.count else {
+                return "\(done), and the list has only \(source.count) now"
+            }
+            do throws(EvaluationProblem) {
+                let element = try source.element(index)
+                // Of a secret element the journal has no digest.
+                if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
+                return "element \(index) is another one than when the run began"
+            } catch {
+                return "\(done), and cannot be evaluated any more: \(error.message)"
+            }
+        }
+        return nil
+    }
+
+    /// An element that had ended before the run was resumed, and is the same as then.
     private func take(_ before: PastElements.Element, at index: Int, of source: ElementSource) -> ElementRun {
         do throws(EvaluationProblem) {
             let element = try source.element(index)
-            // Of a secret element the journal has no digest.
-            guard before.digest == element.digest || before.digest == nil && element.isSecret else {
-                throw EvaluationProblem(
-                    message: "element \(index) is another one than when the run began",
-                    span: forEach.span
-                )
-            }
             var result = ElementRun(index: index, end: before.outcome == .passed ? .passed : .failed)
             result.failure = before.failure
             result.url = before.url

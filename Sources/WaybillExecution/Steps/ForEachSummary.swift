@@ -28,6 +28,8 @@ struct ForEachSummary: Sendable {
     /// Whether an element was stopped from outside.
     private(set) var wasCancelled = false
     private var hasFailed = false
+    /// Whether a resumed run found something else in an element than the run began with.
+    private var wasRefused = false
 
     /// A summary of no elements yet.
     init(mode: FailureMode, keepsItems: Bool) {
@@ -51,6 +53,10 @@ struct ForEachSummary: Sendable {
             hasFailed = true
             self.failure = self.failure ?? failure
             results.add(element: element, isTolerated ? .tolerated : .failed, failure, url: url)
+        case .refused:
+            wasRefused = true
+            self.failure = self.failure ?? failure
+            results.add(element: element, .failed, failure, url: url)
         case .withdrawn(let outcome): results.add(element: element, outcome, nil)
         case .cancelled:
             wasCancelled = true
@@ -75,12 +81,14 @@ struct ForEachSummary: Sendable {
 
     /// How the step ended, for what stands around it.
     var end: NodeRun.End {
+        if wasRefused { return .refused }
         if hasFailed, mode != .continue { return .failed }
         return wasCancelled ? .cancelled : .passed
     }
 
     /// The outcome of the step for reports.
     func outcome(isTolerated: Bool) -> StepOutcome {
+        if wasRefused { return .failed }
         if hasFailed { return isTolerated ? .tolerated : .failed }
         return wasCancelled ? .cancelled : .passed
     }

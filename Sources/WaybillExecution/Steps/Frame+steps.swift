@@ -43,6 +43,15 @@ extension Frame {
         return NodeRun(end: .failed, steps: [result], failure: failure)
     }
 
+    /// What a step comes to of which a resumed run must do nothing: no `onFailure` tolerates that.
+    func refused(_ step: StepPlan, _ failure: Failure) -> NodeRun {
+        let path = path(of: step)
+        let result = StepResult(step, at: path, graph: graph, outcome: .failed, failure: failure)
+        run.events.emit(.stepFinished(result), step: path)
+        if let id = step.id { steps.keep(StepRecord(isPassed: false, error: failure.inExpressions), of: id) }
+        return NodeRun(end: .refused, steps: [result], failure: failure)
+    }
+
     private func holds(_ condition: ManifestExpression?, of step: StepPlan) async throws(EvaluationProblem) -> Bool {
         guard let condition else { return true }
         var scope = scope(of: path(of: step))

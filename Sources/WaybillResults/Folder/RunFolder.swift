@@ -230,6 +230,21 @@ package final class RunFolder: Sendable {
         return isInPlace ?? false
     }
 
+    /// The bytes that files of records have now, by the paths that the journal has of them; those that are not there are left
+    /// out.
+    package func sizes(of paths: [String]) async -> [String: Int] {
+        let root = self.path
+        let sizes = try? await thread.run { () throws(ResultsError) in
+            var sizes: [String: Int] = [:]
+            for path in paths {
+                let whole = path.utf8.first == UInt8(ascii: "/") ? path : "\(root)/\(path)"
+                sizes[path] = FileContents.canonicalPath(whole).flatMap(FolderContents.size)
+            }
+            return sizes
+        }
+        return sizes ?? [:]
+    }
+
     /// Notes who writes a file, and the unfinished one beside it.
     private func claim(_ path: String, of step: String, as text: String) throws(ResultPathError) {
         let isFree = writers.withLock { writers in

@@ -65,6 +65,8 @@ package struct PastSteps: Sendable {
     /// How far the files have come that steps write, and the pages that they ask for.
     private var outputs: [String: PastOutput] = [:]
     private var pages: [String: PastPages] = [:]
+    /// The files that are complete and in their places, by the path of the step that wrote them.
+    private var files: [String: RunEvent.WrittenFile] = [:]
 
     /// Nothing has become of any.
     package init() {}
@@ -90,6 +92,24 @@ package struct PastSteps: Sendable {
     /// The file that the elements of the step at a path have written, where it was complete.
     package func written(_ path: String) -> RunEvent.WrittenFile? {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
+    }
+
+    /// The files that were complete and in their places, and that nothing writes again.
+    package var finishedFiles: [(step: String, file: RunEvent.WrittenFile)] {
+        files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Whether a step, or an element that it is inside of, is to be taken as it is.
+    private func hasEnded(_ path: String) -> Bool {
+        if isVoid(path) { return false }
+        if steps[path] != nil { return true }
+        return path.indices.contains { end in
+            guard path[end] == "]", let start = path[..<end].lastIndex(of: "["),
+                let element = Int(path[path.index(after: start)..<end])
+            else { return false }
+            let step = String(path[..<start])
+            return steps[step] != nil || elements[step]?.elements[element] != nil
+        }
     }
 
     /// What the file consists of that the elements of the step at a path wrote, where it was complete and about to be put in
@@ -192,6 +212,7 @@ package struct PastSteps: Sendable {
             if let path {
                 outputs[path, default: PastOutput()].isCommitted = true
                 outputs[path]?.written = RunEvent.WrittenFile(json: event)
+                files[path] = RunEvent.WrittenFile(json: event)
             }
         case "step.finished":
             if let path { finish(path, event) }

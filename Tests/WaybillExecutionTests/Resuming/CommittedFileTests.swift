@@ -4,6 +4,12 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Files of `write` that were put in their place just before the run was killed.
 @Suite struct CommittedFileTests {
     private static func manifest(_ method: String) -> String {
@@ -46,5 +52,85 @@ import WaybillTransport
         #expect(run.sent == [])
         #expect(folder.read("a.ndjson") == "\"0\"\n\"1\"\n\"2\"\n")
         #expect(folder.read("a.ndjson.part") == nil)
+    }
+
+    // MARK: Files of steps that have passed
+
+    private static let files = """
+        graphs:
+          main:
+            chain:
+              - {id: pages, get: /0, paginate: {next: $.next, items: $.rows}, write: {to: pages.ndjson}}
+              - {id: each, forEach: {in: [0, 1], as: n}, get: "/${n}", write: {to: "kept/each.ndjson"}}
+              - id: outer
+                forEach: {in: [0, 1], as: n, concurrency: 1}
+                chain:
+                  - {id: inner, get: "/0", write: {to: "inner-${n}.ndjson"}}
+                  - {post: "/${n}"}
+              - {id: after, post: /after}
+
+        """
+
+    private static func answer(_ path: String) -> FakeTransport.Reply {
+        .json(path == "/0" ? #"{"rows": [1, 2], "next": "/1"}"# : #"{"rows": [3], "next": null}"#)
+    }
+
+    private static func warning(_ change: String) -> String {
+        change + ": it is not written again; to write it again, start a new run"
+    }
+
+    @Test(arguments: [
+        ("\"type\":\"step.finished\",\"step\":\"main.outer\"", ["POST /after"]),
+        ("\"type\":\"element.finished\",\"step\":\"main.outer\",\"element\":1", ["POST /after"]),
+    ])
+    func `a file that is gone or has another size is reported`(line: String, sent: [String]) async throws {
+        let folder = TemporaryFolder()
+        let fixture = { try ExecutionFixture(Self.files) { Self.answer($0.url.replacing("http://s", with: "")) } }
+        _ = try await fixture().run(into: folder)
+        try folder.cutJournal(after: line)
+        let whole = try await ResumedRun(fixture(), in: folder)
+        #expect(whole.warnings == [])
+        #expect(whole.sent == sent)
+        try folder.cutJournal(after: line)
+        unlink("\(folder.path)/pages.ndjson")
+        unlink("\(folder.path)/inner-1.ndjson")
+        let size = try #require(folder.read("kept/each.ndjson")).utf8.count
+        folder.write("[]", to: "kept/each.ndjson")
+        let run = try await ResumedRun(fixture(), in: folder)
+        #expect(run.sent == sent)
+        #expect(run.outcome?.result.outcome == .passed)
+        #expect(
+            run.warnings == [
+                Self.warning(
+                    "'kept/each.ndjson', which the step had written before the run was resumed, has 2 bytes instead of \(size)"
+                ),
+                Self.warning(
+                    "'inner-1.ndjson', which the step had written before the run was resumed, is missing"
+                ),
+                Self.warning(
+                    "'pages.ndjson', which the step had written before the run was resumed, is missing"
+                ),
+            ]
+        )
+    }
+
+    @Test func `of many files that are gone, some are named and the others counted`() async throws {
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: "range(0, 8)", as: n, concurrency: 1}
+                    chain: [{id: a, get: /0, write: {to: "${n}.ndjson"}}]
+                  - {id: after, post: /after}
+
+            """
+        let folder = TemporaryFolder()
+        _ = try await ExecutionFixture(text).run(into: folder)
+        try folder.cutJournal(after: "\"type\":\"step.finished\",\"step\":\"main.each\"")
+        for n in 0..<8 { unlink("\(folder.path)/\(n).ndjson") }
+        let run = try await ResumedRun(ExecutionFixture(text), in: folder)
+        #expect(run.warnings.count == 6)
+        #expect(run.warnings.last?.hasPrefix("3 more files ") == true, "\(run.warnings)")
     }
 }

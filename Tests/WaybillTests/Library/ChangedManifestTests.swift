@@ -59,6 +59,33 @@ import WaybillTestSupport
         #expect(messages == ["step 'main.e' has already run, and its '\(part)' changed in the manifest"])
     }
 
+    @Test func `a change is reported for the innermost step, with its place`() async throws {
+        let manifest = """
+            services:
+              s:
+                baseURL: http://127.0.0.1:1
+                headers: {X-Key: "1"}
+            graphs:
+              main:
+                chain:
+                  - id: each
+                    forEach: {in: [1, 2], as: n, concurrency: 1}
+                    chain:
+                      - {id: a, get: "/${n}", mock: {body: 1}}
+                      - {id: b, when: n == 2, get: /b, mock: {status: 500}}
+            """
+        let fixture = LibraryFixture(manifest)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        let changed = manifest.replacing("X-Key: \"1\"", with: "X-Key: \"2\"")
+        fixture.folder.write("waybill: 1\n\(changed)\n", to: "manifest.yaml")
+        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let findings = error?.findings.filter { $0.id == "changed-manifest" } ?? []
+        let message = "step 'main.each[1].a' has already run, and its 'headers' changed in the manifest"
+        #expect(findings.map(\.message) == [message])
+        #expect(findings.first?.notes.map { $0.place.line } == [5])
+    }
+
     @Test(
         arguments: [
             ("    path: /a", "    # a comment\n    path:   '/a'"),
