@@ -81,10 +81,17 @@ private struct ContentReader {
         case is SourceSpan: return .null
         case let expression as ManifestExpression:
             expressionCount += 1
-            return .string(expression.expression.text)
+            return trimmedText(of: expression.expression)
         case let template as ManifestTemplate:
             expressionCount += 1
-            return .string(template.template.text)
+            return .array(
+                template.template.parts.map { part in
+                    switch part {
+                    case .literal(let text): .string(text)
+                    case .expression(let embedded): .array([trimmedText(of: embedded.expression)])
+                    }
+                }
+            )
         case let schema as JSONSchema: return schema.document
         case let json as JSON: return json
         case let object as JSONObject: return .object(object)
@@ -92,6 +99,13 @@ private struct ContentReader {
             return .object(JSONObject(contents(of: settings).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
         default: return reflected(value)
         }
+    }
+
+    /// The text of an expression without the blanks around it, as in `${ x }`.
+    private func trimmedText(of expression: Expression) -> JSON {
+        let text = expression.text.utf8.drop { $0 == UInt8(ascii: " ") }
+        let blanks = text.reversed().prefix { $0 == UInt8(ascii: " ") }.count
+        return .string(String(text.dropLast(blanks)) ?? expression.text)
     }
 
     /// The settings by their keys; those that merge by name in the order of the names.

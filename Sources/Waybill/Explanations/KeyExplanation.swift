@@ -116,10 +116,19 @@ private struct KeyIndex {
         schema["$ref"]?.string.map { String($0.dropFirst("#/$defs/".count)) }
     }
 
-    /// The keys of a mapping with fixed keys, without those of the settings that it has besides.
+    /// The keys of a mapping with fixed keys, those of its alternatives included, without the settings that it may have.
     private func keys(of schema: JSON) -> [String] {
-        if let properties = schema["properties"]?.object { return properties.names }
-        return Self.reference(in: schema).flatMap { definitions[$0]?["properties"]?.object?.names } ?? []
+        let own = Self.ownKeys(of: schema)
+        guard own.isEmpty, let name = Self.reference(in: schema) else { return own }
+        return Self.ownKeys(of: definitions[name] ?? .null)
+    }
+
+    private static func ownKeys(of schema: JSON) -> [String] {
+        var keys = schema["properties"]?.object?.names ?? []
+        for alternative in ["oneOf", "anyOf"].flatMap({ schema[$0]?.array ?? [] }) {
+            for key in ownKeys(of: alternative) where !keys.contains(key) { keys.append(key) }
+        }
+        return keys
     }
 
     // MARK: Words

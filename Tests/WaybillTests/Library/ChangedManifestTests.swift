@@ -15,7 +15,7 @@ import WaybillTestSupport
           e:
             service: s
             path: /a
-            vars: {nested: {list: [{a: 1}]}}
+            vars: {nested: {list: [{a: 1}]}, text: "a${run.id}"}
             query: {q: "1"}
             retry: {times: 2}
             filters: [{limit: 5}, {where: item.n > 1}]
@@ -92,6 +92,7 @@ import WaybillTestSupport
             ("{X-Key: \"1\", X-Other: a}", "\n      X-Other: \"a\"\n      X-Key: '1'"),
             ("    query: {q: \"1\"}\n    retry: {times: 2}", "    retry: {times: 2}\n    query: {q: \"1\"}"),
             ("tls: {verify: true}", "tls: {verify: true}  # as it is"),
+            ("a${run.id}", "a${ run.id }"), ("where: item.n > 1", "where: \"${ item.n > 1 }\""),
             ("get: /b", "get: /c"), ("[{n: 1}, {n: 2}]", "[{n: 1}, {n: 3}]"),
             ("{call: e}", "{call: e, name: The first step}"),
         ]
