@@ -1,6 +1,5 @@
 import WaybillExpressions
 
-
 /// Compiles a text as an expression, as the text of an expression position and as a template, and evaluates what compiles.
 /// Every range told must lie within the text.
 @_cdecl("LLVMFuzzerTestOneInput")

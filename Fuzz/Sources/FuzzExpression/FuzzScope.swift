@@ -1,7 +1,6 @@
 import WaybillExpressions
 import WaybillFormats
 
-
 /// What expressions see while they are fuzzed: every kind of value and of name, and a world that never changes.
 enum FuzzScope {
     static let scope = EvaluationScope(

@@ -1,7 +1,6 @@
 import WaybillExpressions
 import WaybillJSON
 
-
 /// A document with every kind of value.
 private let document: JSON = [
     "a": [1, 2.5, -3, ["b": "x", "c": nil], [], [[true]]],

@@ -21,7 +21,9 @@ struct SameFile: ManifestRule {
                 "each element would write the same file",
                 at: repeated.path,
                 secondary: [.init(loop.span, "once for each element")],
-                help: ["Put something of the element into the name, such as ${\(loop.variable.value)}, or a member of it."]
+                help: [
+                    "Put something of the element into the name, such as ${\(loop.variable.value)}, or a member of it."
+                ]
             )
         }
         if let (first, second) = runs.firstTogether(of: writings, graph: \.graph, isConditional: \.isConditional) {
