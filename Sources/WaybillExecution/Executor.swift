@@ -208,7 +208,7 @@ extension Executor {
         )
         warn(
             of: requests.filter { !$0.value }.keys,
-            "not sent again, and the file of the step has no place for the records any more; to send it, start a new run"
+            "not sent again, because the step's file has already passed the position of its records; start a new run to send it"
         )
     }
 

@@ -42,7 +42,7 @@ extension Explanation {
         ),
         Explanation(
             "invalid-glob",
-            "a pattern for files is not one",
+            "a pattern for files is invalid",
             """
             In a pattern * stands for any part of a name, ** for any number of folders, ? for one character, [a-z] for one of
             some characters and {a,b} for one of some texts. A backslash before one of these makes it an ordinary character.
@@ -62,7 +62,7 @@ extension Explanation {
         ),
         Explanation(
             "glob-limit",
-            "a pattern for files has too much to search",
+            "a pattern for files searches too many folders and files",
             """
             The search for the files of a pattern ends with this error where it would take long: where the folders are very
             deep, have very many files, or very many files match. Name more of the path in the pattern, so that less is

@@ -7,12 +7,12 @@ struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         _superCommandName: "waybill",
-        abstract: "Explains a kind of finding, with examples of wrong and right, or a key of manifests; lists all"
-            + " findings without an argument."
+        abstract: "Explains a diagnostic, with examples of wrong and right, or a key of manifests; lists all"
+            + " diagnostics without an argument."
     )
 
     @Argument(
-        help: "What stands in brackets before a finding, such as unknown-endpoint, or a key, such as retry.",
+        help: "The id in brackets after 'error' or 'warning', such as unknown-endpoint, or a key, such as retry.",
         completion: .list(Explanation.all.map(\.id.name) + KeyExplanation.keys)
     )
     var id: String?
@@ -24,14 +24,14 @@ struct ExplainCommand: ParsableCommand {
         guard let id, page == nil, key.isEmpty else { return }
         let name = Self.name(in: id)
         let nearest = NearestName.of(name, among: Explanation.all.map(\.id.name) + KeyExplanation.keys)
-        let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill explain' lists all kinds of findings."
-        throw ValidationError("No finding and no key is called '\(PrintableText.oneLine(name))'. \(hint)")
+        let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill explain' lists all diagnostics."
+        throw ValidationError("No diagnostic and no key is named '\(PrintableText.oneLine(name))'. \(hint)")
     }
 
     func run() throws {
         let output = Output(noColour: noColor)
         let printer = ExplanationPrinter(colour: output.coloursOutput)
-        // A finding and a key may have one name, as 'timeout' has.
+        // A diagnostic and a key may have the same name, such as 'timeout'.
         var parts = page.map { [printer.page($0)] } ?? []
         if let id, !key.isEmpty { parts.append(printer.key(id, key)) }
         let text = parts.isEmpty ? printer.list(Explanation.all) : parts.joined(separator: "\n")

@@ -12,7 +12,7 @@ struct EvaluationProblem: Error, Sendable {
     let span: SourceSpan
     /// The stage that it makes fail.
     var kind = FailureKind.input
-    /// What the other side calls it, where it was one that refused.
+    /// The server's name for the failure, if the server caused it.
     var code: JSON?
 }
 

@@ -231,7 +231,7 @@ struct Attempt: Sendable {
         if let escapes = answer.loneSurrogates {
             let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
             warn(
-                "the response has \(subject) half of a surrogate pair, which is no character "
+                "the response has \(subject) half of a surrogate pair, which is not a character "
                     + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
                     + "U+FFFD was used instead"
             )

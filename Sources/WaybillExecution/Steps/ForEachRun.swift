@@ -56,7 +56,7 @@ struct ForEachRun: Sendable {
         }
         if let change = change(in: source) {
             let message =
-                "\(change), so nothing of the step is sent; restore the list as it was and resume again, or start a new run"
+                "\(change), so nothing of the step is sent; restore the list and resume again, or start a new run"
             return frame.refused(step, Failure(.input, run.redactor.text(message), at: forEach.span))
         }
         var result = StepResult(step, at: path, graph: frame.graph, outcome: .passed)
@@ -255,7 +255,7 @@ struct ForEachRun: Sendable {
                 let element = try source.element(index)
                 // Of a secret element the journal has no digest.
                 if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
-                return "element \(index) is another one than when the run began"
+                return "element \(index) differs from the one that the run started with"
             } catch {
                 return "\(done), and cannot be evaluated any more: \(error.message)"
             }

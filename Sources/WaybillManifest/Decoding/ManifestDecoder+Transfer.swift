@@ -70,7 +70,7 @@ extension ManifestDecoder {
                 Diagnostic(
                     "invalid-value",
                     path.utf8.contains(0)
-                        ? "a path has no NUL character"
+                        ? "a path cannot contain a NUL character"
                         : "the path of a Unix domain socket has at most 103 bytes, and this has \(path.utf8.count)",
                     at: node.span,
                     help: ["Use a shorter path, such as that of a link to the socket's folder."]

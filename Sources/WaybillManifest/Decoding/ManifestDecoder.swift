@@ -139,7 +139,7 @@ struct ManifestDecoder {
                     "out-of-range",
                     "a time limit cannot be \(node.text ?? "0")",
                     at: node.span,
-                    help: ["Nothing can be done in no time: write a longer one, or remove the key to use its default."]
+                    help: ["Write a longer time, or remove the key to use its default."]
                 )
             )
         }

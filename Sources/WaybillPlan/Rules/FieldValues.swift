@@ -46,7 +46,7 @@ struct FieldValues: ManifestRule {
             [
                 Diagnostic(
                     "framing-header",
-                    "'\(name.value)' cannot be set: a request with it is refused",
+                    "'\(name.value)' cannot be set: Waybill rejects a request with it",
                     at: name.span,
                     help: ["Remove it: the length of the body is known, and is sent in 'Content-Length'."]
                 )
@@ -55,7 +55,7 @@ struct FieldValues: ManifestRule {
             [
                 Diagnostic(
                     "framing-header",
-                    "'\(name.value)' is set by Waybill: a request with another length is refused",
+                    "'\(name.value)' is set by Waybill, which rejects a request with another length",
                     severity: .warning,
                     at: name.span,
                     help: ["Remove it: the length of the body is sent anyway."]

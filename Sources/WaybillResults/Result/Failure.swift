@@ -57,7 +57,7 @@ package struct Failure: Error, Sendable, Equatable {
 
     /// The stage that failed.
     package var kind: FailureKind
-    /// What the other side calls it: the status, or the code in the response's envelope, as the string or number that it
+    /// The server's name for the failure: the status, or the code in the response's envelope, as the string or number that it
     /// is.
     package var code: RedactedJSON?
     /// What went wrong, in one sentence without a full stop.

@@ -123,7 +123,7 @@ struct FailureExplanation {
             self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body is not \(names), as its Content-Encoding says")
         case .bytesAfterCoding(let codings):
             let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body goes on after the end of its \(names) coding")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body continues after the end of its \(names) coding")
         case .incompleteCoding(let codings):
             let names = codings.joined(separator: ", ")
             self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) coding")

@@ -90,7 +90,7 @@ import WaybillTestSupport
             let run = try await resume(text, repeatsUnsure: repeatsUnsure)
             #expect(run.sent == (repeatsUnsure ? [] : ["POST /2", "GET /after"]))
             #expect(run.warnings.count == 1)
-            #expect(run.warnings.first?.hasSuffix("to send it, start a new run") == true, "\(run.warnings)")
+            #expect(run.warnings.first?.hasSuffix("start a new run to send it") == true, "\(run.warnings)")
         }
         #expect(folder.read("a.ndjson") == "{}\n{}\n")
     }

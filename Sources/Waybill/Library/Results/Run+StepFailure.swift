@@ -12,7 +12,7 @@ extension Run {
         /// The stage that failed.
         public var kind: FailureKind { FailureKind(failure.kind) }
 
-        /// What the other side calls it: the status, or the code in the response's envelope; a number in decimal digits.
+        /// The server's name for the failure: the status, or the code in the response's envelope; a number in decimal digits.
         public var code: String? { failure.code?.text.string }
 
         /// What went wrong, in one sentence without a full stop, with secrets masked.

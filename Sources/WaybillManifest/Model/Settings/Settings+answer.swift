@@ -31,7 +31,7 @@ extension Settings {
     /// Whether everything about the request is told.
     package var debug: Setting<Bool>? { last(.debug) { if case .debug(let value) = $0 { value } else { nil } } }
 
-    /// Filters that the decoded answer goes through.
+    /// Filters that are applied to the decoded response.
     package var filters: [Setting<FilterEntry>] {
         all { entry in
             guard case .filter(let filter) = entry.value else { return nil }
