@@ -3,9 +3,13 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillTestSupport
 
 /// The yaml-test-suite: values under the core schema, and what must be refused.
-@Suite struct ConformanceYAML {
+@Suite(.enabled(if: ConformanceSuite.folder("yaml") != nil, "the conformance suites are absent"))
+struct ConformanceYAML {
+    private static let suite = ConformanceSuite.folder("yaml")
+
     /// What libyaml 0.2.5 gets wrong, by the README of the suites: not ours to fix.
     private static let expectedFailures: [(reason: String, ids: String)] = [
         (
@@ -27,10 +31,7 @@ import WaybillManifest
     private static let ownRules: Set<DiagnosticID> = ["unknown-tag", "complex-key"]
 
     @Test func `every case of the yaml-test-suite holds, save what libyaml gets wrong`() throws {
-        guard let cases = try Self.cases() else {
-            print("yaml-test-suite: skipped, WAYBILL_CONFORMANCE has no folder yaml/")
-            return
-        }
+        let cases = try Self.cases()
         var expected: [String: String] = [:]
         for (reason, ids) in Self.expectedFailures {
             for id in ids.split(whereSeparator: \.isWhitespace) { expected[String(id)] = reason }
@@ -50,7 +51,7 @@ import WaybillManifest
     }
 
     @Test func `every part of every text of the yaml-test-suite is found in its source`() throws {
-        for (id, folder) in try Self.cases() ?? [] {
+        for (id, folder) in try Self.cases() {
             guard let bytes = Self.bytes(of: "\(folder)/in.yaml") else { continue }
             YAMLInvariants.check(SourceFile(name: id, bytes: bytes))
         }
@@ -71,21 +72,12 @@ import WaybillManifest
         return values == found ? nil : "is \(found), not \(values)"
     }
 
-    /// The cases by id; `nil` without the suite.
-    private static func cases() throws -> [(id: String, folder: String)]? {
-        let root = ProcessInfo.processInfo.environment["WAYBILL_CONFORMANCE"] ?? defaultRoot
-        let suite = "\(root)/yaml"
-        guard FileManager.default.fileExists(atPath: suite) else { return nil }
-        return try FileManager.default.subpathsOfDirectory(atPath: suite)
-            .filter { $0.hasSuffix("/in.yaml") }
+    /// The cases by id.
+    private static func cases() throws -> [(id: String, folder: String)] {
+        let suite = try #require(suite)
+        return ConformanceSuite.files(in: suite, ending: "/in.yaml")
             .map { String($0.dropLast("/in.yaml".count)) }
-            .sorted()
             .map { ($0, "\(suite)/\($0)") }
-    }
-
-    private static var defaultRoot: String {
-        let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(package)/../shared/conformance"
     }
 
     private static func bytes(of path: String) -> [UInt8]? {
