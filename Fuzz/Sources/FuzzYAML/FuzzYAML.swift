@@ -25,9 +25,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// Looks at each node once, also where aliases lead to it again.
 private func checkNodes(of documents: [YAMLNode], _ count: Int) {
     var pending = documents
-    var seen: Set<ObjectIdentifier> = []
+    var seen: Set<Range<Int>> = []
     while let node = pending.popLast() {
-        guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+        guard seen.insert(node.span.range).inserted else { continue }
         check(node.span, count)
         for property in [node.tag, node.anchor].compactMap(\.self) { check(property.span, count) }
         switch node.content {
