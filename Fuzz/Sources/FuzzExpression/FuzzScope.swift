@@ -1,5 +1,6 @@
 import WaybillExpressions
 import WaybillFormats
+import WaybillJSON
 
 /// What expressions see while they are fuzzed: every kind of value and of name, and a world that never changes.
 enum FuzzScope {
@@ -8,7 +9,7 @@ enum FuzzScope {
             "inputs": .namespace(
                 DictionaryNamespace([
                     "name": .value(ScopeValue("ann")), "count": .value(ScopeValue(3)), "flag": .value(ScopeValue(true)),
-                    "nothing": .value(ScopeValue(nil)), "pattern": .value(ScopeValue("(a|b)*[^c]{2,3}.")),
+                    "nothing": .value(ScopeValue(.null)), "pattern": .value(ScopeValue("(a|b)*[^c]{2,3}.")),
                 ])
             ),
             "secrets": .namespace(DictionaryNamespace(["key": .value(ScopeValue("hunter2", isSecret: true))])),
@@ -20,7 +21,7 @@ enum FuzzScope {
                 ])
             ),
         ]),
-        current: ScopeValue(["a": [1, 2.5, ["b": "x", "c": nil], []], "b": ["a": "text", "é": "ü"], "c": "1.10"]),
+        current: ScopeValue(["a": [1, 2.5, ["b": "x", "c": .null], []], "b": ["a": "text", "é": "ü"], "c": "1.10"]),
         item: ScopeValue(["id": 7, "tags": ["x", "y"]]),
         environment: FixedEnvironment()
     )

@@ -3,7 +3,7 @@ import WaybillJSON
 
 /// A document with every kind of value.
 private let document: JSON = [
-    "a": [1, 2.5, -3, ["b": "x", "c": nil], [], [[true]]],
+    "a": [1, 2.5, -3, ["b": "x", "c": .null], [], [[true]]],
     "b": ["a": "text", "a b": false, "é": "ü", "date": "2024-02-29"],
     "c": "1.10",
 ]
