@@ -1,6 +1,7 @@
 import Synchronization
 import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillRuntime

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
 import WaybillResults
 
 extension Redactor {

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillManifest
 
 /// Values that many need and one gets: whoever asks first has a value got, all others wait for the same one, and it is
 /// kept until somebody says that it was refused.

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillResults
 import WaybillTransport
 

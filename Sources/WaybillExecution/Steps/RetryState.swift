@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillManifest
 import WaybillResults
 

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
 import WaybillTransport

@@ -1,4 +1,6 @@
+import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
 import WaybillResults
 import WaybillTransport
 

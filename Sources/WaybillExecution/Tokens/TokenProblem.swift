@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillResults
 
 /// Why a token endpoint gave no token.

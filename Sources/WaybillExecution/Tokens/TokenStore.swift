@@ -1,3 +1,5 @@
+import WaybillDiagnostics
+import WaybillManifest
 import WaybillResults
 
 /// The access tokens of a run (RFC 6749): each is fetched when it is first needed, once for all who wait for it, and

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
 

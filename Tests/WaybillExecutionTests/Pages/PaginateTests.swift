@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
 import WaybillResults

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import WaybillDiagnostics
+import WaybillManifest
 
 @testable import WaybillExecution
 

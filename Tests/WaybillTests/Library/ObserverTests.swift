@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import Waybill
+import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Programs that are told by calls.

@@ -1,5 +1,6 @@
 import Testing
 import Waybill
+import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Runs as other programs see them.

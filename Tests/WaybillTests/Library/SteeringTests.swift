@@ -1,5 +1,6 @@
 import Testing
 import Waybill
+import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Runs that are steered from outside while a server holds its answers back.

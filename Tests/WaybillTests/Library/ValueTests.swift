@@ -1,5 +1,6 @@
 import Testing
 import Waybill
+import WaybillDiagnostics
 
 /// JSON values as programs see them.
 @Suite struct ValueTests {

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillResults
 
 extension Run {
@@ -36,7 +37,7 @@ extension Run {
         /// It was stopped from outside.
         case cancelled
 
-        init(_ kind: WaybillResults.FailureKind) {
+        init(_ kind: WaybillDiagnostics.FailureKind) {
             self =
                 switch kind {
                 case .input: .input

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillDiagnostics
 import WaybillTransport
 
 /// Which services can be reached, as far as connections to them have been tried.

@@ -1,41 +1,33 @@
 import WaybillDiagnostics
-import WaybillExpressions
+package import WaybillExpressions
 import WaybillJSON
-import WaybillManifest
-import WaybillResults
-
-/// Something that could not be evaluated, at its place in the manifest.
-struct EvaluationProblem: Error, Sendable {
-    /// What is wrong.
-    let message: String
-    /// Where.
-    let span: SourceSpan
-    /// The stage that it makes fail.
-    var kind = FailureKind.input
-    /// The server's name for the failure, if the server caused it.
-    var code: JSON?
-}
 
 /// A text, and whether a secret took part in it.
-struct ComputedText: Sendable {
-    var text: String
-    var isSecret = false
-    /// Whether slashes in it are to be kept in a path.
-    var isRaw = false
+package struct ComputedText: Sendable {
+    /// The text.
+    package var text: String
+    /// Whether a secret took part in it.
+    package var isSecret: Bool
+
+    /// A text; see the properties.
+    package init(text: String, isSecret: Bool = false) {
+        self.text = text
+        self.isSecret = isSecret
+    }
 }
 
 /// What a body, or a part of it, consists of.
-struct ComputedContent: Sendable {
+package struct ComputedContent: Sendable {
     /// The bytes; those of a text in UTF-8.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Whether a secret took part in it.
-    let isSecret: Bool
+    package let isSecret: Bool
     /// The media type that it has unless another one is given.
-    let mediaType: String
+    package let mediaType: String
     private let isText: Bool
 
     /// The bytes, where a text is Base64; `nil` for a text that is not.
-    var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
+    package var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
 
     init(_ text: ComputedText) {
         bytes = Array(text.text.utf8)
@@ -54,33 +46,33 @@ struct ComputedContent: Sendable {
 
 extension ManifestExpression {
     /// The value of the expression.
-    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+    package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         do {
             return try expression.evaluate(in: scope)
         } catch {
-            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+            throw EvaluationFailure(message: error.message, span: span(of: error.range))
         }
     }
 
     /// That the condition does not hold, and what was found instead.
-    func complaint(in scope: EvaluationScope) -> String {
+    package func complaint(in scope: EvaluationScope) -> String {
         let found = expression.shortfall(in: scope).map { ": \($0)" } ?? ""
         return "'\(expression.text)' does not hold\(found)"
     }
 
     /// Whether the condition holds.
-    func holds(in scope: EvaluationScope) throws(EvaluationProblem) -> Bool {
+    package func holds(in scope: EvaluationScope) throws(EvaluationFailure) -> Bool {
         do {
             return try expression.condition(in: scope)
         } catch {
-            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+            throw EvaluationFailure(message: error.message, span: span(of: error.range))
         }
     }
 }
 
 extension ScalarTemplate {
     /// The scalar as text: a constant as it was written.
-    func text(in scope: EvaluationScope) throws(EvaluationProblem) -> ComputedText {
+    package func text(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedText {
         switch content {
         case .constant(_, let text):
             return ComputedText(text: text)
@@ -89,13 +81,13 @@ extension ScalarTemplate {
                 let value = try template.template.text(in: scope)
                 return ComputedText(text: value.text, isSecret: value.isSecret)
             } catch {
-                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
             }
         }
     }
 
     /// The scalar as content of a body: the text in UTF-8, or the bytes of a lone `${…}` that is bytes.
-    func content(in scope: EvaluationScope) throws(EvaluationProblem) -> ComputedContent {
+    package func content(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedContent {
         if case .template(let template) = content, template.template.loneExpression != nil,
             case let value = try value(in: scope), case .bytes(let bytes) = value.json
         {
@@ -105,7 +97,7 @@ extension ScalarTemplate {
     }
 
     /// The scalar as a value: a lone `${…}` keeps its type.
-    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+    package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         switch content {
         case .constant(let value, _):
             return ScopeValue(value)
@@ -113,7 +105,7 @@ extension ScalarTemplate {
             do {
                 return try template.template.value(in: scope)
             } catch {
-                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
             }
         }
     }
@@ -121,7 +113,7 @@ extension ScalarTemplate {
 
 extension ValueTemplate {
     /// The value with everything in it evaluated.
-    func value(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue {
+    package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         switch self {
         case .scalar(let scalar):
             return try scalar.value(in: scope)
@@ -149,7 +141,7 @@ extension ValueTemplate {
 
 extension DurationTemplate {
     /// The duration.
-    func duration(in scope: EvaluationScope) throws(EvaluationProblem) -> Duration {
+    package func duration(in scope: EvaluationScope) throws(EvaluationFailure) -> Duration {
         switch self {
         case .constant(let duration):
             return duration
@@ -158,10 +150,10 @@ extension DurationTemplate {
             do {
                 text = try template.template.text(in: scope).text
             } catch {
-                throw EvaluationProblem(message: error.message, span: template.span(of: error.range))
+                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
             }
             guard let duration = Duration(manifestText: text) else {
-                throw EvaluationProblem(message: "'\(text)' is not a duration such as 15s", span: template.span)
+                throw EvaluationFailure(message: "'\(text)' is not a duration such as 15s", span: template.span)
             }
             return duration
         }

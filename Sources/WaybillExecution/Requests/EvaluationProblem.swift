@@ -1,0 +1,4 @@
+import WaybillManifest
+
+/// The earlier name of `EvaluationFailure`.
+typealias EvaluationProblem = EvaluationFailure
