@@ -2,19 +2,25 @@ package import WaybillDiagnostics
 package import WaybillManifest
 package import WaybillPlan
 
-/// The way of a manifest, stated once: text → spanned values → manifest → plan → run → results.
+/// The stages from a manifest to the report of a run, each a function with named boundary types:
 ///
-/// Each stage gives its value and what it found. A manifest with errors is checked by the rules all the same, as far as it
-/// could be read, so that all findings come at once; a plan is made only without errors.
+///     path or SourceFile ─ load ─→ LoadedManifest ─ check ─→ ResolvedManifest ─ plan ─→ Plan ─ run ─→ Report
+///                                                               └─ explain ─→ EndpointExplanation
+///
+/// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and runs
+/// every rule, also on a manifest with errors, as far as it is known, so that all diagnostics come at once. A plan is made
+/// only of a manifest without errors. A session runs the plan and writes the results.
+///
+/// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
     private let allowsOutside: Bool
 
-    /// What a stage gives: a value exactly when there is no error among the findings.
+    /// The result of one or more stages: a value exactly when there is no error among the diagnostics.
     package struct Stage<Value: Sendable>: Sendable {
         /// The value.
         package let value: Value?
-        /// Everything that was found, warnings included, in the order of the text.
+        /// All diagnostics, warnings included, in the order of the text.
         package let diagnostics: [Diagnostic]
 
         /// Drops the value if there is an error, whichever stage reported it.
@@ -25,100 +31,85 @@ package struct Pipeline: Sendable {
     }
 
     /// A pipeline. Throws only if the program itself is damaged.
-    package init(allowsOutside: Bool = false) throws {
-        var loader = try ManifestLoader()
+    ///
+    /// - Parameters:
+    ///   - files: Where manifests and what they include are read from.
+    ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
+    package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
+        var loader = try ManifestLoader(files: files)
         loader.allowsOutside = allowsOutside
         self.loader = loader
         self.allowsOutside = allowsOutside
     }
 
-    /// Reads a manifest and all that it includes, and checks it by every rule, and the inputs that are given for it.
-    package func validate(_ path: String, options: PlanOptions = PlanOptions()) -> Stage<Manifest> {
-        let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
-        let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
-        var all = diagnostics + checked.diagnostics
-        if !all.hasErrors { all += PlanBuilder.checkInputs(of: checked.manifest, options: options) }
-        return Stage(value: checked.manifest, diagnostics: all)
+    /// Reads the manifest at a path, `-` for standard input, and everything that it includes.
+    package func load(_ path: String) -> LoadedManifest { loader.load(path) }
+
+    /// Reads a manifest from a text that is not saved yet. Files that it includes are relative to the path that is its name.
+    package func load(_ text: SourceFile) -> LoadedManifest { loader.load(text) }
+
+    /// Applies an environment to a manifest and checks it by every rule.
+    package func check(_ loaded: LoadedManifest, environment: String? = nil) -> Stage<ResolvedManifest> {
+        guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
+        let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
+        return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
     }
 
-    /// A manifest as it was written, checked by every rule with an environment laid over it.
-    func manifest(_ path: String, environment: String?) -> Stage<Manifest> {
-        checked(loader.load(path), environment: environment)
+    /// Makes the plan of the graphs that are asked for.
+    package static func plan(_ checked: ResolvedManifest, _ options: PlanOptions) -> Stage<Plan> {
+        let (plan, diagnostics) = PlanBuilder.plan(checked, options: options)
+        return Stage(value: plan, diagnostics: diagnostics)
     }
 
-    /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
-    func manifest(_ file: SourceFile, environment: String?) -> Stage<Manifest> {
-        checked(loader.load(file), environment: environment)
+    /// Makes the plan of one call of an endpoint.
+    package static func plan(
+        calling endpoint: String,
+        of checked: ResolvedManifest,
+        _ options: PlanOptions
+    ) -> Stage<Plan> {
+        let (plan, diagnostics) = PlanBuilder.plan(calling: endpoint, of: checked, options: options)
+        return Stage(value: plan, diagnostics: diagnostics)
     }
 
-    private func checked(
-        _ loaded: (manifest: Manifest?, diagnostics: [Diagnostic]),
-        environment: String?
-    ) -> Stage<Manifest> {
-        guard let manifest = loaded.manifest else {
-            return Stage(value: nil, diagnostics: loaded.diagnostics)
-        }
-        let found = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside).diagnostics
-        return Stage(value: manifest, diagnostics: loaded.diagnostics + found)
-    }
-
-    /// The plan of what was asked for, with what has to be known beside it to show it.
-    package func describedPlan(_ path: String, options: PlanOptions) -> Stage<PlanDescription> {
-        let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
-        var options = options
-        options.allowsOutside = allowsOutside
-        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        let description = plan.map { PlanDescription($0, of: manifest, options: options) }
-        return Stage(value: description, diagnostics: diagnostics + findings)
-    }
-
-    /// The plan of one call of an endpoint.
-    package func callPlan(_ path: String, endpoint: String, options: PlanOptions) -> Stage<Plan> {
-        let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
-        var options = options
-        options.allowsOutside = allowsOutside
-        let (plan, findings) = PlanBuilder.callPlan(manifest, endpoint: endpoint, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported)
-    }
-
-    /// Where everything that an endpoint sends and does comes from.
-    package func explanation(
-        of endpoint: String,
-        in path: String,
-        options: PlanOptions
+    /// Explains where everything that an endpoint sends and does comes from.
+    package static func explain(
+        _ endpoint: String,
+        of checked: ResolvedManifest,
+        _ options: PlanOptions
     ) -> Stage<EndpointExplanation> {
-        let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
-        let checked = PlanBuilder.check(manifest, environment: options.environment, allowsOutside: allowsOutside)
-        let all = diagnostics + checked.diagnostics
-        guard !all.hasErrors else { return Stage(value: nil, diagnostics: all) }
-        let (cascade, findings) = PlanBuilder.endpoint(
-            named: endpoint,
-            in: checked,
-            of: manifest,
-            environment: options.environment
-        )
-        let explanation = cascade.map { EndpointExplanation($0, of: manifest, options: options) }
-        return Stage(value: explanation, diagnostics: all + findings)
+        let (cascade, diagnostics) = PlanBuilder.endpoint(named: endpoint, in: checked)
+        let explanation = cascade.map { EndpointExplanation($0, of: checked, options: options) }
+        return Stage(value: explanation, diagnostics: diagnostics)
     }
 
-    /// The plan of what was asked for.
-    package func plan(_ path: String, options: PlanOptions) -> Stage<Plan> {
-        let (manifest, diagnostics) = loader.load(path)
-        guard let manifest else { return Stage(value: nil, diagnostics: diagnostics) }
-        var options = options
-        options.allowsOutside = allowsOutside
-        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        return Stage(value: plan, diagnostics: (diagnostics + findings).withoutNotSupported)
+    /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.
+    package static func session(for plan: Plan, _ options: RunOptions) -> RunSession {
+        RunSession(plan: plan, options: options)
     }
 }
 
-extension [Diagnostic] {
-    /// The findings without the warnings about what cannot be run: a run reports those parts that it would use as errors.
-    fileprivate var withoutNotSupported: [Diagnostic] {
-        filter { $0.id != "not-supported" }
+extension Pipeline.Stage {
+    /// The next stage, if there is a value, with the diagnostics of both.
+    package func then<Next>(_ next: (Value) -> Pipeline.Stage<Next>) -> Pipeline.Stage<Next> {
+        guard let value else { return .init(value: nil, diagnostics: diagnostics) }
+        let following = next(value)
+        return .init(value: following.value, diagnostics: diagnostics + following.diagnostics)
+    }
+
+    /// The same with another value.
+    package func map<Other>(_ transform: (Value) -> Other) -> Pipeline.Stage<Other> {
+        .init(value: value.map(transform), diagnostics: diagnostics)
+    }
+
+    /// The same without the warnings of some kinds.
+    package func without(_ ids: DiagnosticID...) -> Self {
+        .init(value: value, diagnostics: diagnostics.filter { $0.severity == .error || !ids.contains($0.id) })
+    }
+}
+
+extension Pipeline.Stage<ResolvedManifest> {
+    /// The same with what is wrong with the inputs that are given; others may be missing.
+    package func checkingInputs(_ options: PlanOptions) -> Self {
+        then { .init(value: $0, diagnostics: PlanBuilder.checkInputs(of: $0.manifest, options: options)) }
     }
 }

@@ -30,22 +30,19 @@ package struct RunResumption: Sendable {
         }
         try Self.checkNaming(of: record.manifest)
         var options = options
-        options.environment = record.environment
         options.graphs = record.graphs
-        options.allowsOutside = allowsOutside
         if let inputs = record.inputs { options.earlierInputs = inputs }
         do {
-            var loader = try ManifestLoader()
-            loader.allowsOutside = allowsOutside
-            let before = RunFolder.sources(in: folder)
-            if record.manifest == "<standard input>" {
-                // It is not there any more: the run goes on with what it read.
-                loader.texts = before
-            }
-            (plan, diagnostics) = Self.plan(of: record.manifest, loader, options)
-            guard let plan, plan.sources.contains(where: { before[$0.name] != $0.bytes }) else { return }
-            loader.texts = before
-            let changes = Self.changes(from: Self.plan(of: record.manifest, loader, options).plan, to: plan, record)
+            let before = RememberedFiles(RunFolder.sources(in: folder))
+            // Standard input cannot be read again: the run continues with what it read.
+            let isFile = record.manifest != "<standard input>"
+            let files: any ManifestFileSystem = isFile ? LocalFiles() : before
+            let stage = try Self.plan(of: record, from: files, options, allowsOutside: allowsOutside)
+            (plan, diagnostics) = (stage.value, stage.diagnostics)
+            let texts = RunFolder.sources(in: folder)
+            guard let plan, plan.sources.contains(where: { texts[$0.name] != $0.bytes }) else { return }
+            let old = try Self.plan(of: record, from: before, options, allowsOutside: allowsOutside)
+            let changes = Self.changes(from: old.value, to: plan, record)
             diagnostics += changes
             if !changes.isEmpty { self.plan = nil }
         } catch {
@@ -70,15 +67,14 @@ package struct RunResumption: Sendable {
     }
 
     private static func plan(
-        of manifest: String,
-        _ loader: ManifestLoader,
-        _ options: PlanOptions
-    ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
-        let (manifest, diagnostics) = loader.load(manifest)
-        guard let manifest else { return (nil, diagnostics.sortedByPlace()) }
-        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
-        let all = (diagnostics + findings).sortedByPlace()
-        return (all.hasErrors ? nil : plan, all)
+        of record: RunRecord,
+        from files: any ManifestFileSystem,
+        _ options: PlanOptions,
+        allowsOutside: Bool
+    ) throws -> Pipeline.Stage<Plan> {
+        let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
+        return pipeline.check(pipeline.load(record.manifest), environment: record.environment)
+            .then { Pipeline.plan($0, options) }
     }
 
     /// What was changed in steps that are to be taken as they were.

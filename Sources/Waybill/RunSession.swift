@@ -59,8 +59,7 @@ package struct RunSession: Sendable {
         package var folder: String
     }
 
-    /// A session.
-    package init(plan: Plan, options: RunOptions) {
+    init(plan: Plan, options: RunOptions) {
         self.plan = plan
         self.options = options
     }

@@ -2,7 +2,17 @@ import OrderedCollections
 package import WaybillDiagnostics
 import WaybillRuntime
 
-/// Reads a manifest and everything it includes: bytes → spanned values → model, with every mistake at its place.
+/// A manifest as it was read with everything that it includes, before anything in it is resolved.
+package struct LoadedManifest: Sendable {
+    /// The manifest; `nil` where its text could not be read to the end. With errors among the diagnostics it is what could be
+    /// made of the text, and marks what is unknown: it can be checked, and not be run.
+    package let manifest: Manifest?
+    /// What is wrong with the text: its syntax, its shape, its expressions.
+    package let diagnostics: [Diagnostic]
+}
+
+/// Reads a manifest and everything it includes, with every diagnostic at its location. For each file:
+/// bytes → tree (`parse`) → tree of a valid shape (`checkShape`) → model (`decode`).
 package struct ManifestLoader: Sendable {
     /// The largest file that is read, in bytes.
     package var maximumBytes = 64 << 20
@@ -10,31 +20,28 @@ package struct ManifestLoader: Sendable {
     package var maximumIncludeDepth = 32
     /// Whether includes may lie outside the folder of the manifest.
     package var allowsOutside = false
-    /// Texts that are read instead of the files of these paths, as they were at some time before.
-    package var texts: [String: [UInt8]] = [:]
 
+    fileprivate let files: any ManifestFileSystem
     private let schema: ManifestSchema
 
     /// A loader. Throws only if the schema embedded in the program is damaged.
-    package init() throws {
+    package init(files: any ManifestFileSystem = LocalFiles()) throws {
+        self.files = files
         schema = try ManifestSchema.shared.get()
     }
 
-    /// The manifest at a path, `-` for standard input, and everything that is wrong with it.
-    ///
-    /// There is a manifest where the text could be read to its end. With errors among the diagnostics it is what could be
-    /// made of the text, and marks what is unknown; it can be checked then, and not be run.
-    package func load(_ path: String) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+    /// Reads the manifest at a path, `-` for standard input.
+    package func load(_ path: String) -> LoadedManifest {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
         let manifest = loading.load(path, includedAt: nil)
-        return (manifest, loading.diagnostics)
+        return LoadedManifest(manifest: manifest, diagnostics: loading.diagnostics)
     }
 
-    /// The same of a text that is not saved yet; what it includes is looked for from the path that is its name.
-    package func load(_ file: SourceFile) -> (manifest: Manifest?, diagnostics: [Diagnostic]) {
+    /// Reads a manifest from a text that is not saved yet. Files that it includes are relative to the path that is its name.
+    package func load(_ file: SourceFile) -> LoadedManifest {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
-        return (manifest, loading.diagnostics)
+        return LoadedManifest(manifest: manifest, diagnostics: loading.diagnostics)
     }
 }
 
@@ -84,10 +91,9 @@ private struct ManifestLoading {
         chain.append((canonical, span))
         defer { chain.removeLast() }
 
-        let (node, problems) = YAMLReader().read(file)
-        diagnostics += problems
-        guard let node else { return nil }
-        let part = decode(node, of: file, files: files, problems)
+        guard let parsed = parse(file) else { return nil }
+        let tree = checkShape(parsed)
+        let part = decode(tree, of: file, files: files)
         var manifest = part.manifest
         for include in part.includes where !manifest.unknown.explain(include.span) {
             let count = diagnostics.count
@@ -102,23 +108,38 @@ private struct ManifestLoading {
         return manifest
     }
 
-    /// The model of one file, as far as mistakes in its text leave it to be told.
-    private mutating func decode(
-        _ node: YAMLNode,
-        of file: SourceFile,
-        files: ManifestFiles,
-        _ problems: [Diagnostic]
-    ) -> ManifestPart {
+    /// A tree and what is known to be wrong with it.
+    private typealias Tree = (node: YAMLNode, faults: TreeFaults)
+
+    /// The tree of a text; `nil` where the text could not be read to its end.
+    private mutating func parse(_ file: SourceFile) -> Tree? {
+        let (node, problems) = YAMLReader().read(file)
+        diagnostics += problems
+        guard let node else { return nil }
         var faults = TreeFaults(of: node)
         faults.note(problems)
+        return (node, faults)
+    }
+
+    /// The same tree, checked for what YAML reads otherwise than people write it, and against the schema of manifests.
+    private mutating func checkShape(_ tree: Tree) -> Tree {
+        let node = tree.node
+        var faults = tree.faults
         let traps = ManifestTraps(in: node).findings.filter { !faults.explain($0) }
         faults.note(traps)
         let shape = schema.check(node, besides: faults)
-        faults = shape.faults
+        diagnostics += traps + shape.diagnostics
+        return (node, shape.faults)
+    }
+
+    /// The model of one file, as far as its errors leave it known.
+    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> ManifestPart {
+        let node = tree.node
+        var faults = tree.faults
         let decoded = ManifestDecoder.decode(node, of: file, files: files)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
-        diagnostics += traps + shape.diagnostics + rest
+        diagnostics += rest
         guard !faults.isEmpty else { return decoded.part }
         // Now that all faults are known, what they leave unknown can be told from what is not there.
         faults.settle()
@@ -127,9 +148,8 @@ private struct ManifestLoading {
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
-        if let text = loader.texts[path] { return text }
         do {
-            return try FileContents.read(path, limit: loader.maximumBytes, acceptsPipes: span == nil)
+            return try loader.files.read(path, limit: loader.maximumBytes, acceptsPipes: span == nil)
         } catch {
             if let span, error.reason != .notFound, !boundary.contains(path) {
                 let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary)

@@ -2,7 +2,7 @@ import OrderedCollections
 package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
-package import WaybillManifest
+import WaybillManifest
 import WaybillSchema
 
 extension PlanBuilder {
@@ -12,48 +12,26 @@ extension PlanBuilder {
     /// inputs of the same name, from wherever those come; then from the secret of the same name; then they have their
     /// defaults. Of the manifest's other inputs only those that the request uses must have a value.
     ///
-    /// - Returns: a plan exactly when there is no error among the findings, those of the manifest's loading included.
-    package static func callPlan(
-        _ manifest: Manifest,
-        endpoint name: String,
+    /// - Parameter checked: A manifest without errors.
+    /// - Returns: A plan exactly when there is no error among the diagnostics.
+    package static func plan(
+        calling name: String,
+        of checked: ResolvedManifest,
         options: PlanOptions
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
-        let checked = check(manifest, environment: options.environment, allowsOutside: options.allowsOutside)
-        // What no graph uses may well be there to be called.
-        var diagnostics = checked.diagnostics.filter { $0.id != "unused-definition" }
-        guard manifest.unknown.isEmpty, !diagnostics.hasErrors else { return (nil, diagnostics) }
-        let found = endpoint(named: name, in: checked, of: manifest, environment: options.environment)
-        diagnostics += found.diagnostics
-        guard let cascade = found.endpoint else { return (nil, diagnostics) }
+        let found = endpoint(named: name, in: checked)
+        var diagnostics = found.diagnostics
+        guard let cascade = found.endpoint, let site = checked.requests.ofEndpoint(name) else { return (nil, diagnostics) }
         if let finding = cascade.request.missingBaseURL { diagnostics.append(finding) }
         let inputs = CallInputValues(of: cascade, in: checked.manifest, options: options)
         diagnostics += inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
-        let manifest = checked.manifest
-        let assembly = PlanAssembly(manifest: manifest, inputs: inputs.values)
-        let request = assembly.request(
-            cascade.endpoint.value.request,
-            of: name,
-            with: inputs.arguments,
-            graph: "call"
-        )
+        let assembly = PlanAssembly(checked, inputs: inputs.values)
+        let request = assembly.request(site, with: inputs.arguments, graph: "call")
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }
-        let plan = Plan(
-            name: manifest.name,
-            manifest: manifest.file.name,
-            sources: manifest.sources,
-            environment: options.environment,
-            inputs: inputs.values,
-            data: checked.data,
-            secrets: assembly.secrets(usedBy: [graph], sessions),
-            concurrency: options.concurrency ?? manifest.defaults.concurrency?.value ?? 64,
-            graphs: [graph],
-            subgraphs: [:],
-            sessions: sessions
-        )
-        return (plan, diagnostics)
+        return (assembly.plan(of: [graph], sessions: sessions, concurrency: options.concurrency), diagnostics)
     }
 }
 

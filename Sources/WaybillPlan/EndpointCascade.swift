@@ -15,15 +15,9 @@ package struct EndpointCascade: Sendable {
     /// The settings of defaults and service that do not apply because the request stands alone.
     package let passedOver: [Setting<SettingValue>]
 
-    init(
-        _ endpoint: Definition<Endpoint>,
-        in manifest: Manifest,
-        of original: Manifest,
-        environment: Environment?
-    ) {
-        let name = endpoint.name.value
-        let definition = endpoint.value.request
-        let service = RequestService(of: definition, settings: [], in: FarLevels(manifest))
+    init(_ endpoint: Definition<Endpoint>, _ site: RequestSite, in checked: ResolvedManifest) {
+        let service = site.service
+        let (original, environment) = (checked.written, checked.environmentChanges)
         var far: [(level: Level, settings: Settings)] = [(.defaults, original.defaults)]
         if let environment { far.append((.defaults, environment.defaults)) }
         if let name = service.name {
@@ -33,8 +27,8 @@ package struct EndpointCascade: Sendable {
             }
         }
         self.endpoint = endpoint
-        request = PlanAssembly(manifest: manifest, inputs: JSONObject()).request(definition, of: name)
-        let own = (level: Level.endpoint(name), settings: definition.settings)
+        request = PlanAssembly(checked, inputs: JSONObject()).request(site)
+        let own = (level: Level.endpoint(endpoint.name.value), settings: site.definition.settings)
         settings = Cascade.trace((service.standsAlone ? [] : far) + [own])
         passedOver = service.standsAlone ? far.flatMap(\.settings.entries) : []
     }

@@ -6,32 +6,55 @@ package import WaybillManifest
 
 /// Puts plans together from a manifest that every rule has accepted.
 struct PlanAssembly {
-    let manifest: Manifest
+    let checked: ResolvedManifest
     let inputs: JSONObject
-    private let far: FarLevels
+    private var manifest: Manifest { checked.manifest }
 
-    init(manifest: Manifest, inputs: JSONObject) {
-        self.manifest = manifest
+    init(_ checked: ResolvedManifest, inputs: JSONObject) {
+        self.checked = checked
         self.inputs = inputs
-        far = FarLevels(manifest)
     }
 
-    /// The plan of a graph.
-    func graph(_ name: String, _ graph: Graph) -> GraphPlan {
+    /// The plan of graphs and of what they need.
+    func plan(
+        of graphs: [GraphPlan],
+        subgraphs: [String: GraphPlan] = [:],
+        sessions: [String: SessionPlan],
+        concurrency: Int?
+    ) -> Plan {
+        Plan(
+            name: manifest.name,
+            manifest: manifest.file.name,
+            sources: manifest.sources,
+            environment: checked.environment,
+            inputs: inputs,
+            data: checked.data,
+            secrets: secrets(usedBy: graphs + subgraphs.values, sessions),
+            concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? 64,
+            graphs: graphs,
+            subgraphs: subgraphs,
+            sessions: sessions,
+            allowsOutside: checked.allowsOutside
+        )
+    }
+
+    /// The plan of the graph at a position among the manifest's.
+    func graph(at position: Int) -> GraphPlan {
+        let site = checked.graphs[position]
+        let (name, graph) = (site.definition.name.value, site.definition.value)
         let context = StepContext(
-            graph: name,
             path: name,
-            settings: [graph.settings],
             uses: StepUses(of: graph),
             isTolerated: graph.onFailure == .continue
         )
-        let body = group(graph.body, onFailure: graph.onFailure, concurrency: graph.settings.concurrency, in: context)
+        let limit = graph.settings.concurrency
+        let body = group(graph.body.order, site.body, onFailure: graph.onFailure, concurrency: limit, in: context)
         let finally = graph.finally.map { group in
             var last = context
             last.path += ".finally"
             // Its failures fail the graph, also with 'onFailure: continue'.
             last.isTolerated = false
-            return self.group(group, onFailure: .collect, concurrency: nil, in: last)
+            return self.group(group.order, site.finally, onFailure: .collect, concurrency: nil, in: last)
         }
         return GraphPlan(
             name: name,
@@ -49,8 +72,8 @@ struct PlanAssembly {
         var subgraphs: [String: GraphPlan] = [:]
         var waiting = graphs.flatMap(\.subgraphNames)
         while let name = waiting.popLast() {
-            guard subgraphs[name] == nil, let definition = manifest.graphs[name]?.value else { continue }
-            let plan = graph(name, definition)
+            guard subgraphs[name] == nil, let position = manifest.graphs.index(forKey: name) else { continue }
+            let plan = graph(at: position)
             subgraphs[name] = plan
             waiting += plan.subgraphNames
         }
@@ -61,11 +84,11 @@ struct PlanAssembly {
     var sessions: [String: SessionPlan] {
         var sessions: [String: SessionPlan] = [:]
         for (name, service) in manifest.services {
-            guard let session = service.value.session, let endpoint = manifest.endpoints[session.call.name.value]?.value
+            guard let session = service.value.session, let endpoint = manifest.endpoints[session.call.name.value]?.value,
+                let site = checked.requests.ofEndpoint(session.call.name.value)
             else { continue }
             let request = request(
-                endpoint.request,
-                of: session.call.name.value,
+                site,
                 with: arguments(of: endpoint.inputs, given: session.call, at: session.span)
             )
             sessions[name] = SessionPlan(request: request, renewOn: session.renewOn)
@@ -75,25 +98,7 @@ struct PlanAssembly {
 
     /// The requests of all endpoints, each by itself, and of all steps that have one in place or call an endpoint with
     /// settings or a service of their own.
-    var allRequests: [RequestPlan] {
-        var requests = manifest.endpoints.map { name, endpoint in
-            request(endpoint.value.request, of: name)
-        }
-        manifest.forEachStep { site in
-            var (definition, endpoint): (RequestDefinition?, String?) = (nil, nil)
-            switch site.step.action {
-            case .request(let inPlace): definition = inPlace
-            case .call(let call) where site.hasSettings || site.step.service != nil:
-                (definition, endpoint) = (site.endpoint?.request, call.name.value)
-            case .call, .group, .graph, .values, .end: break
-            }
-            guard let definition else { return }
-            requests.append(
-                request(definition, of: endpoint, below: site.settings, graph: site.graph.name.value, step: site.step)
-            )
-        }
-        return requests
-    }
+    var allRequests: [RequestPlan] { checked.requests.all.map { request($0, sentBy: $0.step) } }
 
     /// The secrets that a plan's parts use.
     func secrets(usedBy graphs: [GraphPlan], _ sessions: [String: SessionPlan]) -> [SecretPlan] {
@@ -112,35 +117,33 @@ struct PlanAssembly {
 
     /// What a step inherits from the steps around it.
     private struct StepContext {
-        var graph: String
         var path: String
-        /// The settings of the graph and of the enclosing steps, outer to inner.
-        var settings: [Settings]
         var uses: StepUses
         /// Whether one of them tolerates failures.
         var isTolerated: Bool
     }
 
     private func group(
-        _ group: Group,
+        _ order: Group.Order,
+        _ sites: [StepSite],
         onFailure: FailureMode,
         concurrency: Setting<Int>?,
         in context: StepContext
     ) -> GroupPlan {
-        let steps = group.steps.enumerated().map { index, step in self.step(step, number: index + 1, in: context) }
-        return GroupPlan(order: group.order, steps: steps, onFailure: onFailure, concurrency: concurrency?.value)
+        let steps = sites.enumerated().map { index, site in step(site, number: index + 1, in: context) }
+        return GroupPlan(order: order, steps: steps, onFailure: onFailure, concurrency: concurrency?.value)
     }
 
-    private func step(_ step: Step, number: Int, in context: StepContext) -> StepPlan {
+    private func step(_ site: StepSite, number: Int, in context: StepContext) -> StepPlan {
+        let step = site.step
         var inner = context
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
-        inner.settings.append(step.settings)
         return StepPlan(
             id: step.effectiveID,
             name: step.name ?? step.effectiveID ?? step.summary,
             path: inner.path,
-            work: work(of: step, in: inner),
+            work: work(of: site, in: inner),
             flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
@@ -150,26 +153,25 @@ struct PlanAssembly {
         )
     }
 
-    private func work(of step: Step, in context: StepContext) -> StepPlan.Work {
+    private func work(of site: StepSite, in context: StepContext) -> StepPlan.Work {
+        let step = site.step
         switch step.action {
         case .call(let call):
-            guard let endpoint = manifest.endpoints[call.name.value]?.value else {
+            guard let endpoint = site.endpoint, let sent = checked.requests.of(site) else {
                 preconditionFailure("the rules let a call of an unknown endpoint pass")
             }
-            let request = request(
-                endpoint.request,
-                of: call.name.value,
-                with: arguments(of: endpoint.inputs, given: call, at: step.span),
-                below: context.settings,
-                graph: context.graph,
-                step: step
-            )
-            return .request(request)
-        case .request(let definition):
-            return .request(request(definition, below: context.settings, graph: context.graph, step: step))
+            let arguments = arguments(of: endpoint.inputs, given: call, at: step.span)
+            return .request(request(sent, with: arguments, sentBy: site))
+        case .request:
+            guard let sent = checked.requests.of(site) else {
+                preconditionFailure("a step that has a request sends one")
+            }
+            return .request(request(sent, sentBy: site))
         case .group(let body):
             let limit = step.settings.concurrency
-            return .group(group(body, onFailure: step.groupOnFailure, concurrency: limit, in: context))
+            return .group(
+                group(body.order, site.steps, onFailure: step.groupOnFailure, concurrency: limit, in: context)
+            )
         case .graph(let call):
             let taken = manifest.graphs[call.name.value]?.value.inputs ?? [:]
             return .graph(name: call.name, arguments: arguments(of: taken, given: call, at: step.span))
@@ -178,40 +180,35 @@ struct PlanAssembly {
         }
     }
 
-    /// The request of a definition.
+    /// The plan of a request.
     ///
     /// - Parameters:
-    ///   - endpoint: The name of the endpoint whose request it is.
-    ///   - arguments: The values of its inputs.
-    ///   - settings: Those of the graph and the steps around it.
-    ///   - graph: The graph that it is part of.
+    ///   - arguments: The values of the endpoint's inputs.
     ///   - step: The step that sends it, which may add variables and outputs.
+    ///   - graph: The graph that it is part of, unless that is the step's.
     func request(
-        _ definition: RequestDefinition,
-        of endpoint: String? = nil,
+        _ site: RequestSite,
         with arguments: [ArgumentPlan] = [],
-        below settings: [Settings] = [],
-        graph: String = "",
-        step: Step? = nil
+        sentBy step: StepSite? = nil,
+        graph: String = ""
     ) -> RequestPlan {
-        let service = RequestService(of: definition, from: step, settings: settings, in: far)
-        let layers = RequestLayers(definition, service: service, steps: settings, in: far)
-        let merged = Cascade.merge(layers.settings)
+        let definition = site.definition
+        let merged = site.merged
         return RequestPlan(
-            endpoint: endpoint,
-            service: service.name,
-            serviceOrigin: ServiceOrigin(service, in: far),
+            endpoint: site.endpoint,
+            service: site.service.name,
+            serviceOrigin: ServiceOrigin(site.service, in: site.far),
             arguments: arguments,
             method: definition.method,
             address: definition.address,
             settings: merged.withoutRemovals,
             filters: merged.filters.flatMap { stages(of: $0) },
-            vars: definition.vars + (step?.vars ?? []),
-            outputs: definition.outputs + (step?.outputs ?? []),
+            vars: definition.vars + (step?.step.vars ?? []),
+            outputs: definition.outputs + (step?.step.outputs ?? []),
             returns: definition.returns,
             download: definition.download,
             mock: definition.mock,
-            graph: graph
+            graph: step?.graph.name.value ?? graph
         )
     }
 

@@ -28,9 +28,11 @@ struct ExecutionFixture {
         for (name, text) in contents { folder.write(text, to: name) }
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
-        let (manifest, diagnostics) = try ManifestLoader().load(path)
-        let rendered = HumanRenderer().render(diagnostics)
-        let (plan, findings) = PlanBuilder.plan(try #require(manifest, "\(rendered)"), options: PlanOptions())
+        let loaded = try ManifestLoader().load(path)
+        try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
+        let checked = PlanBuilder.check(try #require(loaded.manifest))
+        try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
+        let (plan, findings) = PlanBuilder.plan(checked, options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
         self.transport = FakeTransport(replies, answering: answer)
     }

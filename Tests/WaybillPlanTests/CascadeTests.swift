@@ -83,8 +83,6 @@ import WaybillPlan
     }
 
     @Test func `an environment is laid over before anything is merged`() throws {
-        var options = PlanOptions()
-        options.environment = "staging"
         let text =
             manifest + """
                 environments:
@@ -92,7 +90,7 @@ import WaybillPlan
                     defaults: {timeout: 3s}
                     services: {s: {baseURL: "http://127.0.0.1:9", headers: {X-D: null}}}
                 """
-        let (plan, diagnostics) = try PlanFixture.plan(text, options: options)
+        let (plan, diagnostics) = try PlanFixture.plan(text, environment: "staging")
         #expect(diagnostics.isEmpty)
         let settings = try #require(plan?.graphs.first?.body.requests.first?.request.settings)
         #expect(settings.baseURL?.value.constantText == "http://127.0.0.1:9")

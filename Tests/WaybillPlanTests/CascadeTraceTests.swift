@@ -16,7 +16,7 @@ import WaybillTestSupport
         for environment in [nil, "staging"] {
             let checked = PlanBuilder.check(manifest, environment: environment)
             for name in manifest.endpoints.keys {
-                let found = PlanBuilder.endpoint(named: name, in: checked, of: manifest, environment: environment)
+                let found = PlanBuilder.endpoint(named: name, in: checked)
                 let cascade = try #require(found.endpoint)
                 let used = cascade.settings.filter { traced in
                     if case .used = traced.fate { !traced.setting.value.isRemoval } else { false }

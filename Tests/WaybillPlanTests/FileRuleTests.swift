@@ -4,11 +4,9 @@ import WaybillPlan
 
 @Suite struct FileRuleTests {
     private func findings(_ rest: String, allowsOutside: Bool = false) throws -> [String] {
-        var options = PlanOptions()
-        options.allowsOutside = allowsOutside
         let text = "services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)"
-        return try PlanFixture.plan(text, options: options).diagnostics.map(\.id.name).filter { $0 != "not-supported" }
-            .filter { $0 != "unused-definition" }
+        return try PlanFixture.plan(text, allowsOutside: allowsOutside).diagnostics.map(\.id.name)
+            .filter { $0 != "not-supported" && $0 != "unused-definition" }
     }
 
     @Test(

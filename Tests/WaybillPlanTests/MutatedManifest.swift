@@ -30,8 +30,9 @@ struct MutatedManifest {
         let path = "\(Self.root)/\(path)"
         file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
         loader = try ManifestLoader()
-        let (loaded, problems) = loader.load(file)
-        let manifest = try #require(problems.hasErrors ? nil : loaded, "\(HumanRenderer().render(problems))")
+        let loaded = loader.load(file)
+        let rendered = HumanRenderer().render(loaded.diagnostics)
+        let manifest = try #require(loaded.diagnostics.hasErrors ? nil : loaded.manifest, "\(rendered)")
         document = try #require(YAMLReader().read(manifest.file).document)
         maker = MutationMaker(document, manifest)
     }
@@ -43,8 +44,9 @@ struct MutatedManifest {
             bytes = mutation.applied(to: bytes)
         }
         let mutant = SourceFile(name: file.name, bytes: bytes)
-        var (manifest, findings) = loader.load(mutant)
-        if let manifest {
+        let loaded = loader.load(mutant)
+        var findings = loaded.diagnostics
+        if let manifest = loaded.manifest {
             findings += PlanBuilder.check(manifest).diagnostics
             for environment in manifest.environments.keys {
                 findings += PlanBuilder.check(manifest, environment: environment).diagnostics

@@ -9,13 +9,18 @@ enum PlanFixture {
     /// The plan of a manifest, or its findings.
     static func plan(
         _ text: String,
-        options: PlanOptions = PlanOptions()
+        environment: String? = nil,
+        options: PlanOptions = PlanOptions(),
+        allowsOutside: Bool = false
     ) throws -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let folder = TemporaryFolder()
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
-        let (manifest, diagnostics) = try ManifestLoader().load(path)
-        guard let manifest else { return (nil, diagnostics) }
-        let (plan, findings) = PlanBuilder.plan(manifest, options: options)
+        let loaded = try ManifestLoader().load(path)
+        guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
+        let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
+        let diagnostics = loaded.diagnostics + checked.diagnostics
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
+        let (plan, findings) = PlanBuilder.plan(checked, options: options)
         return (plan, diagnostics + findings)
     }
 

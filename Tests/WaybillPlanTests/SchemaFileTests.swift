@@ -21,9 +21,9 @@ import WaybillTestSupport
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
         var loader = try ManifestLoader()
         loader.allowsOutside = allowsOutside
-        let (manifest, diagnostics) = loader.load(path)
-        let found = manifest.map { PlanBuilder.check($0).diagnostics } ?? []
-        return (diagnostics + found).filter { $0.severity == .error }
+        let loaded = loader.load(path)
+        let found = loaded.manifest.map { PlanBuilder.check($0).diagnostics } ?? []
+        return (loaded.diagnostics + found).filter { $0.severity == .error }
     }
 
     @Test(

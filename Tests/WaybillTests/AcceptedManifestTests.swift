@@ -46,19 +46,18 @@ import WaybillTestSupport
     /// Runs every graph of a manifest in every environment, if it is accepted.
     private func check(_ path: String) async throws {
         let pipeline = try Pipeline()
-        let manifest = pipeline.validate(path).value
-        for environment in [nil] + (manifest?.environments.keys.map { $0 } ?? []) {
+        let loaded = pipeline.load(path)
+        guard let manifest = pipeline.check(loaded).value?.manifest else { return }
+        for environment in [nil] + manifest.environments.keys.map({ $0 }) {
             var options = PlanOptions()
-            options.environment = environment
-            guard let manifest else { return }
             options.values = Self.values(for: manifest)
-            let accepted = pipeline.validate(path, options: options)
+            let accepted = pipeline.check(loaded, environment: environment).checkingInputs(options)
             // What cannot be run has a warning that says so.
-            guard let manifest = accepted.value, !accepted.diagnostics.contains(where: { $0.id == "not-supported" })
+            guard let manifest = accepted.value?.manifest, !accepted.diagnostics.contains(where: { $0.id == "not-supported" })
             else { continue }
             for graph in manifest.graphs.keys {
                 options.graphs = [graph]
-                let stage = pipeline.plan(path, options: options)
+                let stage = accepted.then { [options] in Pipeline.plan($0, options) }
                 let plan = try #require(stage.value, "\(HumanRenderer().document(for: stage.diagnostics))")
                 await run(plan)
             }
@@ -75,7 +74,7 @@ import WaybillTestSupport
         options.observers = [bound]
         options.clock = bound
         do throws(RunError) {
-            _ = try await RunSession(plan: plan, options: options).run()
+            _ = try await Pipeline.session(for: plan, options).run()
         } catch {
             Issue.record("\(error.message)\n\(HumanRenderer().document(for: error.diagnostics))")
         }

@@ -8,11 +8,27 @@ import WaybillTestSupport
 /// Plans made from text.
 enum PlanFixture {
     /// The plan of a manifest.
-    static func description(_ text: String, options: PlanOptions = PlanOptions()) throws -> PlanDescription {
+    static func description(
+        _ text: String,
+        environment: String? = nil,
+        options: PlanOptions = PlanOptions()
+    ) throws -> PlanDescription {
         let folder = TemporaryFolder()
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
-        let stage = try Pipeline().describedPlan(path, options: options)
+        let stage = try description(of: path, environment: environment, options: options)
         return try #require(stage.value, "\(HumanRenderer().document(for: stage.diagnostics))")
+    }
+
+    /// The plan of the manifest at a path.
+    static func description(
+        of path: String,
+        environment: String? = nil,
+        options: PlanOptions = PlanOptions()
+    ) throws -> Pipeline.Stage<PlanDescription> {
+        let pipeline = try Pipeline()
+        return pipeline.check(pipeline.load(path), environment: environment).then { checked in
+            Pipeline.plan(checked, options).map { PlanDescription($0, of: checked, options: options) }
+        }
     }
 
     /// Every format.

@@ -16,10 +16,8 @@ import WaybillTestSupport
 
     @Test(arguments: manifests, [nil, "staging"])
     func `a plan as JSON follows its schema`(manifest: String, environment: String?) throws {
-        var options = PlanOptions()
         let isKnown = try ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
-        options.environment = isKnown ? environment : nil
-        let stage = try Pipeline().describedPlan(manifest, options: options)
+        let stage = try PlanFixture.description(of: manifest, environment: isKnown ? environment : nil)
         let description = try #require(stage.value, "\(stage.diagnostics)")
         let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
         let schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.plan.text))
@@ -29,14 +27,15 @@ import WaybillTestSupport
     @Test(arguments: manifests, [nil, "staging"])
     func `what is explained of an endpoint as JSON follows its schema`(manifest: String, environment: String?) throws {
         let loaded = try #require(try ManifestLoader().load(manifest).manifest)
-        var options = PlanOptions()
-        options.environment = loaded.environments["staging"] == nil ? nil : environment
+        let environment = loaded.environments["staging"] == nil ? nil : environment
+        let pipeline = try Pipeline()
         var schema = try #require(try JSONParser().parse(EmbeddedSchema.plan.text).object)
         for name in ["type", "required", "properties", "additionalProperties"] { schema[name] = nil }
         schema["$ref"] = "#/$defs/endpointExplanation"
         let compiled = try JSONSchema(compiling: .object(schema))
         for name in loaded.endpoints.keys {
-            let stage = try Pipeline().explanation(of: name, in: manifest, options: options)
+            let stage = pipeline.check(pipeline.load(manifest), environment: environment)
+                .then { Pipeline.explain(name, of: $0, PlanOptions()) }
             let explanation = try #require(stage.value, "\(stage.diagnostics)")
             let document = try JSONParser().parse(Array(JSONEndpointPrinter().document(for: explanation).utf8))
             #expect(compiled.validate(document) == [])
@@ -45,10 +44,7 @@ import WaybillTestSupport
     }
 
     @Test func `the manifest with everything in it has every setting and every form of step`() throws {
-        let stage = try Pipeline().describedPlan(
-            Self.root + "/Tests/Manifests/every-setting.yaml",
-            options: PlanOptions()
-        )
+        let stage = try PlanFixture.description(of: Self.root + "/Tests/Manifests/every-setting.yaml")
         let description = try #require(stage.value, "\(stage.diagnostics)")
         let document = JSONPlanPrinter().document(for: description)
         for name in SettingName.allCases where ![.filters, .concurrency, .deadline].contains(name) {
@@ -62,8 +58,6 @@ import WaybillTestSupport
     }
 
     @Test func `a value that an environment gives says so`() throws {
-        var options = PlanOptions()
-        options.environment = "staging"
         let description = try PlanFixture.description(
             """
             environments: {staging: {defaults: {timeout: 5s}, services: {s: {headers: {X-B: 2}}}}}
@@ -71,7 +65,7 @@ import WaybillTestSupport
             services: {s: {baseURL: "http://127.0.0.1/", headers: {X-A: 1, X-B: 1}}}
             graphs: {main: {chain: [{get: /}]}}
             """,
-            options: options
+            environment: "staging"
         )
         let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
         let settings = try #require(document["graphs"]?[0]?["steps"]?[0]?["request"]?["settings"]?.array)

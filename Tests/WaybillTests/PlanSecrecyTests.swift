@@ -43,9 +43,8 @@ import WaybillTestSupport
     @Test(arguments: PlanFixture.printers.indices)
     func `what is the value of a secret is not shown anywhere`(printer: Int) throws {
         var options = PlanOptions()
-        options.environment = "dev"
         options.variables = ["PASSWORD": "hunter2", "DEV": "aHVudGVyMg==", "NUMBER": "4711"]
-        let description = try PlanFixture.description(Self.manifest, options: options)
+        let description = try PlanFixture.description(Self.manifest, environment: "dev", options: options)
         let document = PlanFixture.printers[printer].document(for: description)
             // Names are the manifest's structure; nothing in it is a value.
             .replacing("hunter2-graph", with: "")
@@ -92,9 +91,11 @@ import WaybillTestSupport
             to: "manifest.yaml"
         )
         var options = PlanOptions()
-        options.environment = "dev"
         options.variables = ["PASSWORD": "4711"]
-        let stage = try Pipeline().explanation(of: "e", in: path, options: options)
+        let pipeline = try Pipeline()
+        let stage = pipeline.check(pipeline.load(path), environment: "dev").then { [options] in
+            Pipeline.explain("e", of: $0, options)
+        }
         let explanation = try #require(stage.value, "\(stage.diagnostics)")
         for document in [
             TextEndpointPrinter().document(for: explanation), JSONEndpointPrinter().document(for: explanation),

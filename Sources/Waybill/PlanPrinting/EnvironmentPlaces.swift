@@ -1,6 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillPlan
 
 /// The places of everything that the chosen environment says, so that of any value it can be told whether it comes from
 /// there.
@@ -9,17 +10,10 @@ struct EnvironmentPlaces: Sendable {
     let name: String?
     private var spans: Set<SourceSpan> = []
 
-    /// Nothing comes from an environment.
-    static let none = EnvironmentPlaces()
-
-    private init() {
-        name = nil
-    }
-
-    /// The places of an environment of a manifest, which has not been laid over it yet.
-    init(_ name: String?, in manifest: Manifest) {
-        self.name = name
-        guard let environment = name.flatMap({ manifest.environments[$0]?.value }) else { return }
+    /// The places of what the environment of a manifest says.
+    init(of checked: ResolvedManifest) {
+        name = checked.environment
+        guard let environment = checked.environmentChanges else { return }
         insert(environment.defaults)
         for (_, service) in environment.services {
             insert(service.settings)

@@ -14,10 +14,10 @@ package struct PlanDescription: Sendable {
     /// What the chosen environment says.
     let environment: EnvironmentPlaces
 
-    init(_ plan: Plan, of manifest: Manifest, options: PlanOptions) {
+    package init(_ plan: Plan, of checked: ResolvedManifest, options: PlanOptions) {
         self.plan = plan
-        form = WrittenForm(redactor: Redactor(secretsOf: manifest, options: options))
-        environment = EnvironmentPlaces(options.environment, in: manifest)
+        form = WrittenForm(redactor: Redactor(secretsOf: checked, options: options))
+        environment = EnvironmentPlaces(of: checked)
     }
 }
 
@@ -29,12 +29,10 @@ package protocol PlanPrinter: Sendable {
 
 extension Redactor {
     /// A redactor that knows the values that a manifest's secrets have now, those of the chosen environment included.
-    convenience init(secretsOf manifest: Manifest, options: PlanOptions) {
+    convenience init(secretsOf checked: ResolvedManifest, options: PlanOptions) {
         self.init()
-        var secrets = manifest.secrets.values.map(\.value)
-        if let environment = options.environment.flatMap({ manifest.environments[$0]?.value }) {
-            secrets += environment.secrets.map(\.value)
-        }
+        var secrets = checked.written.secrets.values.map(\.value)
+        secrets += checked.environmentChanges?.secrets.map(\.value) ?? []
         for secret in secrets {
             if let value = options.variables[secret.environmentVariable.value] { register(value) }
         }

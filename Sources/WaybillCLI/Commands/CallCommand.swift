@@ -54,13 +54,14 @@ struct CallCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        let (planOptions, findings) = inputs.planOptions()
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let pipeline = try Pipeline(allowsOutside: options.allowOutside)
-        let stage = pipeline.callPlan(options.manifest, endpoint: endpoint, options: planOptions)
+        // A call needs no graph that uses what it uses.
+        let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
+            .without("not-supported", "unused-definition")
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
@@ -74,7 +75,7 @@ struct CallCommand: ParsableCommand {
         case .ndjson: runOptions.observers = [EventPrinter(output)]
         case .outputs: break
         }
-        let report = try SessionRunner(RunSession(plan: plan, options: runOptions), output).run()
+        let report = try SessionRunner(Pipeline.session(for: plan, runOptions), output).run()
         switch format {
         case .data:
             if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }

@@ -28,12 +28,12 @@ struct MockCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        let (planOptions, findings) = inputs.planOptions()
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let stage = try Pipeline(allowsOutside: options.allowOutside).validate(options.manifest, options: planOptions)
+        let stage = try options.checkedManifest().checkingInputs(planOptions)
         output.report(findings + stage.diagnostics)
         guard let manifest = stage.value else { throw ExitStatus.invalid }
 

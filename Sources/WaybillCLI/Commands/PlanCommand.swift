@@ -58,15 +58,15 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        var (planOptions, findings) = inputs.planOptions(environment: options.environment)
+        var (planOptions, findings) = inputs.planOptions()
         planOptions.graphs = graphs
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let pipeline = try Pipeline(allowsOutside: options.allowOutside)
+        let checked = try options.checkedManifest()
         if let explain {
-            let stage = pipeline.explanation(of: explain, in: options.manifest, options: planOptions)
+            let stage = checked.then { Pipeline.explain(explain, of: $0, planOptions) }
             output.report(findings + stage.diagnostics)
             guard let explanation = stage.value else { throw ExitStatus.invalid }
             let text =
@@ -75,7 +75,9 @@ struct PlanCommand: ParsableCommand {
                 : TextEndpointPrinter(colour: output.coloursOutput).document(for: explanation)
             return try output.writeResult(Array(text.utf8))
         }
-        let stage = pipeline.describedPlan(options.manifest, options: planOptions)
+        let stage = checked.then { checked in
+            Pipeline.plan(checked, planOptions).map { PlanDescription($0, of: checked, options: planOptions) }
+        }
         output.report(findings + stage.diagnostics)
         guard let description = stage.value else { throw ExitStatus.invalid }
         let printer: any PlanPrinter =

@@ -38,7 +38,7 @@ struct ResumeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, findings) = inputs.planOptions(environment: nil)
+        let (options, findings) = inputs.planOptions()
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid

@@ -51,7 +51,8 @@ struct RunCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let stage = try Pipeline(allowsOutside: options.allowOutside).plan(options.manifest, options: planOptions)
+        // What the run would use and cannot do is an error of the run.
+        let stage = try options.checkedManifest().then { Pipeline.plan($0, planOptions) }.without("not-supported")
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
@@ -63,7 +64,7 @@ struct RunCommand: ParsableCommand {
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {
-        var (plan, diagnostics) = inputs.planOptions(environment: options.environment)
+        var (plan, diagnostics) = inputs.planOptions()
         plan.graphs = graphs
         plan.concurrency = concurrency
         return (plan, diagnostics)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
-import WaybillManifest
+import WaybillPlan
 import WaybillRuntime
 
 /// `waybill validate`
@@ -57,12 +57,12 @@ struct ValidateCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         let pipeline = try Pipeline(allowsOutside: allowOutside)
-        let (options, given) = inputs.planOptions(environment: environment)
+        let (options, given) = inputs.planOptions()
         var findings = given
-        var last: Manifest?
+        var last: ResolvedManifest?
         if format == .human { output.reportPart(findings) }
         for manifest in findings.hasErrors ? [] : manifests {
-            let stage = pipeline.validate(manifest, options: options)
+            let stage = pipeline.check(pipeline.load(manifest), environment: environment).checkingInputs(options)
             findings += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }

@@ -35,9 +35,8 @@ struct InputOptions: ParsableArguments {
     var environmentFiles: [String] = []
 
     /// What is asked for by these and the other options, and what is wrong with the files.
-    func planOptions(environment: String?) -> (options: PlanOptions, diagnostics: [Diagnostic]) {
+    func planOptions() -> (options: PlanOptions, diagnostics: [Diagnostic]) {
         var options = PlanOptions()
-        options.environment = environment
         options.inputs = inputs.map { ($0.name, $0.text) }
         options.variables = ProcessVariables.all
         let diagnostics = options.read(inputFiles: inputFiles, environmentFiles: environmentFiles)

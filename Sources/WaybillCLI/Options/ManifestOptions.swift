@@ -1,4 +1,6 @@
 import ArgumentParser
+import Waybill
+import WaybillPlan
 
 /// The manifest and what is laid over it.
 struct ManifestOptions: ParsableArguments {
@@ -13,4 +15,10 @@ struct ManifestOptions: ParsableArguments {
 
     @Flag(help: "Let the manifest include files outside its folder.")
     var allowOutside = false
+
+    /// Reads the manifest and checks it with its environment.
+    func checkedManifest() throws -> Pipeline.Stage<ResolvedManifest> {
+        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        return pipeline.check(pipeline.load(manifest), environment: environment)
+    }
 }

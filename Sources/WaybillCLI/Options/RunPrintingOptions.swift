@@ -39,7 +39,7 @@ struct RunPrintingOptions: ParsableArguments {
         case .ndjson: options.observers = [EventPrinter(output)]
         case .outputs: break
         }
-        let report = try SessionRunner(RunSession(plan: plan, options: options), output).run()
+        let report = try SessionRunner(Pipeline.session(for: plan, options), output).run()
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)
         case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")

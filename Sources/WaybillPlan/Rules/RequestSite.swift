@@ -2,10 +2,12 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request and where it would be sent from.
+/// A request with its service and the levels of its cascade, resolved once for the rules and for plans.
 final class RequestSite: Sendable {
     /// The request as written.
     let definition: RequestDefinition
+    /// The step that sends it; `nil` for an endpoint by itself.
+    let step: StepSite?
     /// The settings of the graph and of the steps around it, outer to inner; none for an endpoint by itself.
     let steps: [Settings]
     /// The endpoint; `nil` for a request in place.
@@ -21,7 +23,7 @@ final class RequestSite: Sendable {
     /// The statuses that are expected, if that is known.
     let expectedStatus: Setting<[StatusTemplate]>?
     /// The levels that are the same for other requests.
-    private let far: FarLevels
+    let far: FarLevels
 
     init(
         _ definition: RequestDefinition,
@@ -31,6 +33,7 @@ final class RequestSite: Sendable {
         in far: FarLevels
     ) {
         self.definition = definition
+        self.step = step
         let steps = step?.settings ?? []
         self.steps = steps
         self.endpoint = endpoint

@@ -188,11 +188,4 @@ extension Manifest {
             return site
         }
     }
-
-    /// Every step of every graph.
-    func forEachStep(_ body: (StepSite) -> Void) {
-        for graph in graphSites {
-            for site in graph.all { body(site) }
-        }
-    }
 }

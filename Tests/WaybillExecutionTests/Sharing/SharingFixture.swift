@@ -37,9 +37,11 @@ struct SharingFixture {
 
             """
         for name in ["c.pem", "c.key"] { folder.write("", to: name) }
-        let (loaded, diagnostics) = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
-        let rendered = HumanRenderer().render(diagnostics)
-        let (plan, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: PlanOptions())
+        let loaded = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
+        try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
+        let checked = PlanBuilder.check(try #require(loaded.manifest))
+        try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
+        let (plan, findings) = PlanBuilder.plan(checked, options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
         transport = ScriptedTransport(script, interface: interface)
     }

@@ -66,11 +66,11 @@ struct WireExchange {
                 outputs: {data: steps.a.data}
 
             """
-        let (loaded, diagnostics) = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
-        let rendered = HumanRenderer().render(diagnostics)
-        var options = PlanOptions()
-        options.allowsOutside = allowsOutside
-        let (planned, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: options)
+        let loaded = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
+        try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
+        let checked = PlanBuilder.check(try #require(loaded.manifest), allowsOutside: allowsOutside)
+        try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
+        let (planned, findings) = PlanBuilder.plan(checked, options: PlanOptions())
         let plan = try #require(planned, "\(HumanRenderer().render(findings))")
         try beforeRun(folder)
         let transport = try CurlTransport()

@@ -107,7 +107,7 @@ import WaybillTestSupport
                 + "\nenvironments: {dev: {inputs: {username: x}}, other: {}}\nsecrets: {key: {env: KEY}}"
         )
         let problems = try problems(with: fixture.path, variables: [:])
-        #expect(problems.last?.hasSuffix("error: input 'username' has no value [missing-input]") == true)
+        #expect(problems.contains { $0.hasSuffix("error: input 'username' has no value [missing-input]") })
         fixture.folder.write(
             "waybill: 1\n" + LibraryFixture.shop + "\nenvironments: {dev: {}}\nsecrets: {key: {env: KEY}}\n",
             to: "manifest.yaml"

@@ -6,17 +6,23 @@ import WaybillPlan
 
 /// A manifest without errors, with all that it includes: what ``load(_:environment:allowsOutside:)`` gives.
 public struct CheckedManifest: Sendable {
-    private let manifest: Manifest
-    private let environment: String?
-    private let allowsOutside: Bool
+    private let checked: ResolvedManifest
+    private let loaded: LoadedManifest
+    private let pipeline: Pipeline
+    private var manifest: Manifest { checked.written }
 
     /// What is probably not as it was meant, in the order of the text.
     public let warnings: [Finding]
 
-    init(_ manifest: Manifest, _ diagnostics: [Diagnostic], environment: String?, allowsOutside: Bool) {
-        self.manifest = manifest
-        self.environment = environment
-        self.allowsOutside = allowsOutside
+    init(
+        _ checked: ResolvedManifest,
+        _ diagnostics: [Diagnostic],
+        of loaded: LoadedManifest,
+        _ pipeline: Pipeline
+    ) {
+        self.checked = checked
+        self.loaded = loaded
+        self.pipeline = pipeline
         warnings = diagnostics.map(Finding.init)
     }
 
@@ -43,9 +49,7 @@ public struct CheckedManifest: Sendable {
 
     /// The environment variables that its secrets come from.
     public var secretVariables: [String] {
-        let environment = environment.flatMap { manifest.environments[$0]?.value }
-        let laidOver = environment.map { manifest.applying($0).manifest } ?? manifest
-        return laidOver.secrets.values.map(\.value.environmentVariable.value)
+        checked.manifest.secrets.values.map(\.value.environmentVariable.value)
     }
 
     /// The plan of a run: which requests are sent in which order, with everything about them that is known before. Nothing
@@ -67,14 +71,18 @@ public struct CheckedManifest: Sendable {
     ) throws -> RunPlan {
         var options = PlanOptions()
         options.graphs = graphs
-        options.environment = environment ?? self.environment
         options.values = JSONObject(inputs: inputs)
         options.variables = variables ?? ProcessVariables.all
         options.concurrency = concurrency.map { max(1, $0) }
-        options.allowsOutside = allowsOutside
-        let (plan, diagnostics) = PlanBuilder.plan(manifest, options: options)
-        guard let plan else { throw ManifestError(diagnostics) }
-        return RunPlan(PlanDescription(plan, of: manifest, options: options), diagnostics, options.variables)
+        var stage = Pipeline.Stage(value: checked, diagnostics: checked.diagnostics)
+        if let environment, environment != checked.environment {
+            stage = pipeline.check(loaded, environment: environment)
+        }
+        let planned = stage.then { checked in
+            Pipeline.plan(checked, options).map { PlanDescription($0, of: checked, options: options) }
+        }
+        guard let description = planned.value else { throw ManifestError(planned.diagnostics) }
+        return RunPlan(description, planned.diagnostics, options.variables)
     }
 }
 

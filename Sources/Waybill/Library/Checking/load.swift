@@ -16,9 +16,11 @@ public func load(
     environment: String? = nil,
     allowsOutside: Bool = false
 ) throws -> CheckedManifest {
-    let stage = try Pipeline(allowsOutside: allowsOutside).manifest(path, environment: environment)
-    guard let manifest = stage.value else { throw ManifestError(stage.diagnostics) }
-    return CheckedManifest(manifest, stage.diagnostics, environment: environment, allowsOutside: allowsOutside)
+    let pipeline = try Pipeline(allowsOutside: allowsOutside)
+    let loaded = pipeline.load(path)
+    let stage = pipeline.check(loaded, environment: environment)
+    guard let checked = stage.value else { throw ManifestError(stage.diagnostics) }
+    return CheckedManifest(checked, stage.diagnostics, of: loaded, pipeline)
 }
 
 /// Everything that is wrong with a manifest and all that it includes, in the order of the text.
@@ -33,7 +35,8 @@ public func check(
     environment: String? = nil,
     allowsOutside: Bool = false
 ) throws -> [Finding] {
-    try Pipeline(allowsOutside: allowsOutside).manifest(path, environment: environment).diagnostics.map(Finding.init)
+    let pipeline = try Pipeline(allowsOutside: allowsOutside)
+    return pipeline.check(pipeline.load(path), environment: environment).diagnostics.map(Finding.init)
 }
 
 /// Everything that is wrong with the text of a manifest that is not saved yet, as in an editor.
@@ -51,6 +54,6 @@ public func check(
     allowsOutside: Bool = false
 ) throws -> [Finding] {
     let file = SourceFile(name: path, text: text)
-    return try Pipeline(allowsOutside: allowsOutside).manifest(file, environment: environment).diagnostics
-        .map(Finding.init)
+    let pipeline = try Pipeline(allowsOutside: allowsOutside)
+    return pipeline.check(pipeline.load(file), environment: environment).diagnostics.map(Finding.init)
 }

@@ -35,7 +35,7 @@ public struct Run: AsyncSequence, Sendable {
         session.observers = [feed]
         self.feed = feed
         self.warnings = warnings
-        let running = RunSession(plan: plan, options: session)
+        let running = Pipeline.session(for: plan, session)
         control = session.control
         for step in options.pausedSteps { control.pause(step: step) }
         task = Task {

@@ -38,10 +38,10 @@ package struct EndpointExplanation: Sendable {
     let form: WrittenForm
     let environment: EnvironmentPlaces
 
-    init(_ cascade: EndpointCascade, of manifest: Manifest, options: PlanOptions) {
+    init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
         self.cascade = cascade
-        form = WrittenForm(redactor: .init(secretsOf: manifest, options: options))
-        environment = EnvironmentPlaces(options.environment, in: manifest)
+        form = WrittenForm(redactor: .init(secretsOf: checked, options: options))
+        environment = EnvironmentPlaces(of: checked)
     }
 
     /// Every setting at any level.

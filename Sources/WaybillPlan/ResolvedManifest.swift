@@ -1,0 +1,88 @@
+import OrderedCollections
+package import WaybillDiagnostics
+package import WaybillJSON
+package import WaybillManifest
+import WaybillRuntime
+
+/// A manifest with its environment applied, its data files read, its names resolved and every rule run.
+///
+/// With errors among the diagnostics there is no plan of it. Services, cascades and calls are resolved once, for the rules
+/// and for plans.
+package struct ResolvedManifest: Sendable {
+    /// The manifest with the environment applied.
+    package let manifest: Manifest
+    /// The manifest as it was written.
+    package let written: Manifest
+    /// The name of the environment that was applied.
+    package let environment: String?
+    /// What was read from its data files, by name.
+    package let data: JSONObject
+    /// Whether files may lie outside the folder of the manifest.
+    package let allowsOutside: Bool
+    /// What the environment, the data files and the rules have against it, in the order of the text.
+    package let diagnostics: [Diagnostic]
+    /// The graphs with their steps and what these call, in the order of `manifest.graphs`.
+    let graphs: [GraphSite]
+    /// Every request with its service and the levels of its cascade.
+    let requests: RequestList
+
+    /// What the environment says.
+    package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
+}
+
+extension PlanBuilder {
+    /// Applies an environment to a manifest, reads its data files and checks it by every rule. Where the manifest's text has
+    /// errors, what they leave unknown is not checked.
+    package static func check(
+        _ written: Manifest,
+        environment: String? = nil,
+        allowsOutside: Bool = false
+    ) -> ResolvedManifest {
+        let (manifest, problems) = apply(environment, to: written)
+        var diagnostics = problems
+        let (data, findings) = readData(of: manifest, allowsOutside: allowsOutside)
+        diagnostics += findings
+        let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
+        let found = RuleRunner.findings(of: subject)
+        diagnostics += found.always
+        if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
+        if !manifest.unknown.isEmpty {
+            diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
+        }
+        return ResolvedManifest(
+            manifest: manifest,
+            written: written,
+            environment: environment,
+            data: data,
+            allowsOutside: allowsOutside,
+            diagnostics: diagnostics.sortedByPlace(),
+            graphs: subject.graphs,
+            requests: subject.requests
+        )
+    }
+
+    private static func apply(
+        _ name: String?,
+        to manifest: Manifest
+    ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
+        guard let name else { return (manifest, []) }
+        if let environment = manifest.environments[name]?.value { return manifest.applying(environment) }
+        if manifest.unknown.mayDefine(name, in: .environments) { return (manifest, []) }
+        return (manifest, [.unknown("environment", name, in: manifest, among: manifest.environments.keys)])
+    }
+
+    private static func readData(
+        of manifest: Manifest,
+        allowsOutside: Bool
+    ) -> (data: JSONObject, diagnostics: [Diagnostic]) {
+        let reader = DataReader(folder: FileContents.folder(of: manifest.file.name), allowsOutside: allowsOutside)
+        var data = JSONObject()
+        var diagnostics: [Diagnostic] = []
+        for (name, declaration) in manifest.data where !manifest.unknown.isDefined(name, in: .data) {
+            let (value, findings) = reader.read(declaration.value)
+            diagnostics += findings
+            data[name] = value
+        }
+        return (data, diagnostics)
+    }
+}
