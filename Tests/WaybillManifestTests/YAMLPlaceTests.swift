@@ -14,6 +14,8 @@ import WaybillManifest
             ("a: one\n«\n»   two\n", "\n"),
             ("a: &x ü«€»ü\n", "€"),
             ("a: one\u{2028}   «two»\n", "two"),
+            ("a: !!str\u{2028}  \"one «two»\"\n", "two"),
+            ("a: &b # c\u{85}  'one «two»'\n", "two"),
             ("a: one«\u{2028}»   two\n", "\u{2028}"),
             // single quotes
             ("a: 'it«''»s'\n", "'"),

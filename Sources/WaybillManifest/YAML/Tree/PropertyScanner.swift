@@ -55,8 +55,9 @@ enum PropertyScanner {
     }
 
     private static func wordEnd(from start: Int, in bytes: [UInt8]) -> Int {
-        let stops: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x2C, 0x5B, 0x5D, 0x7B, 0x7D]
-        return bytes[start...].firstIndex { stops.contains($0) } ?? bytes.count
+        let stops: [UInt8] = [0x20, 0x09, 0x2C, 0x5B, 0x5D, 0x7B, 0x7D]
+        return (start..<bytes.count).first { stops.contains(bytes[$0]) || LineBreak.at($0, in: bytes) != nil }
+            ?? bytes.count
     }
 
     /// Behind blanks, line breaks and comments.
@@ -64,12 +65,13 @@ enum PropertyScanner {
         var offset = start
         while offset < bytes.count {
             switch bytes[offset] {
-            case 0x20, 0x09, 0x0A, 0x0D:
+            case 0x20, 0x09:
                 offset += 1
             case UInt8(ascii: "#") where offset > start:
-                offset = bytes[offset...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.count
+                offset = (offset..<bytes.count).first { LineBreak.at($0, in: bytes) != nil } ?? bytes.count
             default:
-                return offset
+                guard let lineBreak = LineBreak.at(offset, in: bytes) else { return offset }
+                offset += lineBreak.source
             }
         }
         return offset
