@@ -125,3 +125,8 @@ extension JSONWriter.Layout {
         output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
 }
+
+extension JSON {
+    /// The value in words: a string without its quotes, anything else as JSON.
+    package var words: String { string ?? JSONWriter().string(self) }
+}

@@ -149,7 +149,7 @@ package struct StepFields: OptionSet, Sendable {
 /// A filter stage in the place where it runs.
 package struct PlannedStage: Sendable {
     /// The stage.
-    package var stage: FilterStage
+    package var stage: any FilterStage
     /// Whether it runs on every status, not only on 2xx.
     package var onEveryStatus: Bool
 }

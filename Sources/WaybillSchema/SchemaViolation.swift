@@ -42,3 +42,11 @@ package struct SchemaViolation: Sendable, Equatable {
         case other
     }
 }
+
+extension SchemaViolation {
+    /// What is wrong, as a sentence about the data.
+    package var sentence: String {
+        let place = instanceLocation.description
+        return "\(place.isEmpty ? "the data" : "the value at \(place)") \(message)"
+    }
+}

@@ -104,7 +104,7 @@ import WaybillTestSupport
         let names = entries.map { entry in
             switch entry {
             case .named(_, let onEveryStatus): onEveryStatus ? "any" : "name"
-            case .stage(let stage): stage.name
+            case .stage(let stage): stage.key
             }
         }
         // The stage with the schema file that is not there is left out.

@@ -1,8 +1,9 @@
 import Testing
 import WaybillDiagnostics
 import WaybillExpressions
-import WaybillManifest
 import WaybillPlan
+
+@testable import WaybillManifest
 
 @Suite struct CascadeTests {
     private let manifest = """
@@ -46,7 +47,7 @@ import WaybillPlan
     @Test func `filters and body expectations add up, farther first, and the rest is replaced whole`() throws {
         let request = try PlanFixture.request(manifest)
         let selected = request.filters.map { stage in
-            if case .select(let path, _) = stage.value.stage { path.expression.text } else { "-" }
+            (stage.value.stage as? SelectStage)?.path.expression.text
         }
         #expect(selected == ["$.one", "$.two", "$.three"])
         #expect(request.settings.expect.body.map(\.value.that.expression.text) == ["$.a == 1", "$.b == 1"])

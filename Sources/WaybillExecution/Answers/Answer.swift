@@ -159,13 +159,9 @@ struct Answer {
         for stage in plan.filters {
             var scope = scope.scope(stage.level)
             scope.current = ScopeValue(body)
-            let expression: ManifestExpression? =
-                switch stage.value.stage {
-                case .require(_, _, let message): message
-                case .envelope(let envelope): envelope.message
-                default: nil
-                }
-            if let words = try? expression?.value(in: scope).json.string, !words.isEmpty { return words }
+            if let words = try? stage.value.stage.serverMessage?.value(in: scope).json.string, !words.isEmpty {
+                return words
+            }
         }
         return ServerMessage.find(in: body)
     }
@@ -204,14 +200,11 @@ struct Answer {
     private mutating func filter() -> Failure? {
         guard !plan.filters.isEmpty else { return nil }
         do {
-            let scope = scope
-            let filtered = try FilterRunner.run(
-                plan.filters,
-                on: evaluated.data ?? ScopeValue(.null),
-                isSuccess: isSuccess,
-                scope: scope.scope
-            )
-            take(filtered)
+            var data = evaluated.data ?? ScopeValue(.null)
+            for stage in plan.filters where isSuccess || stage.value.onEveryStatus {
+                data = try stage.value.stage.apply(to: data, in: scope.scope(stage.level), at: stage.span)
+            }
+            take(data)
             return nil
         } catch {
             let code = plan.settings.messages.showsCode ? error.code : nil

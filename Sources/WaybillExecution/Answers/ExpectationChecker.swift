@@ -107,11 +107,3 @@ extension Duration {
         return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
     }
 }
-
-extension SchemaViolation {
-    /// What is wrong, as a sentence about the data.
-    var sentence: String {
-        let place = instanceLocation.description
-        return "\(place.isEmpty ? "the data" : "the value at \(place)") \(message)"
-    }
-}

@@ -8,7 +8,7 @@ import WaybillJSON
 /// What the schema cannot know, such as the grammar of an expression, is found here. A part that cannot be read is left
 /// out of the model and has its diagnostic, here or in the schema's check. Once all such faults are known the decoder marks
 /// in the model what they leave unknown, and puts something in the place of steps and endpoints that could not be read.
-struct ManifestDecoder {
+package struct ManifestDecoder {
     /// What was found so far.
     private(set) var diagnostics: [Diagnostic] = []
     /// Where files that the manifest names are.

@@ -62,11 +62,6 @@ package struct RedactedJSON: Sendable, Hashable {
     package var text: RedactedText { RedactedText(redacted: value.words) }
 }
 
-extension JSON {
-    /// The value in words: a string without its quotes, anything else as JSON.
-    package var words: String { string ?? JSONWriter().string(self) }
-}
-
 /// The bytes of a message that are safe to write anywhere: what a redactor has let through.
 package struct RedactedBytes: Sendable, Hashable {
     /// The bytes.

@@ -205,7 +205,7 @@ struct StepText {
         var parts: [String] = []
         if let decoding = settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
         if !request.filters.isEmpty {
-            parts.append("filters \(request.filters.map(\.value.stage.name).joined(separator: ", "))")
+            parts.append("filters \(request.filters.map(\.value.stage.key).joined(separator: ", "))")
         }
         let expected = expectations(in: settings)
         if !expected.isEmpty { parts.append("expects \(expected.joined(separator: ", "))") }

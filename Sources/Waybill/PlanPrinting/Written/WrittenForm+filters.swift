@@ -15,49 +15,36 @@ extension WrittenForm {
     }
 
     /// A stage, under its key.
-    func value(_ stage: FilterStage) -> JSON {
-        .object(JSONObject([(name: stage.name, value: content(of: stage))]))
+    func value(_ stage: any FilterStage) -> JSON {
+        .object(JSONObject([(name: stage.key, value: content(of: stage))]))
     }
 
-    private func content(of stage: FilterStage) -> JSON {
-        switch stage {
-        case .require(let that, nil, nil): .string(text(that))
-        case .require(let that, let code, let message):
-            .object(
-                .present([
-                    ("that", .string(text(that))),
-                    ("code", code.map { .string(text($0)) }),
-                    ("message", message.map { .string(text($0)) }),
-                ])
-            )
-        case .select(let path, nil): .string(text(path))
-        case .select(let path, let fallback?): ["path": .string(text(path)), "default": value(fallback)]
-        case .envelope(let envelope): content(of: envelope)
-        case .map(let template), .default(let template): value(template)
-        case .where(let condition): .string(text(condition))
-        case .pick(let names), .omit(let names): .array(names.map { .string(text($0.value)) })
-        case .rename(let names):
-            .object(JSONObject(names.map { (text($0.old.value), .string(text($0.new.value))) }))
-        case .set(let members):
-            .object(JSONObject(members.map { (text($0.name.value), .string(text($0.value))) }))
-        case .sort(let by, let isDescending):
-            .object(.present([("by", by.map { .string(text($0)) }), ("order", isDescending ? "desc" : "asc")]))
-        case .unique(let by): .object(.present([("by", by.map { .string(text($0)) })]))
-        case .limit(let number): .count(number)
-        case .flatten: true
-        case .decode(let format): .string(format.rawValue)
-        case .schema(let schema): value(schema.document)
+    /// What is written under a stage's key, from the properties of the stage.
+    private func content(of stage: any FilterStage) -> JSON {
+        let names = ["fallback": "default", "content": "data", "isDescending": "order"]
+        let parts = Mirror(reflecting: stage).children.compactMap { label, value in
+            part(value).map { (name: names[label ?? ""] ?? label ?? "", value: $0) }
         }
+        guard let first = parts.first, parts.count == 1, !["sort", "unique"].contains(stage.key) else {
+            return parts.isEmpty && stage.key == "flatten" ? true : .object(JSONObject(parts))
+        }
+        return first.value
     }
 
-    private func content(of envelope: FilterStage.Envelope) -> JSON {
-        .object(
-            .present([
-                ("code", .string(text(envelope.code))),
-                ("ok", .array(envelope.ok.map(value))),
-                ("message", envelope.message.map { .string(text($0)) }),
-                ("data", envelope.data.map { .string(text($0)) }),
-            ])
-        )
+    private func part(_ value: Any) -> JSON? {
+        switch value {
+        case let expression as ManifestExpression: .string(text(expression))
+        case let template as ValueTemplate: self.value(template)
+        case let names as [Spanned<String>]: .array(names.map { .string(text($0.value)) })
+        case let names as [(old: Spanned<String>, new: Spanned<String>)]:
+            .object(JSONObject(names.map { (text($0.old.value), .string(text($0.new.value))) }))
+        case let members as [(name: Spanned<String>, value: ManifestExpression)]:
+            .object(JSONObject(members.map { (text($0.name.value), .string(text($0.value))) }))
+        case let schema as JSONSchema: self.value(schema.document)
+        case let codes as [JSON]: .array(codes.map(self.value))
+        case let isDescending as Bool: isDescending ? "desc" : "asc"
+        case let count as Int: .count(count)
+        default: Mirror(reflecting: value).displayStyle == .enum ? .string("\(value)") : nil
+        }
     }
 }

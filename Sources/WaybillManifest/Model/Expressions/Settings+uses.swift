@@ -67,38 +67,6 @@ extension BodyDefinition.Part {
     }
 }
 
-extension FilterEntry {
-    /// Visits every use of the expression language in the entry itself.
-    package func visitUses(_ visitor: UseVisitor) {
-        if case .stage(let stage) = self { stage.visitUses(visitor) }
-    }
-}
-
-extension FilterStage {
-    fileprivate func visitUses(_ visitor: UseVisitor) {
-        switch self {
-        case .require(let that, let code, let message):
-            visitor.expression(that, .answer, .expectation)
-            visitor.expression(code, .answer, .message)
-            visitor.expression(message, .answer, .message)
-        case .select(let path, let fallback):
-            visitor.expression(path, .answer, .data)
-            visitor.value(fallback, .answer, .data)
-        case .envelope(let envelope):
-            visitor.expression(envelope.code, .answer, .expectation)
-            visitor.expression(envelope.message, .answer, .message)
-            visitor.expression(envelope.data, .answer, .data)
-        case .map(let template): visitor.value(template, .answer, .data, item: true)
-        case .where(let condition): visitor.expression(condition, .answer, .control, item: true)
-        case .set(let members):
-            for (_, value) in members { visitor.expression(value, .answer, .data, item: true) }
-        case .sort(let by, _), .unique(let by): visitor.expression(by, .answer, .control, item: true)
-        case .default(let value): visitor.value(value, .answer, .data)
-        case .pick, .omit, .rename, .limit, .flatten, .decode, .schema: break
-        }
-    }
-}
-
 extension Interception {
     fileprivate func visitUses(_ visitor: UseVisitor) {
         for moment in Moment.allCases {

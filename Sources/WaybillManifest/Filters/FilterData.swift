@@ -1,0 +1,73 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+
+/// The data that a filter stage receives, and what stages have in common in changing it.
+package struct FilterData: Sendable {
+    /// The data.
+    let value: ScopeValue
+    /// What expressions in the stage can see: `$` is the data.
+    let scope: EvaluationScope
+    /// The key of the stage.
+    let key: String
+    /// Where the stage was written.
+    let span: SourceSpan
+
+    /// A refusal of the data, shown at the stage.
+    func refusal(_ message: String) -> EvaluationFailure {
+        EvaluationFailure(message: message, span: span)
+    }
+
+    // MARK: Lists
+
+    /// The elements of the data, which is a list.
+    func elements() throws(EvaluationFailure) -> [JSON] {
+        if let elements = value.json.array { return elements }
+        throw refusal("'\(key)' goes through a list, and the data is \(value.json.kind.phrase)")
+    }
+
+    /// The scope in which a part of the data is `item`.
+    func scope(of item: JSON) -> EvaluationScope {
+        var scope = scope
+        scope.item = ScopeValue(item, isSecret: value.isSecret)
+        return scope
+    }
+
+    /// The value that an element of the data is compared by: that of an expression, or the element itself.
+    func comparedValue(of element: JSON, by key: ManifestExpression?) throws(EvaluationFailure) -> JSON {
+        guard let key else { return element }
+        return try key.value(in: scope(of: element)).json
+    }
+
+    /// A list that was made of the data.
+    func list(_ elements: some Sequence<JSON>) -> ScopeValue {
+        ScopeValue(.array(Array(elements)), isSecret: value.isSecret)
+    }
+
+    // MARK: Objects
+
+    /// The data with a change of the object that it is, or of each object in the list that it is.
+    func changingObjects(
+        _ change: (JSONObject) throws(EvaluationFailure) -> JSONObject
+    ) throws(EvaluationFailure) -> ScopeValue {
+        guard let elements = value.json.array else {
+            return ScopeValue(.object(try change(try object(value.json))), isSecret: value.isSecret)
+        }
+        var objects: [JSON] = []
+        for element in elements { objects.append(.object(try change(try object(element)))) }
+        return list(objects)
+    }
+
+    private func object(_ value: JSON) throws(EvaluationFailure) -> JSONObject {
+        if let object = value.object { return object }
+        throw refusal("'\(key)' changes the members of an object, and here is \(value.kind.phrase)")
+    }
+
+    // MARK: What a server says
+
+    /// The value of an expression, if it has one.
+    func valueIfAny(of expression: ManifestExpression?) -> JSON? {
+        guard let value = try? expression?.value(in: scope).json, value != .null else { return nil }
+        return value
+    }
+}

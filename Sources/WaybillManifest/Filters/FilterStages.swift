@@ -1,0 +1,17 @@
+/// The filter stages.
+package enum FilterStages {
+    /// Each stage.
+    package static let all: [any FilterStage.Type] = [
+        RequireStage.self, SelectStage.self, EnvelopeStage.self, MapStage.self, WhereStage.self, PickStage.self,
+        OmitStage.self, RenameStage.self, SetStage.self, SortStage.self, UniqueStage.self, LimitStage.self,
+        FlattenStage.self, DecodeStage.self, SchemaStage.self, DefaultStage.self,
+    ]
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+
+    /// Reads a stage, written as a mapping of its key; `nil` where that is impossible, which has its diagnostic.
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any FilterStage)? {
+        guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
+        return type.init(value, &decoder)
+    }
+}

@@ -1,0 +1,19 @@
+import WaybillExpressions
+
+/// Keeps the first elements of a list: `limit: N`.
+struct LimitStage: FilterStage {
+    static let key = "limit"
+
+    let count: Int
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let count = decoder.integer(node) else { return nil }
+        self.count = count
+    }
+
+    func visitUses(_ visitor: UseVisitor) {}
+
+    func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
+        data.list(try data.elements().prefix(count))
+    }
+}

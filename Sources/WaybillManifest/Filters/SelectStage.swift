@@ -1,0 +1,31 @@
+import WaybillExpressions
+
+/// Replaces the data by the value of an expression, `select: EXPR`, or by a default where nothing matches,
+/// `select: {path, default}`.
+struct SelectStage: FilterStage {
+    static let key = "select"
+
+    let path: ManifestExpression
+    let fallback: ValueTemplate?
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        let isMapping = node.mapping != nil
+        fallback = isMapping ? node["default"].flatMap { decoder.valueTemplate($0) } : nil
+        guard let path = (isMapping ? node["path"] : node).flatMap({ decoder.expression($0) }) else { return nil }
+        self.path = path
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.expression(path, .answer, .data)
+        visitor.value(fallback, .answer, .data)
+    }
+
+    func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
+        do {
+            return try path.value(in: data.scope)
+        } catch {
+            guard let fallback else { throw error }
+            return try fallback.value(in: data.scope)
+        }
+    }
+}
