@@ -35,31 +35,13 @@ private struct Unsupported {
 
     private mutating func visit(_ request: RequestPlan) {
         if let download = request.download { report("download", at: download.span) }
-        for entry in request.settings.entries {
-            if let what = entry.value.unsupported { report(what, at: entry.span) }
+        for entry in request.settings.entries where !entry.value.isSupported {
+            report(entry.value.name.rawValue, at: entry.span)
         }
     }
 
     private mutating func report(_ what: String, at span: SourceSpan) {
         guard seen.insert(span).inserted else { return }
         diagnostics.append(.notSupported(what, severity: .error, at: span))
-    }
-}
-
-extension SettingValue {
-    /// What the setting asks for, if this version cannot do it.
-    var unsupported: String? {
-        switch self {
-        case .cache(let mode) where mode != .noStore:
-            name.rawValue
-        case .cache, .baseURL, .version, .auth, .header, .query, .parameter, .encoding, .arrays, .timeout,
-            .connectTimeout,
-            .userAgent,
-            .body, .accept, .decoding, .compression, .http, .tls, .proxy, .resolve, .unixSocket, .network, .cookies,
-            .traffic, .priority, .redirects, .maxBody, .filter, .expectStatus, .expectHeader, .expectJSON, .expectBody,
-            .expectTime, .expectSchema, .concurrency, .maxConnections, .rate, .duplicates, .reachability, .standalone,
-            .deadline, .intercept, .message, .retry, .debug, .tag:
-            nil
-        }
     }
 }

@@ -58,7 +58,7 @@ import WaybillTestSupport
         let tls = defaults.entries.filter { $0.value.name == .tls }.compactMap(\.value.part)
         #expect(Set(tls) == Set(TLSOption.Name.allCases.map(\.rawValue)))
         let service = manifest.services["accounts"]?.value.settings
-        #expect(service?.entries.filter(\.value.isRemoval).compactMap(\.value.part) == ["pins", "general"])
+        #expect(service?.entries.filter(\.value.isUnset).compactMap(\.value.part) == ["pins", "general"])
         #expect(defaults.declined.map(\.value) == [.headers, .params, .query, .filters, .expect, .intercept])
         #expect(service?.redirects?.value == 0)
     }

@@ -16,15 +16,14 @@ extension RequestBuilder {
         var texts: [String: String] = [:]
         var scopes: [String] = []
         var span = auth.span
-        for (field, scalar) in zip(oauth2.fields, auth.value.scalars) {
-            var text = try scalar.value.text(in: scope.scope(auth.level))
-            // Credentials are secrets whatever they are made of.
-            text.isSecret = text.isSecret || scalar.isSecret
+        for field in oauth2.fields {
+            var text = try field.text.value.text(in: scope.scope(auth.level))
+            text.isSecret = text.isSecret || field.text.isSecret
             try register(text)
             switch field.name.value {
             case "scope": scopes.append(text.text)
             case "tokenURL":
-                span = scalar.value.span
+                span = field.text.value.span
                 fallthrough
             default: texts[field.name.value] = text.text
             }

@@ -73,7 +73,7 @@ struct RequestBuilder {
                 return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
             }
         }
-        if otherOrigin == nil { try authenticate(by: sent.auth, &headers, &url) }
+        let credentials = try authenticate(by: sent.auth, isAtOrigin: otherOrigin == nil, &headers, &url)
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
         var request = HTTPRequest(
             method: method,
@@ -88,6 +88,7 @@ struct RequestBuilder {
             acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
+        request.options.credentials = credentials
         // The jar of the run has the cookies of services, which are sent to any port of their hosts.
         if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
         request.isBodySensitive = content.isBodySecret
@@ -215,36 +216,12 @@ struct RequestBuilder {
         return try TransferOptions(
             settings,
             files: scope.environment.files,
-            netrc: { (file) throws(EvaluationProblem) in try netrc(file) },
             proxies: proxies
-        ) { (scalar, level, isSecret) throws(EvaluationProblem) in
-            var text = try scalar.text(in: scope.scope(level))
-            text.isSecret = text.isSecret || isSecret
+        ) { (scalar, level) throws(EvaluationProblem) in
+            let text = try scalar.text(in: scope.scope(level))
             try register(text)
             return text.text
         }
-    }
-
-    /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
-    private func netrc(_ named: NamedFile) throws(EvaluationProblem) -> Netrc {
-        let file = named.file(within: scope.environment.files)
-        let netrc: Netrc
-        do {
-            netrc = try scope.environment.netrc(file)
-        } catch {
-            throw EvaluationProblem(
-                message: "the netrc file \(file) cannot be read: \(error.message)",
-                span: named.path.span
-            )
-        }
-        guard netrc.isPlausible else {
-            throw EvaluationProblem(
-                message: "\(file) is not a netrc file: it has no entry that starts with 'machine' or 'default'",
-                span: named.path.span
-            )
-        }
-        for password in netrc.passwords { redactor.register(password, from: "the netrc file \(file)") }
-        return netrc
     }
 
     // MARK: Texts

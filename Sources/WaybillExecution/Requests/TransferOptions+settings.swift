@@ -6,52 +6,46 @@ import WaybillRuntime
 import WaybillTransport
 
 extension TransferOptions {
-    /// How a request with these settings travels.
+    /// How a request with these settings is sent, apart from its credentials.
     ///
     /// - Parameters:
-    ///   - text: Evaluates a text at a level; it is a secret whatever it is made of, or only if a secret goes into it.
-    ///   - files: Where the files that the settings name may lie.
-    ///   - netrc: Reads a netrc file.
-    ///   - proxies: What the environment says of proxies.
+    ///   - files: Where the files that the settings name may be.
+    ///   - proxies: The proxies that the environment names.
+    ///   - text: Evaluates a text at a level.
     init(
         _ settings: Settings,
         files: FolderBoundary,
-        netrc: (NamedFile) throws(EvaluationProblem) -> Netrc,
         proxies: ProxyVariables,
-        text: (_ scalar: ScalarTemplate, _ level: Level, _ isSecret: Bool) throws(EvaluationProblem) -> String
+        text: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationProblem) -> String
     ) throws(EvaluationProblem) {
         self.init()
-        // One jar for the run, unless something else is said.
-        cookies = .run
-        for entry in settings.entries {
-            switch entry.value {
-            case .http(let version): self.version = Version(version)
-            case .tls(_, let option?): try tls.set(option, files)
-            case .proxy(.none): proxy = .none
-            case .proxy(.environment): proxy = .environment(proxies)
-            case .proxy(.url(let url)): proxy = .url(try text(url, entry.level, false))
-            case .resolve(let name, let address?):
-                guard let endpoint = SocketEndpoint(authority: name.value) else {
-                    throw EvaluationProblem(message: "'\(name.value)' is not a host and a port", span: name.span)
-                }
-                resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)
-            case .unixSocket(let path): unixSocket = path
-            case .network(let network): interface = network.interface?.value
-            case .cookies(.on): cookies = .run
-            case .cookies(.off): cookies = .off
-            case .cookies(.jar(let path)): cookies = .jar(try path.checkedPath(.jar, within: files))
-            case .traffic(let traffic): self.traffic = Traffic(traffic)
-            case .priority(let priority): self.priority = Priority(priority)
-            case .auth(.digest(let username, let password)):
-                credentials = .digest(
-                    username: try text(username, entry.level, false),
-                    password: try text(password, entry.level, true)
-                )
-            case .auth(.netrc(let path)): credentials = .netrc(try netrc(NamedFile(path: path, sort: .netrc)))
-            default: break
+        if let version = settings.http { self.version = Version(version.value) }
+        try tls.set(settings.tls, files)
+        if let proxy = settings.proxy {
+            switch proxy.value {
+            case .none: self.proxy = .none
+            case .environment: self.proxy = .environment(proxies)
+            case .url(let url): self.proxy = .url(try text(url, proxy.level))
             }
         }
-        try tls.usePinMode(of: settings, files)
+        for entry in settings.resolve {
+            guard let address = entry.value.address else { continue }
+            let name = entry.value.name
+            guard let endpoint = SocketEndpoint(authority: name.value) else {
+                throw EvaluationProblem(message: "'\(name.value)' is not a host and a port", span: name.span)
+            }
+            resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)
+        }
+        unixSocket = settings.unixSocket?.value
+        interface = settings.network?.value.interface?.value
+        switch settings.cookies?.value {
+        // Without the setting, the run has one jar.
+        case .on, nil: cookies = .run
+        case .off: cookies = .off
+        case .jar(let path): cookies = .jar(try path.checkedPath(.jar, within: files))
+        }
+        if let traffic = settings.traffic { self.traffic = Traffic(traffic.value) }
+        if let priority = settings.priority { self.priority = Priority(priority.value) }
     }
 }
 
@@ -94,33 +88,32 @@ extension SocketEndpoint {
 }
 
 extension TransferOptions.TLS {
-    fileprivate mutating func set(_ option: TLSOption, _ files: FolderBoundary) throws(EvaluationProblem) {
-        switch option {
-        case .verify(let verifies): verifiesPeer = verifies
-        case .verifyHost(let verifies): verifiesHost = verifies
-        case .ca(let path): certificateAuthorities = try path.checkedPath(.tls, within: files)
-        case .certificate(let path): clientCertificate = try path.checkedPath(.tls, within: files)
-        case .key(let path): clientKey = try path.checkedPath(.tls, within: files)
-        case .minVersion(let version): minimumVersion = Version(rawValue: version)
-        case .pins, .pinMode: break
+    fileprivate mutating func set(
+        _ options: [Setting<TLSOption>],
+        _ files: FolderBoundary
+    ) throws(EvaluationProblem) {
+        var writtenPins: [Spanned<String>] = []
+        var pinMode = TLSOption.PinMode.publicKey
+        for option in options {
+            switch option.value {
+            case .verify(let verifies): verifiesPeer = verifies
+            case .verifyHost(let verifies): verifiesHost = verifies
+            case .ca(let path): certificateAuthorities = try path.checkedPath(.tls, within: files)
+            case .certificate(let path): clientCertificate = try path.checkedPath(.tls, within: files)
+            case .key(let path): clientKey = try path.checkedPath(.tls, within: files)
+            case .minVersion(let version): minimumVersion = Version(rawValue: version)
+            case .pins(let pins): writtenPins = pins
+            case .pinMode(let mode): pinMode = mode
+            }
         }
-    }
-
-    /// Sets the pins as their mode says, wherever the two are written.
-    fileprivate mutating func usePinMode(of settings: Settings, _ files: FolderBoundary) throws(EvaluationProblem) {
-        var mode = TLSOption.PinMode.publicKey
-        for option in settings.tls { if case .pinMode(let said) = option.value { mode = said } }
-        for option in settings.tls {
-            guard case .pins(let written) = option.value else { continue }
-            pins = try written.map { (pin) throws(EvaluationProblem) in
-                let prefix = "sha256//"
-                let digest = pin.value.hasPrefix(prefix) ? String(pin.value.dropFirst(prefix.count)) : nil
-                switch (mode, digest) {
-                case (.publicKey, let digest?): return .publicKey(sha256: digest)
-                case (.certificate, let digest?): return .certificateDigest(sha256: digest)
-                case (.publicKey, nil): return .publicKeyOf(file: try pin.checkedPath(.tls, within: files))
-                case (.certificate, nil): return .certificate(file: try pin.checkedPath(.tls, within: files))
-                }
+        pins = try writtenPins.map { (pin) throws(EvaluationProblem) in
+            let prefix = "sha256//"
+            let digest = pin.value.hasPrefix(prefix) ? String(pin.value.dropFirst(prefix.count)) : nil
+            switch (pinMode, digest) {
+            case (.publicKey, let digest?): return .publicKey(sha256: digest)
+            case (.certificate, let digest?): return .certificateDigest(sha256: digest)
+            case (.publicKey, nil): return .publicKeyOf(file: try pin.checkedPath(.tls, within: files))
+            case (.certificate, nil): return .certificate(file: try pin.checkedPath(.tls, within: files))
             }
         }
     }

@@ -57,10 +57,10 @@ extension Step {
 extension Settings {
     fileprivate var needsOfData: [SourceSpan] {
         entries.compactMap { entry in
-            switch entry.value {
-            case .filter, .expectJSON, .expectSchema: entry.span
-            case .expectBody(let check) where check.that.usesData: check.that.span
-            default: nil
+            switch entry.value.dataNeed {
+            case .nothing: nil
+            case .data: entry.span
+            case .condition(let condition): condition.usesData ? condition.span : nil
             }
         }
     }

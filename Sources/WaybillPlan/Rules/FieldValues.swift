@@ -11,7 +11,7 @@ struct FieldValues: ManifestRule {
         let wrongLengths = wrongLengths(subject)
         let wrongSpans = Set(wrongLengths.compactMap(\.primary?.span))
         var diagnostics = wrongLengths
-        for settings in subject.settings where settings.entries.contains(where: { Self.keys.contains($0.value.name) }) {
+        for settings in subject.settings {
             for entry in settings.entries {
                 for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
                     diagnostics.append(
@@ -23,18 +23,15 @@ struct FieldValues: ManifestRule {
                         )
                     )
                 }
-                if case .header(let name, let texts?) = entry.value,
+                if case .headers(let field) = entry.value, let texts = field.texts,
                     !texts.contains(where: { wrongSpans.contains($0.span) })
                 {
-                    diagnostics += framing(name)
+                    diagnostics += framing(field.name)
                 }
             }
         }
         return diagnostics
     }
-
-    /// The keys whose texts are sent in header fields.
-    private static let keys: [SettingName] = [.headers, .userAgent, .auth, .body]
 
     private static func hasControlCharacter(_ text: String) -> Bool {
         text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
@@ -85,21 +82,6 @@ struct FieldValues: ManifestRule {
 
 extension NamedTexts {
     fileprivate var isContentLength: Bool { name.value.lowercased() == "content-length" }
-}
-
-extension SettingValue {
-    /// The texts that are sent in header fields.
-    fileprivate var fieldTexts: [ScalarTemplate] {
-        switch self {
-        case .header(_, let texts): texts ?? []
-        case .userAgent(let text): [text]
-        case .auth(.bearer(let token)): [token]
-        case .auth(.apiKey(.header, _, let key)), .auth(.apiKey(.cookie, _, let key)): [key]
-        case .body(.multipart(let parts)):
-            parts.flatMap { part in [part.contentType].compactMap { $0 } + part.headers.map(\.value) }
-        default: []
-        }
-    }
 }
 
 extension ScalarTemplate {

@@ -7,7 +7,7 @@ struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
         return subject.requests.all.compactMap { site in
-            guard let version = site.nearest(.http, { if case .http(let version) = $0 { version } else { nil } }),
+            guard let version = site.nearest(.http, \.http),
                 version.value == .http2, Self.hasNoTLS(site), seen.insert(version.span).inserted
             else { return nil }
             return Diagnostic(
@@ -26,7 +26,7 @@ struct HTTP2WithoutTLS: ManifestRule {
             switch site.definition.address {
             case .url(let url): url
             case .computed: nil
-            case .path: site.nearest(.baseURL) { if case .baseURL(let url) = $0 { url } else { nil } }
+            case .path: site.nearest(.baseURL, \.baseURL)
             }
         guard let text = address?.value.constantText else { return false }
         return URIReference(text).scheme?.lowercased() == "http"

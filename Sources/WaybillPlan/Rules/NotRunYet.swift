@@ -15,9 +15,8 @@ struct NotRunYet: ManifestRule {
             if case .request(let definition) = site.step.action { check(definition) }
         }
         for settings in subject.settings {
-            for entry in settings.entries {
-                guard let what = entry.value.unsupported else { continue }
-                diagnostics.append(.notSupported(what, severity: .warning, at: entry.span))
+            for entry in settings.entries where !entry.value.isSupported {
+                diagnostics.append(.notSupported(entry.value.name.rawValue, severity: .warning, at: entry.span))
             }
         }
         return diagnostics

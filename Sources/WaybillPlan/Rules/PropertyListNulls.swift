@@ -12,9 +12,3 @@ struct PropertyListNulls: ManifestRule {
         }
     }
 }
-
-extension SettingValue {
-    fileprivate var encoding: ParameterEncoding? {
-        if case .encoding(let encoding) = self { encoding } else { nil }
-    }
-}

@@ -6,22 +6,19 @@ import WaybillManifest
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        for settings in subject.settings where settings.has(.auth) {
-            for entry in settings.entries {
-                guard case .auth(.oauth2(let oauth2)) = entry.value,
-                    let url = oauth2.fields.first(where: { $0.name.value == "tokenURL" })?.value,
-                    let text = url.constantText, Self.isReadable(URIReference(text))
-                else { continue }
-                diagnostics.append(
-                    Diagnostic(
-                        "readable-credentials",
-                        "anybody on the way can read the credentials and the token",
-                        severity: .warning,
-                        at: url.span,
-                        help: ["Use 'https://'. Only a server on the same machine can do without."]
-                    )
+        for settings in subject.settings {
+            guard case .oauth2(let oauth2)? = settings.auth?.value, let url = oauth2.tokenURL,
+                let text = url.constantText, Self.isReadable(URIReference(text))
+            else { continue }
+            diagnostics.append(
+                Diagnostic(
+                    "readable-credentials",
+                    "anybody on the way can read the credentials and the token",
+                    severity: .warning,
+                    at: url.span,
+                    help: ["Use 'https://'. Only a server on the same machine can do without."]
                 )
-            }
+            )
         }
         return diagnostics
     }

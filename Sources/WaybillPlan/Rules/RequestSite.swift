@@ -42,24 +42,24 @@ final class RequestSite: Sendable {
         service = RequestService(of: definition, from: step?.step, settings: steps, in: far)
         levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
         unknown = levels.reduce(into: SettingNames()) { $0.formUnion($1.unknown) }
-        expectedStatus = levels.nearest(.expect) { if case .expectStatus(let status) = $0 { status } else { nil } }
+        expectedStatus = levels.nearest(.expect, \.expectedStatus)
     }
 
     /// The levels merged; names that were taken away are in it as removals. This takes a while: `nearest` tells of a key
     /// that is replaced whole what applies.
     var merged: Settings { far.merge(levels, service: service) }
 
-    /// What the nearest level says that a closure finds a value in, for keys that are replaced whole. Nothing where that is
-    /// not fully known.
-    func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+    /// What the nearest level with a key says, for keys that are replaced whole: `nearest(.http, \.http)`. Nothing where that
+    /// is not fully known.
+    func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         levels.nearest(name, value)
     }
 
     /// The explicit body.
-    var body: Setting<BodyDefinition>? { nearest(.body) { if case .body(let body) = $0 { body } else { nil } } }
+    var body: Setting<BodyDefinition>? { nearest(.body, \.body) }
 
     /// The greatest number of redirects that are followed.
-    var redirects: Setting<Int>? { nearest(.redirects) { if case .redirects(let count) = $0 { count } else { nil } } }
+    var redirects: Setting<Int>? { nearest(.redirects, \.redirects) }
 
     /// Whether some level says a key.
     func has(_ name: SettingName) -> Bool { levels.contains { $0.has(name) } }
@@ -80,10 +80,10 @@ extension RequestDefinition {
 }
 
 extension [Settings] {
-    fileprivate func nearest<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
+    fileprivate func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         for level in reversed() {
             if level.unknown.contains(name) { return nil }
-            if let found = level.last(name, value) { return found }
+            if let found = value(level) { return found }
             if level.unknown.contains(SettingNames.inherit) || level.declined.contains(where: { $0.value == name }) {
                 return nil
             }

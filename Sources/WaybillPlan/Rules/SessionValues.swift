@@ -88,7 +88,7 @@ extension RequestSite {
             // A setting for the service's origin is left out where the URL leads to another server.
             if unknown.contains(setting.value.name) || setting.isForServiceOrigin && !isPath { return }
             setting.value.visitUses(visitor)
-            if case .filter(.named(let name, _)) = setting.value {
+            if case .filters(.named(let name, _)) = setting.value {
                 for stage in manifest.stages(ofFilter: name.value) { stage.visitUses(visitor) }
             }
         }
@@ -124,7 +124,7 @@ extension RequestSite {
 
 extension SettingValue {
     fileprivate var isNamedFilter: Bool {
-        if case .filter(.named) = self { true } else { false }
+        if case .filters(.named) = self { true } else { false }
     }
 }
 

@@ -65,11 +65,11 @@ struct StatusExpectations: ManifestRule {
 
     private func needs(of site: RequestSite) -> [SourceSpan] {
         var spans: [SourceSpan] = []
-        for entry in site.merged.entries {
-            switch entry.value {
-            case .expectJSON, .expectSchema: spans.append(entry.span)
-            case .expectBody(let check) where check.that.needsData: spans.append(check.that.span)
-            default: break
+        for entry in site.merged.entries where entry.value.name == .expect {
+            switch entry.value.dataNeed {
+            case .nothing: break
+            case .data: spans.append(entry.span)
+            case .condition(let condition): if condition.needsData { spans.append(condition.span) }
             }
         }
         spans += site.definition.outputs.filter(\.value.needsData).map(\.value.span)

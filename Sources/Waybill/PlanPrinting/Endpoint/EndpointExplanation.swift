@@ -52,7 +52,7 @@ package struct EndpointExplanation: Sendable {
                 let setting = traced.setting
                 let fate: Fate =
                     switch traced.fate {
-                    case .used where setting.value.isRemoval: .removal
+                    case .used where setting.value.isUnset: .removal
                     case .used where setting.isForServiceOrigin && origin != true:
                         origin == nil ? .ownOriginOnly : .otherOrigin
                     case .used: .used

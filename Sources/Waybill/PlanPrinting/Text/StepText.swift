@@ -181,19 +181,18 @@ struct StepText {
     /// How it is sent, as far as that is not as usual.
     private func transfer(of request: RequestPlan) -> String {
         var parts: [String] = []
-        for entry in request.settings.entries {
+        for entry in request.settings.entries where !entry.value.isUsual {
             switch entry.value {
-            case .timeout(.constant(.seconds(60))), .connectTimeout(.constant(.seconds(10))), .cache(.noStore),
-                .redirects(10), .compression(true), .cookies(.on), .priority(.default), .http(.auto),
-                .traffic(.default):
-                continue
             case .retry(let policy): parts.append("retry \(policy.times) \(policy.times == 1 ? "time" : "times")")
-            case .tls(let name, _): parts.append("tls.\(name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
+            case .tls(let tls):
+                parts.append("tls.\(tls.name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
             case .timeout, .connectTimeout, .deadline, .cache, .redirects, .compression, .cookies, .priority, .http,
                 .traffic, .proxy, .resolve, .unixSocket, .network, .reachability, .duplicates, .rate, .debug, .tag,
                 .standalone, .maxConnections, .maxBody, .encoding, .arrays, .userAgent:
                 parts.append("\(entry.value.name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
-            default: continue
+            case .baseURL, .version, .headers, .query, .params, .body, .auth, .accept, .decoding, .filters, .expect,
+                .intercept, .messages, .concurrency:
+                continue
             }
         }
         return parts.joined(separator: ", ")
@@ -280,6 +279,28 @@ extension Level {
         switch self {
         case .defaults, .service: .far
         case .endpoint, .graph: .near
+        }
+    }
+}
+
+extension SettingValue {
+    /// Whether it says what holds anyway.
+    fileprivate var isUsual: Bool {
+        switch self {
+        case .timeout(let limit): limit.duration.constant == .seconds(60)
+        case .connectTimeout(let limit): limit.duration.constant == .seconds(10)
+        case .cache(let mode): mode == .noStore
+        case .redirects(let setting): setting.count == 10
+        case .compression(let setting): setting.isOn
+        case .cookies(let policy): if case .on = policy { true } else { false }
+        case .priority(let priority): priority == .default
+        case .http(let version): version == .auto
+        case .traffic(let traffic): traffic == .default
+        case .baseURL, .version, .headers, .query, .params, .encoding, .arrays, .body, .deadline, .auth, .userAgent,
+            .accept, .decoding, .maxBody, .filters, .expect, .intercept, .messages, .tls, .proxy, .resolve,
+            .unixSocket, .network, .reachability, .retry, .duplicates, .concurrency, .maxConnections, .rate, .debug,
+            .tag, .standalone:
+            false
         }
     }
 }

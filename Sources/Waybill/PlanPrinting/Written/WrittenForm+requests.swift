@@ -8,45 +8,40 @@ extension WrittenForm {
     func value(_ auth: Authentication) -> JSON {
         switch auth {
         case .none: "none"
-        case .basic(let username, let password): ["basic": login(username, password)]
-        case .digest(let username, let password): ["digest": login(username, password)]
-        case .bearer(let token): ["bearer": .string(credential(token))]
-        case .apiKey(let place, let name, let value):
+        case .basic(let basic): ["basic": ["username": value(basic.username), "password": value(basic.password)]]
+        case .digest(let digest): ["digest": ["username": value(digest.username), "password": value(digest.password)]]
+        case .bearer(let bearer): ["bearer": value(bearer.token)]
+        case .apiKey(let key):
             [
                 "apiKey": [
-                    "in": .string(place.rawValue), "name": .string(text(name.value)),
-                    "value": .string(credential(value)),
+                    "in": .string(key.place.rawValue), "name": .string(text(key.name.value)), "value": value(key.value),
                 ]
             ]
-        case .awsSigV4(let signature):
+        case .awsSigV4(let aws):
             [
                 "awsSigV4": .object(
                     .present([
-                        ("region", .string(text(signature.region))),
-                        ("service", .string(text(signature.service))),
-                        ("accessKey", .string(text(signature.accessKey))),
-                        ("secretKey", .string(credential(signature.secretKey))),
-                        ("sessionToken", signature.sessionToken.map { .string(credential($0)) }),
+                        ("region", value(aws.region)), ("service", value(aws.service)),
+                        ("accessKey", value(aws.accessKey)), ("secretKey", value(aws.secretKey)),
+                        ("sessionToken", aws.sessionToken.map(value)),
                     ])
                 )
             ]
         case .oauth2(let oauth2): ["oauth2": value(oauth2)]
-        case .netrc(let path): ["netrc": .string(text(path.value))]
+        case .netrc(let netrc): ["netrc": .string(text(netrc.path.value))]
         }
     }
 
-    private func login(_ username: ScalarTemplate, _ password: ScalarTemplate) -> JSON {
-        ["username": .string(text(username)), "password": .string(credential(password))]
+    private func value(_ credential: CredentialText) -> JSON {
+        .string(credential.isSecret ? self.credential(credential.value) : text(credential.value))
     }
 
-    private func value(_ oauth2: Authentication.OAuth2) -> JSON {
+    private func value(_ oauth2: OAuth2Authentication) -> JSON {
         var members: JSONObject = .present([("grant", .string(oauth2.grant.rawValue))])
-        let scalars = Authentication.oauth2(oauth2).scalars
-        for (field, scalar) in zip(oauth2.fields, scalars) {
-            let text = scalar.isSecret ? credential(scalar.value) : text(scalar.value)
+        for field in oauth2.fields {
             // Scopes are one text in the end.
             let others = members[field.name.value]?.string.map { $0 + " " } ?? ""
-            members[field.name.value] = .string(others + text)
+            members[field.name.value] = .string(others + (value(field.text).string ?? ""))
         }
         if oauth2.sendsClientInBody { members["clientAuth"] = "body" }
         return .object(members)

@@ -9,28 +9,59 @@ extension WrittenForm {
     /// The value of a setting; null where it takes a name away.
     func value(_ setting: SettingValue) -> JSON {
         switch setting {
-        case .header(let name, let texts):
-            value(texts, isCredential: Redactor.isCredential(headerNamed: name.value))
-        case .query(_, let texts): value(texts)
-        case .parameter(_, let template): template.map(value) ?? .null
-        case .baseURL(let text), .version(let text), .userAgent(let text): .string(self.text(text))
+        case .headers(let field):
+            value(field.texts, isCredential: Redactor.isCredential(headerNamed: field.name.value))
+        case .query(let parameter): value(parameter.texts)
+        case .params(let parameter): parameter.value.map(value) ?? .null
+        case .baseURL(let setting): .string(text(setting.url))
+        case .version(let setting): .string(text(setting.text))
+        case .userAgent(let setting): .string(text(setting.text))
         case .body(let body): value(body)
-        case .timeout(let duration), .connectTimeout(let duration), .deadline(let duration), .expectTime(let duration):
-            .string(text(duration))
+        case .timeout(let limit): .string(text(limit.duration))
+        case .connectTimeout(let limit): .string(text(limit.duration))
+        case .deadline(let limit): .string(text(limit.duration))
         case .auth(let auth): value(auth)
-        case .accept, .decoding, .compression, .maxBody, .encoding, .arrays: answerValue(setting)
-        case .filter(let entry): value(entry)
-        case .expectStatus(let patterns): value(patterns)
-        case .expectHeader(_, let glob): glob.map { .string(text($0)) } ?? .null
-        case .expectJSON(let template): value(template)
-        case .expectBody(let check): value(check)
-        case .expectSchema(let schema): value(schema.document)
+        case .accept(let accept): accept.ranges.map { .array($0.map { .string(text($0.description)) }) } ?? .null
+        case .decoding(let decoding): .string(decoding.rawValue)
+        case .compression(let setting): .bool(setting.isOn)
+        case .maxBody(let setting): .string(Self.size(setting.bytes))
+        case .encoding(let encoding): .string(encoding.rawValue)
+        case .arrays(let style): .string(style.rawValue)
+        case .filters(let entry): value(entry)
+        case .expect(let expectation): value(expectation)
         case .intercept(let interception): value(interception)
-        case .message, .http, .tls, .proxy, .resolve, .unixSocket, .network, .reachability, .cookies, .redirects,
-            .traffic:
-            connectionValue(setting)
-        case .cache, .retry, .duplicates, .concurrency, .maxConnections, .rate, .priority, .debug, .tag, .standalone:
-            schedulingValue(setting)
+        case .messages(let message): message.option.map(value) ?? .null
+        case .http(let version): .string(version.rawValue)
+        case .tls(let tls): tls.option.map(value) ?? .null
+        case .proxy(let proxy): value(proxy)
+        case .resolve(let entry): entry.address.map { .string(text($0)) } ?? .null
+        case .unixSocket(let socket): .string(text(socket.path))
+        case .network(let network): value(network)
+        case .reachability(let setting): .bool(setting.isOn)
+        case .cookies(let policy): value(policy)
+        case .redirects(let setting): .count(setting.count)
+        case .traffic(let traffic): .string(traffic.rawValue)
+        case .cache(let mode): .string(mode.rawValue)
+        case .retry(let policy): value(policy)
+        case .duplicates(let policy): value(policy)
+        case .concurrency(let setting): .count(setting.count)
+        case .maxConnections(let setting): .count(setting.count)
+        case .rate(let rate): .string(Self.text(rate))
+        case .priority(let priority): .string(priority.rawValue)
+        case .debug(let setting): .bool(setting.isOn)
+        case .tag(let tag): .string(text(tag.text))
+        case .standalone(let setting): .bool(setting.isOn)
+        }
+    }
+
+    private func value(_ expectation: ExpectationSetting) -> JSON {
+        switch expectation {
+        case .status(let patterns): value(patterns)
+        case .header(_, let glob): glob.map { .string(text($0)) } ?? .null
+        case .json(let template): value(template)
+        case .body(let check): value(check)
+        case .maxTime(let duration): .string(text(duration))
+        case .schema(let schema): value(schema.document)
         }
     }
 
@@ -58,32 +89,6 @@ extension WrittenForm {
 
     private func value(_ texts: [ScalarTemplate]?, isCredential: Bool = false) -> JSON {
         texts.map { value($0 as [ScalarTemplate], isCredential: isCredential) } ?? .null
-    }
-
-    private func answerValue(_ setting: SettingValue) -> JSON {
-        switch setting {
-        case .accept(let ranges): ranges.map { .array($0.map { .string(text($0.description)) }) } ?? .null
-        case .decoding(let decoding): .string(decoding.rawValue)
-        case .compression(let isOn): .bool(isOn)
-        case .maxBody(let bytes): .string(Self.size(bytes))
-        case .encoding(let encoding): .string(encoding.rawValue)
-        case .arrays(let style): .string(style.rawValue)
-        default: .null
-        }
-    }
-
-    private func schedulingValue(_ setting: SettingValue) -> JSON {
-        switch setting {
-        case .cache(let mode): .string(mode.rawValue)
-        case .retry(let policy): value(policy)
-        case .duplicates(let policy): value(policy)
-        case .concurrency(let number), .maxConnections(let number): .count(number)
-        case .rate(let rate): .string(Self.text(rate))
-        case .priority(let priority): .string(priority.rawValue)
-        case .debug(let isOn), .standalone(let isOn): .bool(isOn)
-        case .tag(let tag): .string(text(tag))
-        default: .null
-        }
     }
 
     /// A size in the largest unit that it is a whole number of.

@@ -4,25 +4,14 @@ import WaybillManifest
 
 /// Settings of connections, and of when and how often something is sent.
 extension WrittenForm {
-    func connectionValue(_ setting: SettingValue) -> JSON {
-        switch setting {
-        case .message(_, .text(let text)): .string(self.text(text))
-        case .message(_, .showCode(let isShown)): .bool(isShown)
-        case .http(let version): .string(version.rawValue)
-        case .tls(_, let option): option.map(value) ?? .null
-        case .proxy(let proxy): value(proxy)
-        case .resolve(_, let address): address.map { .string(text($0)) } ?? .null
-        case .unixSocket(let path): .string(text(path))
-        case .network(let network): value(network)
-        case .reachability(let isOn): .bool(isOn)
-        case .cookies(let policy): value(policy)
-        case .redirects(let number): .count(number)
-        case .traffic(let traffic): .string(traffic.rawValue)
-        default: .null
+    func value(_ option: MessageOption) -> JSON {
+        switch option {
+        case .text(let text): .string(self.text(text))
+        case .showCode(let isShown): .bool(isShown)
         }
     }
 
-    private func value(_ option: TLSOption) -> JSON {
+    func value(_ option: TLSOption) -> JSON {
         switch option {
         case .verify(let isOn), .verifyHost(let isOn): .bool(isOn)
         case .ca(let path), .certificate(let path), .key(let path): .string(text(path.value))
@@ -32,7 +21,7 @@ extension WrittenForm {
         }
     }
 
-    private func value(_ proxy: ProxySetting) -> JSON {
+    func value(_ proxy: ProxySetting) -> JSON {
         switch proxy {
         case .none: "none"
         case .environment: "environment"
@@ -40,7 +29,7 @@ extension WrittenForm {
         }
     }
 
-    private func value(_ network: NetworkRequirement) -> JSON {
+    func value(_ network: NetworkRequirement) -> JSON {
         .object(
             .present([
                 ("interface", network.interface.map { .string(text($0.value)) }),
@@ -49,7 +38,7 @@ extension WrittenForm {
         )
     }
 
-    private func value(_ policy: CookiePolicy) -> JSON {
+    func value(_ policy: CookiePolicy) -> JSON {
         switch policy {
         case .on: true
         case .off: false

@@ -4,6 +4,14 @@ package enum DurationTemplate: Sendable {
     case constant(Duration)
     /// A text that gives a duration.
     case template(ManifestTemplate)
+
+    /// The duration, if it is a constant.
+    package var constant: Duration? {
+        switch self {
+        case .constant(let duration): duration
+        case .template: nil
+        }
+    }
 }
 
 extension Duration {

@@ -172,9 +172,7 @@ final class GraphFlow {
 
     /// How the request of a step is cancelled or not sent because of another one, if it may be.
     private func duplicates(of site: StepSite) -> DuplicatePolicy.Mode? {
-        let policy = subject.requests.of(site)?.nearest(.duplicates) {
-            if case .duplicates(let policy) = $0 { policy } else { nil }
-        }
+        let policy = subject.requests.of(site)?.nearest(.duplicates, \.duplicates)
         guard let mode = policy?.value.mode, mode == .cancelPrevious || mode == .discard else { return nil }
         return mode
     }

@@ -120,11 +120,11 @@ struct ScopeShapes {
         }
         let shapes = requests.map { request -> (words: String, span: SourceSpan)? in
             guard !request.mayHave(.filters) else { return nil }
-            let decoding = request.nearest(.decoding) { if case .decoding(let decoding) = $0 { decoding } else { nil } }
+            let decoding = request.nearest(.decoding, \.decoding)
             switch decoding?.value {
             case .bytes: return decoding.map { ("bytes", $0.span) }
             case .text: return decoding.map { ("a string", $0.span) }
-            default: return nil
+            case .auto, .json, .ndjson, .csv, .plist, nil: return nil
             }
         }
         guard let first = shapes.first, let first, shapes.allSatisfy({ $0?.words == first.words }) else { return nil }

@@ -10,16 +10,13 @@ struct NamedFiles: ManifestRule {
             allowsOutside: subject.allowsOutside
         )
         var diagnostics: [Diagnostic] = []
-        for settings in subject.settings where settings.entries.contains(where: { Self.keys.contains($0.value.name) }) {
+        for settings in subject.settings {
             for entry in settings.entries {
                 diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
             }
         }
         return diagnostics
     }
-
-    /// The keys whose values can name files.
-    private static let keys: [SettingName] = [.body, .auth, .cookies, .tls]
 
     private func check(_ file: NamedFile, in boundary: FolderBoundary) -> Diagnostic? {
         let local = file.file(within: boundary)

@@ -55,7 +55,7 @@ private struct Trace {
             }
             let last = groups[position].count - 1
             if case .used = groups[position][last].fate {
-                groups[position][last].fate = entry.value.isRemoval ? .takenAway(by: entry) : .replaced(by: entry)
+                groups[position][last].fate = entry.value.isUnset ? .takenAway(by: entry) : .replaced(by: entry)
             }
             groups[position].append(traced)
         }
@@ -74,7 +74,7 @@ private struct Trace {
             } else if case .auth(let auth) = far.setting.value,
                 let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
             {
-                groups[index][last].fate = field.value.isRemoval ? .takenAway(by: field) : .replaced(by: field)
+                groups[index][last].fate = field.value.isUnset ? .takenAway(by: field) : .replaced(by: field)
             }
         }
     }

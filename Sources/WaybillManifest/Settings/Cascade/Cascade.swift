@@ -1,13 +1,14 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The merging of settings that were written at several levels.
+/// The merging of settings that were written at several levels, as the definition of each setting says
+/// (`SettingDefinition.merging`).
 ///
-/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge name by name and `null` takes a name away;
-/// `filters` and `expect.body` add up, farther first; everything else is replaced whole by the nearest that says it.
+/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name and `null` unsets a name; the entries
+/// of `filters` and `expect.body` are added, farther first; of everything else, the nearest level replaces the whole.
 /// Of `auth` and the header field or query parameter that it is sent in, the nearer one is used.
 package enum Cascade {
-    /// Merges levels, the farthest first. A name that was taken away stays in the result as a removal.
+    /// Merges levels, the farthest first. A name that is unset stays in the result as unset.
     package static func merge(_ levels: some Sequence<Settings>) -> Settings {
         var merged = Settings()
         for level in levels where !level.isEmpty { merged.apply(level) }
@@ -33,9 +34,9 @@ extension Settings {
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {
             let slot = Slot(entry.value)
-            let taken = slot.flatMap { slot in index.map { $0[slot] } ?? entries.lastIndex { Slot($0.value) == slot } }
-            if let taken {
-                replace(at: taken, by: entry)
+            let replaced = slot.flatMap { slot in index.map { $0[slot] } ?? entries.lastIndex { slot.takes($0.value) } }
+            if let replaced {
+                replace(at: replaced, by: entry)
             } else {
                 if let slot { index?[slot] = entries.count }
                 append(entry)
@@ -52,18 +53,6 @@ extension Settings {
             remove(.auth)
         }
     }
-
-    /// The settings without the names that `null` took away, but for header fields that a request has by itself: that
-    /// those are not wanted still has to be known when it is sent.
-    package var withoutRemovals: Settings { without { $0.value.isRemoval && !$0.value.removesDefaultField } }
-}
-
-extension SettingValue {
-    /// Whether it takes a header field away that requests have without being told to.
-    fileprivate var removesDefaultField: Bool {
-        guard case .header(let name, nil) = self else { return false }
-        return ["accept", "accept-encoding", "content-type", "priority", "user-agent"].contains(name.value.lowercased())
-    }
 }
 
 /// What a nearer entry takes the place of: a key, or a part of one.
@@ -73,14 +62,16 @@ struct Slot: Hashable {
 
     /// The slot of a value; `nil` where it is added to others.
     init?(_ value: SettingValue) {
-        guard !value.isAdded else { return nil }
         name = value.name
-        switch value {
-        // Names of header fields have no case (RFC 9110, section 5.1).
-        case .header, .expectHeader: part = CodePoints(value.part?.lowercased() ?? "")
-        default: part = CodePoints(value.part ?? "")
+        switch value.merging {
+        case .replaces: part = CodePoints("")
+        case .byName(let name, let ignoresCase, _): part = CodePoints(ignoresCase ? name.lowercased() : name)
+        case .adds: return nil
         }
     }
+
+    /// Whether it is the slot of a value.
+    func takes(_ value: SettingValue) -> Bool { value.name == name && Slot(value) == self }
 
     /// Where each slot of some entries is.
     static func index(of entries: [Setting<SettingValue>]) -> [Slot: Int] {

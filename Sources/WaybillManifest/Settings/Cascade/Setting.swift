@@ -34,3 +34,14 @@ package enum Level: Sendable, Hashable {
     /// A graph or a step in it, inline requests included.
     case graph(String)
 }
+
+extension Setting<SettingValue> {
+    /// Whether the setting is only for requests to the origin of their service: the content and the credentials that a
+    /// service adds to its requests, and the credentials of the defaults.
+    package var isForServiceOrigin: Bool {
+        switch (level, value.originPolicy) {
+        case (.defaults, .credential), (.service, .credential), (.service, .content): true
+        case (.defaults, .content), (_, .any), (.endpoint, _), (.graph, _): false
+        }
+    }
+}

@@ -54,17 +54,29 @@ package struct Settings: Sendable {
         entries.removeAll { $0.value.name == name }
     }
 
-    /// The nearest entry of a key that a closure finds a value in.
-    @inlinable
-    package func last<Value>(_ name: SettingName, _ value: (SettingValue) -> Value?) -> Setting<Value>? {
-        for index in entries.indices.reversed() where entries[index].value.name == name {
-            if let found = value(entries[index].value) {
-                return Setting(found, at: entries[index].span, level: entries[index].level)
+    /// The nearest entry of a setting.
+    func last<Definition: SettingDefinition>(_ type: Definition.Type) -> Setting<Definition>? {
+        last(type) { $0 }
+    }
+
+    /// The nearest entry of a setting that a closure finds a value in.
+    func last<Definition: SettingDefinition, Value>(
+        _ type: Definition.Type,
+        _ value: (Definition) -> Value?
+    ) -> Setting<Value>? {
+        for index in entries.indices.reversed() where entries[index].value.name == Definition.key {
+            if let found = entries[index].value.definition(as: type).flatMap(value) {
+                return entries[index].map { _ in found }
             }
         }
         return nil
     }
 
-    /// Everything that a closure finds in the entries.
-    func all<Value>(_ value: (Setting<SettingValue>) -> Value?) -> [Value] { entries.compactMap(value) }
+    /// The entries of a setting, in order.
+    func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
+        entries.compactMap { entry in
+            guard entry.value.name == Definition.key else { return nil }
+            return entry.value.definition(as: type).map { definition in entry.map { _ in definition } }
+        }
+    }
 }

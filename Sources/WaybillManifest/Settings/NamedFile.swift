@@ -1,5 +1,4 @@
 package import WaybillDiagnostics
-import WaybillManifest
 package import WaybillRuntime
 
 /// A file that settings name and that is read or kept beside the manifest.
@@ -19,7 +18,7 @@ package struct NamedFile {
     /// The path, relative to the folder of the file that names it.
     package let path: Spanned<String>
     /// What it is.
-    let sort: Sort
+    package let sort: Sort
 
     /// A file that a setting names.
     package init(path: Spanned<String>, sort: Sort) {
@@ -43,46 +42,12 @@ package struct NamedFile {
     }
 
     /// What people call it.
-    var words: String {
+    package var words: String {
         switch sort {
         case .body: "file"
         case .tls: "file of 'tls'"
         case .netrc: "netrc file"
         case .jar: "cookie jar"
-        }
-    }
-}
-
-extension SettingValue {
-    /// The files that the value names for certain.
-    var namedFiles: [NamedFile] {
-        switch self {
-        case .body(.file(let path)): NamedFile(body: path).map { [$0] } ?? []
-        case .body(.multipart(let parts)):
-            parts.compactMap { part in
-                if case .file(let path) = part.content { NamedFile(body: path) } else { nil }
-            }
-        case .auth(.netrc(let path)): [NamedFile(path: path, sort: .netrc)]
-        case .cookies(.jar(let path)): [NamedFile(path: path, sort: .jar)]
-        case .tls(_, let option?): option.files.map { NamedFile(path: $0, sort: .tls) }
-        default: []
-        }
-    }
-}
-
-extension NamedFile {
-    fileprivate init?(body path: ScalarTemplate) {
-        guard let text = path.constantText else { return nil }
-        self.init(path: Spanned(text, at: path.span), sort: .body)
-    }
-}
-
-extension TLSOption {
-    fileprivate var files: [Spanned<String>] {
-        switch self {
-        case .ca(let path), .certificate(let path), .key(let path): [path]
-        case .pins(let pins): pins.filter { !$0.value.hasPrefix("sha256//") }
-        case .verify, .verifyHost, .pinMode, .minVersion: []
         }
     }
 }

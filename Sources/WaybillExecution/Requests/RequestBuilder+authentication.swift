@@ -1,0 +1,105 @@
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+import WaybillResults
+import WaybillRuntime
+import WaybillTransport
+
+extension RequestBuilder {
+    /// Adds credentials to the fields or the URL, or prepares what signs the request.
+    ///
+    /// - Parameter isAtOrigin: Whether the request goes to the origin that the credentials are for. To another one only the
+    ///   transport sends credentials, which knows for which host they are.
+    /// - Returns: The credentials that the transport sends, after a server has asked for them.
+    mutating func authenticate(
+        by auth: Setting<Authentication>?,
+        isAtOrigin: Bool,
+        _ headers: inout [HTTPField],
+        _ url: inout String
+    ) throws(EvaluationProblem) -> TransferOptions.Credentials {
+        guard let auth, isAtOrigin || auth.value.isSentByTransport else { return .none }
+        let scope = scope.scope(auth.level)
+        func text(_ credential: CredentialText) throws(EvaluationProblem) -> String {
+            var text = try credential.value.text(in: scope)
+            text.isSecret = text.isSecret || credential.isSecret
+            try register(text)
+            return text.text
+        }
+        func value(of credential: CredentialText, for field: String) throws(EvaluationProblem) -> String {
+            try text(credential).asFieldValue(of: field, at: credential.value.span)
+        }
+        func set(_ name: String, _ value: String) {
+            headers.removeAll { $0.isNamed(name) }
+            headers.append(HTTPField(name: name, value: value, isSensitive: true))
+        }
+        switch auth.value {
+        case .none:
+            return .none
+        case .basic(let basic):
+            let name = try text(basic.username)
+            guard !name.utf8.contains(UInt8(ascii: ":")) else {
+                let span = basic.username.value.span
+                throw EvaluationProblem(message: "a user's name with a colon cannot be sent", span: span)
+            }
+            let credentials = Base64.encode(Array("\(name):\(try text(basic.password))".utf8))
+            set("Authorization", "Basic \(credentials)")
+        case .digest(let digest):
+            return .digest(username: try text(digest.username), password: try text(digest.password))
+        case .bearer(let bearer):
+            set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
+        case .apiKey(let key):
+            let name = key.name.value
+            switch key.place {
+            case .header: set(name, try value(of: key.value, for: name))
+            // The URL of a page may have it already.
+            case .query: url = PageQuery.setting(name, to: .string(try text(key.value)), in: url)
+            case .cookie:
+                let text = try value(of: key.value, for: "Cookie")
+                guard !text.utf8.contains(UInt8(ascii: ";")) else {
+                    throw EvaluationProblem(message: "a semicolon would end the cookie", span: key.value.value.span)
+                }
+                let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
+                set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))
+            }
+        case .awsSigV4(let aws):
+            signer = AWSSigner(
+                region: try value(of: aws.region, for: "Authorization"),
+                service: try value(of: aws.service, for: "Authorization"),
+                accessKey: try value(of: aws.accessKey, for: "Authorization"),
+                secretKey: try text(aws.secretKey),
+                sessionToken: try aws.sessionToken.map { (token) throws(EvaluationProblem) in
+                    try value(of: token, for: "X-Amz-Security-Token")
+                }
+            )
+            set(SigningTransport.placeholder.name, SigningTransport.placeholder.value)
+        case .oauth2:
+            // The token is added when everything else is known (`grant`).
+            headers.removeAll { $0.isNamed("Authorization") }
+        case .netrc(let netrc):
+            return .netrc(try credentials(in: netrc.file))
+        }
+        return .none
+    }
+
+    /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
+    private func credentials(in named: NamedFile) throws(EvaluationProblem) -> Netrc {
+        let file = named.file(within: scope.environment.files)
+        let netrc: Netrc
+        do {
+            netrc = try scope.environment.netrc(file)
+        } catch {
+            throw EvaluationProblem(
+                message: "the netrc file \(file) cannot be read: \(error.message)",
+                span: named.path.span
+            )
+        }
+        guard netrc.isPlausible else {
+            throw EvaluationProblem(
+                message: "\(file) is not a netrc file: it has no entry that starts with 'machine' or 'default'",
+                span: named.path.span
+            )
+        }
+        for password in netrc.passwords { redactor.register(password, from: "the netrc file \(file)") }
+        return netrc
+    }
+}

@@ -1,0 +1,48 @@
+package import WaybillDiagnostics
+
+/// A key in a header field, a query parameter or a cookie.
+package struct APIKeyAuthentication: AuthenticationMethod {
+    /// Where the key is sent.
+    package enum Place: String, Sendable, CaseIterable {
+        /// In a header field.
+        case header
+        /// In a query parameter.
+        case query
+        /// In a cookie.
+        case cookie
+    }
+
+    /// Where the key is sent.
+    package let place: Place
+    /// The name of the field, parameter or cookie.
+    package let name: Spanned<String>
+    /// The key.
+    package let value: CredentialText
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let place: Place = node["in"].flatMap({ decoder.word($0) }),
+            let name = node["name"].flatMap({ decoder.text($0) }),
+            let value = CredentialText(node["value"], isSecret: true, &decoder)
+        else { return nil }
+        self.place = place
+        self.name = name
+        self.value = value
+    }
+
+    var texts: [CredentialText] { [value] }
+
+    var location: CredentialLocation {
+        switch place {
+        case .header: .header(name.value)
+        case .query: .query(name.value)
+        case .cookie: .cookie
+        }
+    }
+
+    var fieldTexts: [ScalarTemplate] {
+        switch place {
+        case .header, .cookie: [value.value]
+        case .query: []
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// AWS Signature Version 4.
+package struct AWSAuthentication: AuthenticationMethod {
+    /// The region.
+    package let region: CredentialText
+    /// The service.
+    package let service: CredentialText
+    /// The id of the key.
+    package let accessKey: CredentialText
+    /// The key.
+    package let secretKey: CredentialText
+    /// The token of temporary credentials.
+    package let sessionToken: CredentialText?
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let region = CredentialText(node["region"], isSecret: false, &decoder),
+            let service = CredentialText(node["service"], isSecret: false, &decoder),
+            let accessKey = CredentialText(node["accessKey"], isSecret: false, &decoder),
+            let secretKey = CredentialText(node["secretKey"], isSecret: true, &decoder)
+        else { return nil }
+        self.region = region
+        self.service = service
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        sessionToken = CredentialText(node["sessionToken"], isSecret: true, &decoder)
+    }
+
+    var texts: [CredentialText] { [region, service, accessKey, secretKey] + [sessionToken].compactMap { $0 } }
+}

@@ -1,0 +1,43 @@
+/// A status code, or a class of them such as `2xx`.
+package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
+    /// One code.
+    case code(Int)
+    /// A class by its first digit.
+    case `class`(Int)
+
+    /// A code from 100 to 599, or a class such as `2xx`.
+    package init?(_ text: String) {
+        if let code = Int(text), (100...599).contains(code) {
+            self = .code(code)
+        } else if text.lowercased().dropFirst() == "xx", let digit = text.first?.wholeNumberValue,
+            (1...5).contains(digit)
+        {
+            self = .class(digit)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a status code is meant.
+    package func matches(_ status: Int) -> Bool {
+        switch self {
+        case .code(let code): code == status
+        case .class(let digit): status / 100 == digit
+        }
+    }
+
+    /// Whether the pattern takes any code of the class 2xx, for which filters and outputs run.
+    package var mayBeSuccess: Bool {
+        switch self {
+        case .code(let code): code / 100 == 2
+        case .class(let digit): digit == 2
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .code(let code): String(code)
+        case .class(let digit): "\(digit)xx"
+        }
+    }
+}

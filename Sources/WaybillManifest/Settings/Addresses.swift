@@ -1,0 +1,140 @@
+// Where requests are sent: `baseURL`, `version`, `resolve`, `unixSocket`, `proxy`.
+
+package import WaybillDiagnostics
+import WaybillSchema
+
+/// The URL that paths are added to (`baseURL`).
+package struct BaseURLSetting: WholeSetting {
+    static let key = SettingName.baseURL
+    /// The URL.
+    package let url: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let url = decoder.scalarTemplate(node) else { return nil }
+        if let problem = WrittenAddress(url).baseURLProblem { decoder.report(problem, at: node.span) }
+        self.url = url
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
+}
+
+/// An API version, put between base URL and path (`version`).
+package struct VersionSetting: WholeSetting {
+    static let key = SettingName.version
+    /// The version.
+    package let text: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = decoder.scalarTemplate(node) else { return nil }
+        self.text = text
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .request, .address) }
+}
+
+/// The address that connections to a host and port go to (`resolve`).
+package struct ResolveSetting: SettingDefinition {
+    static let key = SettingName.resolve
+    /// The host and the port, as `host:port`.
+    package let name: Spanned<String>
+    /// The IP address; `nil` unsets the name.
+    package let address: String?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (name, value) in decoder.named(node) { add(Self(name, value, &decoder), value) }
+    }
+
+    private init(_ name: Spanned<String>, _ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        self.name = name
+        address = decoder.nonNull(node)?.text
+        if let port = name.value.split(separator: ":").last, Int(port).map({ (1...65535).contains($0) }) != true {
+            decoder.report(
+                Diagnostic(
+                    "invalid-host",
+                    "'\(port)' is not a port",
+                    at: name.span,
+                    help: ["A port is a number from 1 to 65535, as in api.example.com:443."]
+                )
+            )
+        }
+        if let address, !AddressFormat.isIPv4(address.utf8[...]), !AddressFormat.isIPv6(address.utf8[...]) {
+            decoder.report(
+                Diagnostic(
+                    "invalid-address",
+                    "this is not an IP address",
+                    at: node.span,
+                    help: ["Write for example 127.0.0.1 or ::1."]
+                )
+            )
+        }
+    }
+
+    var merging: SettingMerging { .byName(name.value, isUnset: address == nil) }
+}
+
+/// The path of a Unix domain socket that requests are sent to (`unixSocket`).
+package struct UnixSocketSetting: WholeSetting {
+    static let key = SettingName.unixSocket
+    /// The path.
+    package let path: String
+
+    /// A path that no socket can have is reported.
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let path = node.text else { return nil }
+        self.path = path
+        // struct sockaddr_un has room for this many bytes on every system, with the NUL.
+        guard path.utf8.count >= 104 || path.utf8.contains(0) else { return }
+        decoder.report(
+            Diagnostic(
+                "invalid-value",
+                path.utf8.contains(0)
+                    ? "a path cannot contain a NUL character"
+                    : "the path of a Unix domain socket has at most 103 bytes, and this has \(path.utf8.count)",
+                at: node.span,
+                help: ["Use a shorter path, such as that of a link to the socket's folder."]
+            )
+        )
+    }
+
+    var originPolicy: OriginPolicy { .content }
+}
+
+/// The proxy of requests (`proxy`).
+package enum ProxySetting: WholeSetting {
+    static let key = SettingName.proxy
+
+    /// None.
+    case none
+    /// What the usual environment variables say.
+    case environment
+    /// A URL.
+    case url(ScalarTemplate)
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        switch node.text {
+        case "none": self = .none
+        case "environment": self = .environment
+        default:
+            guard let url = decoder.scalarTemplate(node) else { return nil }
+            if let problem = WrittenAddress(url).proxyProblem { decoder.report(problem, at: node.span) }
+            self = .url(url)
+        }
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        if case .url(let url) = self { visitor.scalar(url, .request, .credential) }
+    }
+}
+
+extension Settings {
+    /// The URL that paths are added to.
+    package var baseURL: Setting<ScalarTemplate>? { last(BaseURLSetting.self)?.map(\.url) }
+    /// An API version, put between base URL and path.
+    package var version: Setting<ScalarTemplate>? { last(VersionSetting.self)?.map(\.text) }
+    /// The addresses that connections to a host and port go to.
+    package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
+    /// The path of a Unix domain socket that requests are sent to.
+    package var unixSocket: Setting<String>? { last(UnixSocketSetting.self)?.map(\.path) }
+    /// The proxy.
+    package var proxy: Setting<ProxySetting>? { last(ProxySetting.self) }
+}

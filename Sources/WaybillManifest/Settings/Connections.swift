@@ -1,0 +1,69 @@
+// How connections are made: `http`, `network`, `reachability`, `traffic`, `redirects`.
+
+package import WaybillDiagnostics
+
+/// The version of HTTP (`http`).
+package enum HTTPVersion: String, WordSetting, CaseIterable {
+    static let key = SettingName.http
+
+    /// HTTP/2 where TLS agrees on it, else HTTP/1.1.
+    case auto
+    /// HTTP/1.1 only.
+    case http1 = "1.1"
+    /// HTTP/2, by agreement in TLS.
+    case http2 = "2"
+    /// HTTP/2 at once, also without TLS (RFC 9113, section 3.3).
+    case http2PriorKnowledge = "2-prior-knowledge"
+}
+
+/// What the network must be (`network`).
+package struct NetworkRequirement: WholeSetting {
+    static let key = SettingName.network
+    /// The interface that connections leave by.
+    package let interface: Spanned<String>?
+    /// Whether a metered network, such as a mobile one, may be used.
+    package let allowsMetered: Bool
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        interface = node["interface"].flatMap { decoder.text($0) }
+        allowsMetered = node["metered"].flatMap { decoder.boolean($0) } ?? true
+    }
+}
+
+/// Whether one connection is tried before requests are sent (`reachability`).
+package struct ReachabilitySetting: BooleanSetting {
+    static let key = SettingName.reachability
+    package let isOn: Bool
+}
+
+/// The class of traffic that packets are marked as (RFC 4594) (`traffic`).
+package enum TrafficClass: String, WordSetting, CaseIterable {
+    static let key = SettingName.traffic
+
+    case `default`, background, responsive, video, voice
+}
+
+/// The maximum number of redirects that are followed (`redirects`).
+package struct RedirectsSetting: WholeSetting {
+    static let key = SettingName.redirects
+    /// The number; 0 for `false`.
+    package let count: Int
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let count = decoder.boolean(node) == false ? 0 : decoder.integer(node) else { return nil }
+        self.count = count
+    }
+}
+
+extension Settings {
+    /// The version of HTTP.
+    package var http: Setting<HTTPVersion>? { last(HTTPVersion.self) }
+    /// The network that requests leave by.
+    package var network: Setting<NetworkRequirement>? { last(NetworkRequirement.self) }
+    /// Whether one connection is tried before requests are sent.
+    package var reachability: Setting<Bool>? { last(ReachabilitySetting.self)?.map(\.isOn) }
+    /// The class of traffic that packets are marked as.
+    package var traffic: Setting<TrafficClass>? { last(TrafficClass.self) }
+    /// The maximum number of redirects that are followed.
+    package var redirects: Setting<Int>? { last(RedirectsSetting.self)?.map(\.count) }
+}

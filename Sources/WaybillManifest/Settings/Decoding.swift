@@ -1,0 +1,77 @@
+// How responses are asked for and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
+
+/// The media ranges that a response may have (`accept`).
+package struct AcceptSetting: WholeSetting {
+    static let key = SettingName.accept
+    /// The media ranges; `nil` for any.
+    package let ranges: [MediaRange]?
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        ranges = node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } }
+    }
+}
+
+/// How a response is decoded (`decoding`).
+package enum Decoding: String, WordSetting, CaseIterable {
+    static let key = SettingName.decoding
+
+    /// By its `Content-Type`.
+    case auto
+    /// As JSON (RFC 8259).
+    case json
+    /// As one JSON value a line.
+    case ndjson
+    /// As comma-separated values with a header row (RFC 4180).
+    case csv
+    /// As a property list, in XML or binary.
+    case plist
+    /// As a string.
+    case text
+    /// Not at all: the data is the body in base64.
+    case bytes
+}
+
+/// Whether compressed responses are requested (`compression`).
+package struct CompressionSetting: BooleanSetting {
+    static let key = SettingName.compression
+    package let isOn: Bool
+}
+
+/// The maximum size of a response (`maxBody`).
+package struct MaxBodySetting: WholeSetting {
+    static let key = SettingName.maxBody
+    /// The size in bytes, after decompression.
+    package let bytes: Int
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let bytes = decoder.byteSize(node) else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// An entry of the list of filters that are applied to the decoded response (`filters`).
+extension FilterEntry: SettingDefinition {
+    static let key = SettingName.filters
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for node in node.sequence ?? [] {
+            if let entry = decoder.filterEntry(node) { add(entry, node) }
+        }
+    }
+
+    var merging: SettingMerging { .adds() }
+    var dataNeed: DataNeed { .data }
+}
+
+extension Settings {
+    /// The media ranges that a response may have; `nil` inside: any.
+    package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
+    /// How a response is decoded.
+    package var decoding: Setting<Decoding>? { last(Decoding.self) }
+    /// Whether compressed responses are requested.
+    package var compression: Setting<Bool>? { last(CompressionSetting.self)?.map(\.isOn) }
+    /// The maximum size of a response in bytes, after decompression.
+    package var maxBody: Setting<Int>? { last(MaxBodySetting.self)?.map(\.bytes) }
+    /// Filters that are applied to the decoded response.
+    package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
+}

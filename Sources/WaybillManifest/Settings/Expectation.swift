@@ -1,0 +1,174 @@
+// What a response must be: `expect`.
+
+package import WaybillDiagnostics
+package import WaybillSchema
+
+/// One expectation of a response (`expect`).
+package enum ExpectationSetting: SettingDefinition {
+    static let key = SettingName.expect
+
+    /// The keys under `expect`.
+    enum Part: String, CaseIterable {
+        case status, headers, json, body, maxTime, schema
+    }
+
+    /// The statuses that are expected.
+    case status([StatusTemplate])
+    /// A header field and the glob that it must match; `nil` unsets the name.
+    case header(Spanned<String>, glob: ScalarTemplate?)
+    /// A value that the data must contain.
+    case json(ValueTemplate)
+    /// A condition on the data.
+    case body(Check)
+    /// The maximum time that a response may take.
+    case maxTime(DurationTemplate)
+    /// A schema that the data must satisfy.
+    case schema(JSONSchema)
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            guard let part: Part = decoder.word(key) else { continue }
+            switch part {
+            case .status: add(.status((value.sequence ?? [value]).compactMap { decoder.status($0) }), value)
+            case .headers:
+                for (name, value) in decoder.named(value) {
+                    add(.header(name, glob: decoder.nonNull(value).flatMap { decoder.scalarTemplate($0) }), value)
+                }
+            case .json: if let template = decoder.valueTemplate(value) { add(.json(template), value) }
+            case .body:
+                for condition in value.sequence ?? [] {
+                    if let check = decoder.check(condition) { add(.body(check), condition) }
+                }
+            case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
+            case .schema: if let schema = decoder.schema(value) { add(.schema(schema), value) }
+            }
+        }
+    }
+
+    var merging: SettingMerging {
+        switch self {
+        case .status: .byName(Part.status.rawValue)
+        case .header(let name, let glob):
+            // Names of header fields are compared regardless of case (RFC 9110, section 5.1).
+            .byName("\(Part.headers.rawValue).\(name.value)", ignoringCase: true, isUnset: glob == nil)
+        case .json: .byName(Part.json.rawValue)
+        case .body: .adds(name: Part.body.rawValue)
+        case .maxTime: .byName(Part.maxTime.rawValue)
+        case .schema: .byName(Part.schema.rawValue)
+        }
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        switch self {
+        case .status(let statuses):
+            // Which statuses are expected is known before anything is sent.
+            for case .template(let scalar) in statuses { visitor.scalar(scalar, .request, .expectation) }
+        case .header(_, let glob): visitor.scalar(glob, .answer, .expectation)
+        case .json(let value): visitor.value(value, .answer, .expectation)
+        case .body(let check):
+            visitor.expression(check.that, .answer, .expectation)
+            visitor.scalar(check.message, .answer, .message)
+        case .maxTime(let duration): visitor.duration(duration, .answer, .expectation)
+        case .schema: break
+        }
+    }
+
+    var dataNeed: DataNeed {
+        switch self {
+        case .status, .header, .maxTime: .nothing
+        case .json, .schema: .data
+        case .body(let check): .condition(check.that)
+        }
+    }
+}
+
+extension ManifestDecoder {
+    fileprivate mutating func status(_ node: YAMLNode) -> StatusTemplate? {
+        guard let scalar = scalarTemplate(node) else { return nil }
+        if scalar.template != nil { return .template(scalar) }
+        return scalar.constantText.flatMap { StatusPattern($0) }.map(StatusTemplate.constant)
+    }
+
+    fileprivate mutating func check(_ node: YAMLNode) -> Check? {
+        let that = node.mapping == nil ? node : node["that"]
+        let message = node.mapping == nil ? nil : node["message"].flatMap { scalarTemplate($0) }
+        return that.flatMap { condition($0) }.map { Check(that: $0, message: message) }
+    }
+}
+
+extension Settings {
+    /// The statuses that are expected.
+    package var expectedStatus: Setting<[StatusTemplate]>? {
+        last(ExpectationSetting.self) { if case .status(let statuses) = $0 { statuses } else { nil } }
+    }
+
+    /// What a response must be.
+    package var expect: Expectation {
+        var expectation = Expectation()
+        for entry in all(ExpectationSetting.self) {
+            switch entry.value {
+            case .status(let statuses): expectation.status = entry.map { _ in statuses }
+            case .header(let name, let glob): expectation.headers.append((name, entry.map { _ in glob }))
+            case .json(let value): expectation.json = entry.map { _ in value }
+            case .body(let check): expectation.body.append(entry.map { _ in check })
+            case .maxTime(let limit): expectation.maxTime = entry.map { _ in limit }
+            case .schema(let schema): expectation.schema = entry.map { _ in schema }
+            }
+        }
+        return expectation
+    }
+}
+
+/// What a response must be: all expectations together.
+package struct Expectation: Sendable {
+    /// The statuses that are expected.
+    package var status: Setting<[StatusTemplate]>?
+    /// Header fields with the glob that each must match; `nil` unsets a name.
+    package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []
+    /// A value that the data must contain.
+    package var json: Setting<ValueTemplate>?
+    /// Conditions on the data.
+    package var body: [Setting<Check>] = []
+    /// The maximum time that the response may take.
+    package var maxTime: Setting<DurationTemplate>?
+    /// A schema that the data must satisfy.
+    package var schema: Setting<JSONSchema>?
+
+    /// No expectation.
+    package init() {}
+}
+
+/// A condition and what to say when it does not hold.
+package struct Check: Sendable {
+    /// The condition.
+    package var that: ManifestExpression
+    /// What to say when it does not hold.
+    package var message: ScalarTemplate?
+}
+
+/// An expected status: a pattern, or a template that evaluates to a pattern or a list of patterns.
+package enum StatusTemplate: Sendable {
+    /// A pattern.
+    case constant(StatusPattern)
+    /// A template.
+    case template(ScalarTemplate)
+
+    /// The pattern, if it is a constant.
+    package var constant: StatusPattern? {
+        if case .constant(let pattern) = self { pattern } else { nil }
+    }
+
+    /// Whether it may be a code of the class 2xx, for which filters and outputs run.
+    package var mayBeSuccess: Bool { constant?.mayBeSuccess ?? true }
+
+    /// Whether it may be a code of another class than 2xx.
+    package var mayBeOther: Bool { constant.map { !$0.mayBeSuccess } ?? true }
+}
+
+extension [StatusTemplate] {
+    /// The patterns, if they are all constants.
+    package var constants: [StatusPattern]? {
+        let constants = compactMap(\.constant)
+        return constants.count == count ? constants : nil
+    }
+}

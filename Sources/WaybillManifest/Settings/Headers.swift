@@ -1,0 +1,85 @@
+// Header fields: `headers`, `userAgent`.
+
+package import WaybillDiagnostics
+
+/// A header field (`headers`).
+package struct HeaderSetting: SettingDefinition {
+    static let key = SettingName.headers
+    /// The name of the field.
+    package let name: Spanned<String>
+    /// A text for each time that the field is sent; `nil` unsets it.
+    package let texts: [ScalarTemplate]?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (name, value) in decoder.named(node) { add(Self(name: name, texts: decoder.texts(value)), value) }
+    }
+
+    /// Names of header fields are compared regardless of case (RFC 9110, section 5.1).
+    var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
+
+    /// Whether the field has a name.
+    func isNamed(_ name: String) -> Bool { self.name.value.lowercased() == name.lowercased() }
+
+    func visitUses(_ visitor: UseVisitor) {
+        for text in texts ?? [] { visitor.scalar(text, .sending, .header) }
+    }
+
+    var originPolicy: OriginPolicy { .content }
+    var fieldTexts: [ScalarTemplate] { texts ?? [] }
+
+    /// Whether it unsets a header field that requests have by default.
+    fileprivate var unsetsDefault: Bool {
+        let defaults = ["accept", "accept-encoding", "content-type", "priority", "user-agent"]
+        return texts == nil && defaults.contains(where: isNamed)
+    }
+}
+
+/// The User-Agent field (`userAgent`).
+package struct UserAgentSetting: WholeSetting {
+    static let key = SettingName.userAgent
+    /// The text of the field.
+    package let text: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = decoder.scalarTemplate(node) else { return nil }
+        self.text = text
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .sending, .header) }
+    var fieldTexts: [ScalarTemplate] { [text] }
+}
+
+/// A name with texts, as in `headers` and `query`.
+package struct NamedTexts: Sendable {
+    /// The name, at its place.
+    package var name: Spanned<String>
+    /// The texts, one for each field or parameter that is sent; `nil` unsets the name.
+    package var values: Setting<[ScalarTemplate]?>
+}
+
+extension ManifestDecoder {
+    /// One text or a list of them; `nil` for `null`.
+    mutating func texts(_ node: YAMLNode) -> [ScalarTemplate]? {
+        if let elements = node.sequence { return elements.compactMap { scalarTemplate($0) } }
+        return nonNull(node).flatMap { scalarTemplate($0) }.map { [$0] }
+    }
+}
+
+extension Settings {
+    /// Header fields.
+    package var headers: [NamedTexts] {
+        all(HeaderSetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
+    }
+
+    /// The User-Agent field.
+    package var userAgent: Setting<ScalarTemplate>? { last(UserAgentSetting.self)?.map(\.text) }
+
+    /// The settings without the names that are unset, except for header fields that requests have by default: those must
+    /// be known when the request is sent.
+    package var withoutRemovals: Settings {
+        without { entry in
+            if case .headers(let field) = entry.value, field.unsetsDefault { return false }
+            return entry.value.isUnset
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// What is done before and after success and failure of a request: `intercept`.
+
+package import WaybillDiagnostics
+
+/// The actions before and after success and failure of a request (`intercept`).
+package struct Interception: WholeSetting {
+    static let key = SettingName.intercept
+
+    /// The four hooks.
+    package enum Moment: String, Sendable, CaseIterable {
+        case beforeSuccess, afterSuccess, beforeFailure, afterFailure
+    }
+
+    /// One action.
+    package struct Action: Sendable {
+        /// What is done.
+        package enum Work: Sendable {
+            /// A line is reported.
+            case log(ScalarTemplate)
+            /// A success becomes a failure.
+            case fail(ScalarTemplate)
+            /// A failure becomes a success with this data.
+            case recover(ValueTemplate)
+        }
+
+        /// What is done.
+        package let work: Work
+        /// The condition for it.
+        package let when: ManifestExpression?
+        /// Where it is written.
+        package let span: SourceSpan
+    }
+
+    /// The actions of each hook, in order.
+    package private(set) var actions: [Moment: [Action]] = [:]
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            guard let moment: Moment = decoder.word(key) else { continue }
+            actions[moment] = (value.sequence ?? []).compactMap { Action($0, at: moment, &decoder) }
+        }
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        for moment in Moment.allCases {
+            for action in actions[moment] ?? [] {
+                visitor.expression(action.when, .answer, .control)
+                switch action.work {
+                case .log(let text), .fail(let text): visitor.scalar(text, .answer, .message)
+                case .recover(let value): visitor.value(value, .answer, .data)
+                }
+            }
+        }
+    }
+}
+
+extension Interception.Action {
+    /// The keys of actions.
+    enum Key: String, CaseIterable {
+        case log, fail, recover
+
+        /// The only hook that may have the action; `nil` if every hook may.
+        var moment: Interception.Moment? {
+            switch self {
+            case .log: nil
+            case .fail: .beforeSuccess
+            case .recover: .beforeFailure
+            }
+        }
+    }
+
+    fileprivate init?(_ node: YAMLNode, at moment: Interception.Moment, _ decoder: inout ManifestDecoder) {
+        let when = node["when"].flatMap { decoder.condition($0) }
+        for (name, value) in node.mapping?.entries ?? .empty {
+            guard let key: Key = decoder.word(name) else { continue }
+            if let allowed = key.moment, allowed != moment {
+                decoder.report(
+                    Diagnostic(
+                        "intercept-action",
+                        "'\(moment.rawValue)' must not have the action '\(key.rawValue)'",
+                        at: name.span,
+                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook may have 'log'."]
+                    )
+                )
+            }
+            let work: Work? =
+                switch key {
+                case .log: decoder.scalarTemplate(value).map(Work.log)
+                case .fail: decoder.scalarTemplate(value).map(Work.fail)
+                case .recover: decoder.valueTemplate(value).map(Work.recover)
+                }
+            guard let work else { return nil }
+            self.init(work: work, when: when, span: node.span)
+            return
+        }
+        return nil
+    }
+}
+
+extension Settings {
+    /// The actions before and after success and failure.
+    package var intercept: Setting<Interception>? { last(Interception.self) }
+}

@@ -1,0 +1,48 @@
+// Messages of one's own for failures: `messages`.
+
+/// A message for kinds of failure, or whether messages show codes (`messages`).
+package struct MessageSetting: SettingDefinition {
+    static let key = SettingName.messages
+    /// The name under `messages`.
+    package let name: MessageOption.Name
+    /// What is written for it; `nil` unsets the name.
+    package let option: MessageOption?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            guard let name: MessageOption.Name = decoder.word(key) else { continue }
+            let option: MessageOption? =
+                switch name {
+                case .showCode: decoder.boolean(value).map(MessageOption.showCode)
+                case .general, .duplicate, .unreachable: decoder.nonNull(value)?.text.map(MessageOption.text)
+                }
+            add(Self(name: name, option: option), value)
+        }
+    }
+
+    var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
+}
+
+/// What is written under `messages`.
+package enum MessageOption: Sendable {
+    /// The names under `messages`.
+    package enum Name: String, Sendable, CaseIterable {
+        case general, duplicate, unreachable, showCode
+    }
+
+    /// A message.
+    case text(String)
+    /// Whether codes are shown.
+    case showCode(Bool)
+}
+
+extension Settings {
+    /// Messages of the manifest for kinds of failure.
+    package var messages: [MessageOption.Name: Setting<MessageOption>] {
+        var messages: [MessageOption.Name: Setting<MessageOption>] = [:]
+        for entry in all(MessageSetting.self) {
+            if let option = entry.value.option { messages[entry.value.name] = entry.map { _ in option } }
+        }
+        return messages
+    }
+}

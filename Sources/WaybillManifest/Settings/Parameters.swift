@@ -1,0 +1,89 @@
+// Parameters of requests and how they are written: `query`, `params`, `encoding`, `arrays`.
+
+package import WaybillDiagnostics
+
+/// A query parameter (`query`).
+package struct QuerySetting: SettingDefinition {
+    static let key = SettingName.query
+    /// The name of the parameter.
+    package let name: Spanned<String>
+    /// A text for each time that the parameter is sent; `nil` unsets it.
+    package let texts: [ScalarTemplate]?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (name, value) in decoder.constantNames(node) { add(Self(name: name, texts: decoder.texts(value)), value) }
+    }
+
+    var merging: SettingMerging { .byName(name.value, isUnset: texts == nil) }
+
+    func visitUses(_ visitor: UseVisitor) {
+        for text in texts ?? [] { visitor.scalar(text, .request, .query) }
+    }
+
+    var originPolicy: OriginPolicy { .content }
+}
+
+/// A parameter in the query or in the body, as the method decides (`params`).
+package struct ParameterSetting: SettingDefinition {
+    static let key = SettingName.params
+    /// The name of the parameter.
+    package let name: Spanned<String>
+    /// The value; `nil` unsets the name.
+    package let value: ValueTemplate?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (name, value) in decoder.constantNames(node) {
+            let template = decoder.nonNull(value).flatMap { decoder.valueTemplate($0) }
+            add(Self(name: name, value: template), value)
+        }
+    }
+
+    var merging: SettingMerging { .byName(name.value, isUnset: value == nil) }
+    func visitUses(_ visitor: UseVisitor) { visitor.value(value, .request, .body) }
+    var originPolicy: OriginPolicy { .content }
+}
+
+/// How `params` are written into a body (`encoding`).
+package enum ParameterEncoding: String, WordSetting, CaseIterable {
+    static let key = SettingName.encoding
+
+    /// `application/x-www-form-urlencoded`
+    case form
+    /// `application/json`
+    case json
+    /// A property list in XML.
+    case plist
+}
+
+/// How a list is written in a form or query (`arrays`).
+package enum ArrayStyle: String, WordSetting, CaseIterable {
+    static let key = SettingName.arrays
+
+    /// `a[]=1&a[]=2`
+    case brackets
+    /// `a=1&a=2`
+    case `repeat`
+}
+
+/// A name with a value, as in `params`.
+package struct NamedValue: Sendable {
+    /// The name, at its place.
+    package var name: Spanned<String>
+    /// The value; `nil` unsets the name.
+    package var value: Setting<ValueTemplate?>
+}
+
+extension Settings {
+    /// Query parameters.
+    package var query: [NamedTexts] {
+        all(QuerySetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
+    }
+    /// Parameters in the query or in the body, as the method decides.
+    package var params: [NamedValue] {
+        all(ParameterSetting.self).map { NamedValue(name: $0.value.name, value: $0.map(\.value)) }
+    }
+    /// How parameters are written into a body.
+    package var encoding: Setting<ParameterEncoding>? { last(ParameterEncoding.self) }
+    /// How lists are written in a form or query.
+    package var arrays: Setting<ArrayStyle>? { last(ArrayStyle.self) }
+}

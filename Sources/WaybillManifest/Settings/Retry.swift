@@ -1,0 +1,101 @@
+// When a request is sent again, and what happens to equal requests: `retry`, `duplicates`.
+
+import WaybillJSON
+
+/// When and how often an attempt is repeated (`retry`).
+package struct RetryPolicy: Sendable {
+    /// What an attempt is repeated for.
+    package enum Cause: Sendable, Hashable {
+        /// A kind of failure, such as `timeout`.
+        case kind(String)
+        /// A status.
+        case status(StatusPattern)
+    }
+
+    /// The wait between attempts.
+    package struct Backoff: Sendable {
+        /// The wait before the second attempt.
+        package var first: Duration = .milliseconds(200)
+        /// How much longer each wait is than the one before.
+        package var factor: Double = 2
+        /// The maximum wait.
+        package var max: Duration = .seconds(30)
+        /// Whether waits differ at random.
+        package var jitter = true
+    }
+
+    /// The maximum number of repetitions.
+    package var times: Int
+    /// What an attempt is repeated for.
+    package var causes: [Cause]
+    /// The waits.
+    package var backoff: Backoff
+    /// Whether requests that are not idempotent are repeated too.
+    package var isUnsafe: Bool
+
+    /// What an attempt is repeated for where `for` is missing.
+    package static let defaultCauses: [Cause] =
+        ["dns", "connect", "timeout", "transfer"].map(Cause.kind)
+        + [429, 502, 503, 504].map { Cause.status(.code($0)) }
+}
+
+extension RetryPolicy: WholeSetting {
+    static let key = SettingName.retry
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        let causes = node["for"]?.sequence?.compactMap { $0.text }.map { text in
+            StatusPattern(text).map(Cause.status) ?? .kind(text)
+        }
+        var backoff = Backoff()
+        if let node = node["backoff"] {
+            backoff.first = node["first"].flatMap { decoder.constantDuration($0) } ?? backoff.first
+            backoff.factor = node["factor"]?.json.number?.double ?? backoff.factor
+            backoff.max = node["max"].flatMap { decoder.constantDuration($0) } ?? backoff.max
+            backoff.jitter = node["jitter"].flatMap { decoder.boolean($0) } ?? backoff.jitter
+        }
+        guard let times = node["times"].flatMap({ decoder.integer($0) }) else { return nil }
+        self.init(
+            times: times,
+            causes: causes ?? Self.defaultCauses,
+            backoff: backoff,
+            isUnsafe: node["unsafe"].flatMap { decoder.boolean($0) } ?? false
+        )
+    }
+}
+
+/// What happens to a request while an equal one is in flight (`duplicates`).
+package struct DuplicatePolicy: WholeSetting {
+    static let key = SettingName.duplicates
+
+    /// The four modes.
+    package enum Mode: String, Sendable, CaseIterable {
+        /// Both run.
+        case allow
+        /// The earlier one is cancelled.
+        case cancelPrevious = "cancel-previous"
+        /// The new one is not sent.
+        case discard
+        /// The new one gets the response of the earlier one.
+        case share
+    }
+
+    /// What happens.
+    package let mode: Mode
+    /// What makes two requests equal.
+    package let key: ManifestExpression?
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let mode: Mode = decoder.word(node["mode"] ?? node) else { return nil }
+        self.mode = mode
+        key = node["key"].flatMap { decoder.expression($0) }
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .request, .key) }
+}
+
+extension Settings {
+    /// When and how often an attempt is repeated.
+    package var retry: Setting<RetryPolicy>? { last(RetryPolicy.self) }
+    /// What happens to a request while an equal one is in flight.
+    package var duplicates: Setting<DuplicatePolicy>? { last(DuplicatePolicy.self) }
+}

@@ -1,0 +1,56 @@
+// When requests are sent: `concurrency`, `maxConnections`, `rate`, `priority`.
+
+/// The maximum number of requests, steps or elements at once (`concurrency`).
+package struct ConcurrencySetting: IntegerSetting {
+    static let key = SettingName.concurrency
+    package let count: Int
+}
+
+/// The maximum number of connections to one origin (`maxConnections`).
+package struct MaxConnectionsSetting: IntegerSetting {
+    static let key = SettingName.maxConnections
+    package let count: Int
+}
+
+/// How many requests may start in a time (`rate`).
+package struct RequestRate: WholeSetting, Equatable {
+    static let key = SettingName.rate
+    /// The requests.
+    package let count: Int
+    /// The time.
+    package let interval: Duration
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = node.text else { return nil }
+        self.init(manifestText: text)
+    }
+
+    /// A rate as manifests write it: `10/s`, `300/m`, `1000/h`; `nil` when it is not one.
+    package init?(manifestText text: String) {
+        let intervals: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(parts[0]),
+            (1...1_000_000_000).contains(count), let interval = intervals[parts[1]]
+        else { return nil }
+        self.count = count
+        self.interval = interval
+    }
+}
+
+/// Which of the waiting requests is sent first (`priority`).
+package enum Priority: String, WordSetting, CaseIterable {
+    static let key = SettingName.priority
+
+    case low, `default`, high
+}
+
+extension Settings {
+    /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
+    package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
+    /// The maximum number of connections to one origin.
+    package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
+    /// How many requests may start in a time: of a service, or of each service where `defaults` have it.
+    package var rate: Setting<RequestRate>? { last(RequestRate.self) }
+    /// Which of the waiting requests is sent first.
+    package var priority: Setting<Priority>? { last(Priority.self) }
+}

@@ -1,0 +1,95 @@
+/// What the definition of an entry's setting says about it.
+extension SettingValue {
+    /// The key that it is written under.
+    package var name: SettingName { perform(Key()) }
+
+    /// How it merges with entries of farther levels.
+    package var merging: SettingMerging { perform(Merging()) }
+
+    /// Visits every use of the expression language in it.
+    package func visitUses(_ visitor: UseVisitor) { perform(Visit(visitor: visitor)) }
+
+    /// Which origins it is sent to where it was written for the requests of a service, or for all requests.
+    package var originPolicy: OriginPolicy { perform(Origins()) }
+
+    /// The files that it names for certain.
+    package var namedFiles: [NamedFile] { perform(Files()) }
+
+    /// The texts in it that are sent in header fields.
+    package var fieldTexts: [ScalarTemplate] { perform(FieldTexts()) }
+
+    /// Whether it needs the decoded data of the response.
+    package var dataNeed: DataNeed { perform(Data()) }
+
+    /// Whether this version of Waybill can do what it asks for.
+    package var isSupported: Bool { perform(Support()) }
+
+    /// The setting itself, if it is of a type.
+    func definition<Definition: SettingDefinition>(as type: Definition.Type) -> Definition? {
+        perform(Cast<Definition>())
+    }
+}
+
+extension SettingValue {
+    /// The name under the key, where the key has names: that of a header field, `status` of `expect`.
+    package var part: String? {
+        switch merging {
+        case .byName(let name, _, _): name
+        case .adds(let name): name
+        case .replaces: nil
+        }
+    }
+
+    /// Whether it unsets its name, with `null`.
+    package var isUnset: Bool {
+        switch merging {
+        case .byName(_, _, let isUnset): isUnset
+        case .replaces, .adds: false
+        }
+    }
+}
+
+/// Something that is done with the definition of a setting, whichever it is.
+protocol SettingOperation {
+    associatedtype Result
+
+    /// Performs the operation.
+    func perform(with setting: some SettingDefinition) -> Result
+}
+
+private struct Key: SettingOperation {
+    func perform<Definition: SettingDefinition>(with setting: Definition) -> SettingName { Definition.key }
+}
+
+private struct Merging: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> SettingMerging { setting.merging }
+}
+
+private struct Visit: SettingOperation {
+    let visitor: UseVisitor
+    func perform(with setting: some SettingDefinition) { setting.visitUses(visitor) }
+}
+
+private struct Origins: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> OriginPolicy { setting.originPolicy }
+}
+
+private struct Files: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> [NamedFile] { setting.namedFiles }
+}
+
+private struct FieldTexts: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> [ScalarTemplate] { setting.fieldTexts }
+}
+
+private struct Data: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> DataNeed { setting.dataNeed }
+}
+
+private struct Support: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> Bool { setting.isSupported }
+}
+
+private struct Cast<Definition: SettingDefinition>: SettingOperation {
+    func perform(with setting: some SettingDefinition) -> Definition? { setting as? Definition }
+}

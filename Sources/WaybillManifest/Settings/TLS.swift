@@ -1,0 +1,106 @@
+// Verification of servers and client certificates: `tls`.
+
+package import WaybillDiagnostics
+
+/// One option of TLS (`tls`).
+package struct TLSSetting: SettingDefinition {
+    static let key = SettingName.tls
+    /// The name under `tls`.
+    package let name: TLSOption.Name
+    /// The option; `nil` unsets the name.
+    package let option: TLSOption?
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (key, value) in node.mapping?.entries ?? .empty {
+            guard let name: TLSOption.Name = decoder.word(key) else { continue }
+            if decoder.nonNull(value) == nil {
+                add(Self(name: name, option: nil), value)
+            } else if let option = TLSOption(name, value, decoder) {
+                add(Self(name: name, option: option), value)
+            }
+        }
+    }
+
+    var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
+
+    var originPolicy: OriginPolicy {
+        switch name {
+        case .certificate, .key: .credential
+        case .verify, .verifyHost, .ca, .pins, .pinMode, .minVersion: .any
+        }
+    }
+
+    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, sort: .tls) } }
+}
+
+/// What is written under `tls`.
+package enum TLSOption: Sendable {
+    /// The names under `tls`.
+    package enum Name: String, Sendable, CaseIterable {
+        case verify, verifyHost, ca, pins, pinMode, certificate, key, minVersion
+    }
+
+    /// How a pin is compared.
+    package enum PinMode: String, Sendable, CaseIterable {
+        /// The public key of the server's certificate.
+        case publicKey
+        /// The whole certificate.
+        case certificate
+    }
+
+    /// Whether the server's certificate is verified.
+    case verify(Bool)
+    /// Whether the certificate must name the host.
+    case verifyHost(Bool)
+    /// A file with the certificates that are trusted, in PEM.
+    case ca(Spanned<String>)
+    /// What the server must show one of: `sha256//BASE64`, or a certificate file.
+    case pins([Spanned<String>])
+    /// How pins are compared.
+    case pinMode(PinMode)
+    /// The client's certificate, a file.
+    case certificate(Spanned<String>)
+    /// The key of the client's certificate, a file.
+    case key(Spanned<String>)
+    /// The minimum version, such as `1.2`.
+    case minVersion(String)
+
+    fileprivate init?(_ name: Name, _ node: YAMLNode, _ decoder: ManifestDecoder) {
+        let option: TLSOption? =
+            switch name {
+            case .verify: decoder.boolean(node).map(TLSOption.verify)
+            case .verifyHost: decoder.boolean(node).map(TLSOption.verifyHost)
+            case .ca: decoder.text(node).map(TLSOption.ca)
+            case .pins: .pins((node.sequence ?? []).compactMap { decoder.text($0) })
+            case .pinMode: decoder.word(node).map(TLSOption.pinMode)
+            case .certificate: decoder.text(node).map(TLSOption.certificate)
+            case .key: decoder.text(node).map(TLSOption.key)
+            case .minVersion: node.text.map(TLSOption.minVersion)
+            }
+        guard let option else { return nil }
+        self = option
+    }
+
+    /// Whether it turns the verification of the server off.
+    package var isVerificationOff: Bool {
+        switch self {
+        case .verify(let isOn), .verifyHost(let isOn): !isOn
+        case .ca, .pins, .pinMode, .certificate, .key, .minVersion: false
+        }
+    }
+
+    fileprivate var files: [Spanned<String>] {
+        switch self {
+        case .ca(let path), .certificate(let path), .key(let path): [path]
+        case .pins(let pins): pins.filter { !$0.value.hasPrefix("sha256//") }
+        case .verify, .verifyHost, .pinMode, .minVersion: []
+        }
+    }
+}
+
+extension Settings {
+    /// The options of TLS.
+    package var tls: [Setting<TLSOption>] {
+        all(TLSSetting.self).compactMap { entry in entry.value.option.map { option in entry.map { _ in option } } }
+    }
+}

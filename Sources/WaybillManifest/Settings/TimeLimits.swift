@@ -1,0 +1,45 @@
+// How long something may take: `timeout`, `connectTimeout`, `deadline`.
+
+/// A setting that is the maximum time of something.
+protocol TimeLimitSetting: WholeSetting {
+    /// The maximum time.
+    var duration: DurationTemplate { get }
+
+    init(duration: DurationTemplate)
+}
+
+extension TimeLimitSetting {
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let duration = decoder.timeLimit(node) else { return nil }
+        self.init(duration: duration)
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+}
+
+/// The maximum time of one attempt (`timeout`).
+package struct TimeoutSetting: TimeLimitSetting {
+    static let key = SettingName.timeout
+    package let duration: DurationTemplate
+}
+
+/// The maximum time until a connection is established (`connectTimeout`).
+package struct ConnectTimeoutSetting: TimeLimitSetting {
+    static let key = SettingName.connectTimeout
+    package let duration: DurationTemplate
+}
+
+/// The maximum time of a step with all its attempts, or of a graph (`deadline`).
+package struct DeadlineSetting: TimeLimitSetting {
+    static let key = SettingName.deadline
+    package let duration: DurationTemplate
+}
+
+extension Settings {
+    /// The maximum time of one attempt.
+    package var timeout: Setting<DurationTemplate>? { last(TimeoutSetting.self)?.map(\.duration) }
+    /// The maximum time until a connection is established.
+    package var connectTimeout: Setting<DurationTemplate>? { last(ConnectTimeoutSetting.self)?.map(\.duration) }
+    /// The maximum time of a step with all its attempts, or of a graph.
+    package var deadline: Setting<DurationTemplate>? { last(DeadlineSetting.self)?.map(\.duration) }
+}

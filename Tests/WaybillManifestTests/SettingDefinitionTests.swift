@@ -1,0 +1,67 @@
+import Testing
+import WaybillJSON
+
+@testable import WaybillManifest
+
+/// The settings and authentication methods that are defined are those that the schema allows.
+@Suite struct SettingDefinitionTests {
+    /// What is written at the places of settings and is not a setting.
+    private static let otherKeys: [(place: String, keys: Set<String>)] = [
+        ("settings", ["inherit"]),
+        ("defaults", []),
+        ("service", ["description", "session"]),
+        ("request", ["service", "vars", "outputs", "returns", "download", "mock"]),
+        ("addressed", ["method", "path", "url"]),
+        ("endpoint", ["description", "inputs"]),
+        ("step", Set(StepKey.allCases.map(\.rawValue))),
+        ("graph", ["description", "inputs", "chain", "batch", "finally", "outputs", "tags", "onFailure"]),
+    ]
+
+    private let definitions: JSON
+
+    init() throws {
+        definitions = try #require(try JSONParser().parse(EmbeddedSchema.manifest.text)["$defs"])
+    }
+
+    private func names(of place: JSON?) throws -> Set<String> {
+        Set(try #require(place?["properties"]?.object).names)
+    }
+
+    @Test func `the keys of settings are those of the schema`() throws {
+        var found: Set<String> = []
+        for (place, others) in Self.otherKeys { found.formUnion(try names(of: definitions[place]).subtracting(others)) }
+        #expect(found == Set(SettingName.allCases.map(\.rawValue)))
+    }
+
+    @Test func `the names under a key are those of the schema`() throws {
+        let settings = try #require(definitions["settings"]?["properties"])
+        #expect(try names(of: definitions["expect"]) == Set(ExpectationSetting.Part.allCases.map(\.rawValue)))
+        #expect(try names(of: definitions["tls"]) == Set(TLSOption.Name.allCases.map(\.rawValue)))
+        #expect(try names(of: settings["messages"]) == Set(MessageOption.Name.allCases.map(\.rawValue)))
+        #expect(try names(of: settings["intercept"]) == Set(Interception.Moment.allCases.map(\.rawValue)))
+        let actions = try #require(definitions["intercept"]?["items"]?["oneOf"]?.array)
+        let keys = try actions.map { try names(of: $0).subtracting(["when"]) }
+        #expect(Set(keys.flatMap { $0 }) == Set(Interception.Action.Key.allCases.map(\.rawValue)))
+    }
+
+    @Test(arguments: [
+        (ParameterEncoding.key, ParameterEncoding.allCases.map(\.rawValue)),
+        (ArrayStyle.key, ArrayStyle.allCases.map(\.rawValue)),
+        (Decoding.key, Decoding.allCases.map(\.rawValue)),
+        (HTTPVersion.key, HTTPVersion.allCases.map(\.rawValue)),
+        (TrafficClass.key, TrafficClass.allCases.map(\.rawValue)),
+        (CacheMode.key, CacheMode.allCases.map(\.rawValue)),
+        (Priority.key, Priority.allCases.map(\.rawValue)),
+    ])
+    func `the words of a setting are those of the schema`(key: SettingName, words: [String]) throws {
+        let allowed = try #require(definitions["settings"]?["properties"]?[key.rawValue]?["enum"]?.array)
+        #expect(allowed.compactMap(\.string) == words)
+    }
+
+    @Test func `the methods of authentication are those of the schema`() throws {
+        let alternatives = try #require(definitions["auth"]?["anyOf"]?.array)
+        #expect(alternatives.first?["const"]?.string == "none")
+        let keys = try alternatives.dropFirst().map { try names(of: $0) }
+        #expect(Set(keys.flatMap { $0 }) == Set(Authentication.Key.allCases.map(\.rawValue)))
+    }
+}
