@@ -1,5 +1,49 @@
+import WaybillFormats
 import WaybillManifest
+import WaybillPlan
 import WaybillResults
+
+/// `retry`: repeats an attempt that failed, as long as its policy allows.
+struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
+    let inner: Inner
+
+    func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        let (run, plan) = (context.run, request.plan)
+        var context = context
+        var state: RetryState?
+        while true {
+            var outcome = await inner.execute(request, in: context)
+            guard let failure = outcome.failure else { return outcome }
+            // A computed method is known with the first attempt.
+            let isIdempotent = plan.isIdempotent(sentAs: outcome.method)
+            var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
+            guard let pause = next.pause(after: outcome.failed(failure), chance: .random(in: 0..<1)) else {
+                if let wait = next.refusedWait { warn(ofRefusedWait: wait, plan, in: context) }
+                return outcome
+            }
+            state = next
+            run.events.emit(
+                .requestRetrying(.init(attempt: outcome.progress.attempts, pause: pause, failure: failure)),
+                step: context.path,
+                endpoint: plan.endpoint
+            )
+            guard await context.pause(for: pause) else {
+                if Task.isCancelled { outcome.failure = .stopped(at: request.step.span) }
+                return outcome
+            }
+            context = context.after(outcome.progress)
+        }
+    }
+
+    private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
+        guard let retry = plan.settings.retry else { return }
+        let message =
+            "the request was not sent again: the response's Retry-After asks to wait for \(wait.words), longer than the "
+            + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
+        let (run, path) = (context.run, context.path)
+        run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)
+    }
+}
 
 /// Decides after each attempt whether there is another one, and when.
 struct RetryState: Sendable {
