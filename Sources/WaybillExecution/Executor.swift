@@ -145,11 +145,11 @@ package struct Executor: Sendable {
         var steps: [StepResult] = []
         var outputs: [(graph: String, values: RedactedJSON)] = []
         for graph in plan.graphs {
-            let run = await GraphRun(graph, in: context).run()
-            steps += run.node.steps
+            let outcome = await GraphRunner(graph, in: StepContext(graph, in: context)).run()
+            steps += outcome.node.steps
             // A step of it was cancelled by hand, and with it the rest.
-            wasCancelled = wasCancelled || run.node.end == .cancelled
-            if let values = run.outputs, !graph.outputs.isEmpty {
+            wasCancelled = wasCancelled || outcome.node.end == .cancelled
+            if let values = outcome.outputs, !graph.outputs.isEmpty {
                 let (outputsOfGraph, isChanged) = redactor.data(graph.object(of: values))
                 if isChanged {
                     events.emit(

@@ -21,13 +21,13 @@ extension Delivery {
     /// - Parameters:
     ///   - isItsTurn: Whether it has waited for its turn.
     ///   - scope: What the key of `duplicates` is evaluated in.
-    func deliver(
+    func send(
         _ sending: HTTPRequest,
         through transport: any Transport,
         isItsTurn: Bool,
         scope: RequestScope
     ) async -> Outcome {
-        if isItsTurn { return await send(sending, through: transport) }
+        if isItsTurn { return await transfer(sending, through: transport) }
         if let end = await networkEnd(of: sending) { return Outcome(end: end, lastURL: sending.url) }
         guard let policy = plan.settings.duplicates, policy.value.mode != .allow else {
             return await sendInTurn(sending, through: transport)
@@ -39,12 +39,12 @@ extension Delivery {
             return Outcome(end: .refusal(run.failure(error)), lastURL: sending.url)
         }
         if policy.value.mode == .share {
-            let transfer = await run.shared.join(key, isFinal: request.frame.isFinal) {
+            let transfer = await run.shared.join(key, isFinal: context.isFinal) {
                 await sendInTurn(sending, through: transport)
             }
             return transfer ?? Outcome(end: .stopped, lastURL: sending.url)
         }
-        guard await request.claim?.enter(key, policy.value.mode) ?? true else {
+        guard await context.claim?.enter(key, policy.value.mode) ?? true else {
             let failure = Failure(
                 .duplicate,
                 "\(name) is already in flight, so this request was not sent",
@@ -72,7 +72,7 @@ extension Delivery {
         if let place = place(of: sending), let reason = run.reachability.refusal(at: place) {
             return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
         }
-        let outcome = await send(sending, through: transport)
+        let outcome = await transfer(sending, through: transport)
         if case .failure(let failure) = outcome.end, failure.kind != .cancelled, let place = place(of: sending) {
             run.reachability.failed(at: place)
         }

@@ -13,6 +13,8 @@ struct Delivery: Sendable {
         var lastURL: String
         /// All there is to know, where `debug` asks for it.
         var record: DebugRecord?
+        /// The domains whose cookies redirects put into the run's own jar.
+        var cookieDomains: Set<String> = []
     }
 
     /// What came of it.
@@ -29,61 +31,64 @@ struct Delivery: Sendable {
         case stopped
     }
 
-    let request: RequestRun
-    private let number: Int
+    let request: RequestStep
+    let context: StepContext
+    /// The number of the attempt.
+    var attempt: Int { context.progress.attempts + 1 }
     /// Remembers what was really sent, where `debug` asks for it.
     private let recorder: RequestRecorder?
     var plan: RequestPlan { request.plan }
-    var run: RunContext { request.run }
+    var run: RunContext { context.run }
 
-    /// The way of a request's attempt of this number.
-    init(_ request: RequestRun, attempt number: Int) {
+    /// The way of the next attempt of a request.
+    init(_ request: RequestStep, in context: StepContext) {
         self.request = request
-        self.number = number
+        self.context = context
         let isDebugged = request.plan.settings.debug?.value == true
-        recorder = isDebugged ? RequestRecorder(request.run.transport) : nil
+        recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
     }
 
     /// What sends the request once it has been signed.
-    var transport: any Transport { recorder ?? request.run.transport }
+    var transport: any Transport { recorder ?? context.run.transport }
 
     /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
     /// came of them is told, unless `debug` asks for more.
     var tellsDetails: Bool {
-        !request.frame.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
+        !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
     }
 
     /// Waits for the request's turn among those of the run, which has to be given back; `nil` when it was stopped.
     func turn() async -> Turn? {
         while true {
-            await run.control.waitUntilUnpaused(request.path)
-            guard let turn = await run.limiter.acquire(TurnWish(plan, in: request.frame)) else { return nil }
-            guard request.frame.mayBegin else {
+            await run.control.waitUntilUnpaused(context.path)
+            guard let turn = await run.limiter.acquire(TurnWish(plan, in: context)) else { return nil }
+            guard context.mayStart else {
                 run.limiter.release(turn)
                 return nil
             }
             // Held up while it waited: meanwhile others can have the turn.
-            guard run.control.isPaused(request.path) else { return turn }
+            guard run.control.isPaused(context.path) else { return turn }
             run.limiter.release(turn)
         }
     }
 
     /// Sends a request whose turn it is, and follows redirects.
-    func send(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+    func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         announce(sending)
         var lastURL = sending.url
+        var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let reporter =
             tellsDetails
             ? TransferReporter(
                 sending,
-                of: request.path,
+                of: context.path,
                 endpoint: plan.endpoint,
-                attempt: number,
+                attempt: attempt,
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
-        let sent = await run.control.holding(monitor, of: request.path) {
+        let sent = await run.control.holding(monitor, of: context.path) {
             await transport.send(
                 sending,
                 followingRedirects: plan.settings.redirects?.value ?? 10,
@@ -91,7 +96,7 @@ struct Delivery: Sendable {
                 onRedirect: { redirect in
                     reporter?.tell()
                     lastURL = redirect.to
-                    request.note(cookies: redirect.cookies, from: redirect.from)
+                    cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
                     tell(redirect)
                 }
             )
@@ -103,9 +108,16 @@ struct Delivery: Sendable {
             if let lane = TurnWish.Lane(plan) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", lane: lane.name)
             }
-            return Outcome(end: .answer(response), lastURL: lastURL, record: record)
-        case .failure(let failure): return Outcome(end: .failure(failure), lastURL: lastURL, record: record)
+            return Outcome(end: .answer(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+        case .failure(let failure):
+            return Outcome(end: .failure(failure), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
         }
+    }
+
+    /// The domains of cookies that a response from a URL puts into the run's own jar.
+    func cookieDomains(of fields: [String], from url: String) -> Set<String> {
+        guard !fields.isEmpty, plan.usesOwnJar else { return [] }
+        return Set(fields.map { CookieDomain.text(of: $0, from: url) })
     }
 
     private func announce(_ sending: HTTPRequest) {
@@ -114,13 +126,13 @@ struct Delivery: Sendable {
         run.events.emit(
             .requestWillSend(
                 .init(
-                    attempt: number,
+                    attempt: attempt,
                     method: sending.method,
                     url: run.redactor.text(sending.url),
                     headers: sending.headers.map { run.redactor.header($0.name, $0.value) }
                 )
             ),
-            step: request.path,
+            step: context.path,
             endpoint: plan.endpoint,
             durably: !sending.isIdempotent
         )
@@ -130,13 +142,13 @@ struct Delivery: Sendable {
         run.events.emit(
             .requestRedirected(
                 .init(
-                    attempt: number,
+                    attempt: attempt,
                     status: redirect.status,
                     method: redirect.method,
                     url: run.redactor.text(redirect.to)
                 )
             ),
-            step: request.path,
+            step: context.path,
             endpoint: plan.endpoint
         )
     }

@@ -13,11 +13,11 @@ struct GroupState: Sendable {
         /// The step at this place is not run.
         case skip(Int, RunEvent.SkipReason)
         /// All steps that are under way are cancelled.
-        case cancelUnderWay
+        case cancelRunning
     }
 
     private enum Phase: Equatable {
-        case waiting, underWay, done, failed, skipped
+        case waiting, running, done, failed, skipped
     }
 
     private let order: Group.Order
@@ -26,7 +26,7 @@ struct GroupState: Sendable {
     /// The places of the steps that each step needs.
     private let needs: [[Int]]
     private var phases: [Phase]
-    private var underWay = 0
+    private var running = 0
     /// The first that has not begun, for groups without needs.
     private var next = 0
     /// Why nothing more begins.
@@ -49,21 +49,21 @@ struct GroupState: Sendable {
     }
 
     /// Whether every step has ended or will not run.
-    var isDone: Bool { underWay == 0 && !phases.contains(.waiting) }
+    var isDone: Bool { running == 0 && !phases.contains(.waiting) }
 
     /// How the group ended, once it is done.
-    var end: NodeRun.End {
+    var end: NodeOutcome.End {
         if wasRefused { return .refused }
         if hasFailed, mode != .continue { return .failed }
         return wasCancelled ? .cancelled : .passed
     }
 
     /// What is to be done at the beginning.
-    mutating func begin() -> [Action] { advance() }
+    mutating func start() -> [Action] { advance() }
 
     /// What is to be done after a step has ended.
-    mutating func ended(_ place: Int, _ end: NodeRun.End) -> [Action] {
-        underWay -= 1
+    mutating func finished(_ place: Int, _ end: NodeOutcome.End) -> [Action] {
+        running -= 1
         var actions: [Action] = []
         switch end {
         case .passed, .withdrawn, .skipped(.condition), .skipped(.ended):
@@ -77,7 +77,7 @@ struct GroupState: Sendable {
             phases[place] = mode == .continue ? .done : .failed
             if mode == .stop, stop == nil {
                 stop = .failure
-                if underWay > 0 { actions.append(.cancelUnderWay) }
+                if running > 0 { actions.append(.cancelRunning) }
             }
         case .refused:
             wasRefused = true
@@ -89,7 +89,7 @@ struct GroupState: Sendable {
             wasCancelled = true
             stop = .interrupted
             // Where one only did not begin since the run is being stopped, the others are given their time.
-            if end == .cancelled, underWay > 0 { actions.append(.cancelUnderWay) }
+            if end == .cancelled, running > 0 { actions.append(.cancelRunning) }
         }
         return actions + advance()
     }
@@ -98,7 +98,7 @@ struct GroupState: Sendable {
         if let stop { return skipAll(stop) }
         var actions: [Action] = []
         var place = next
-        while place < phases.count, underWay < limit {
+        while place < phases.count, running < limit {
             defer { place += 1 }
             guard phases[place] == .waiting else { continue }
             if needs[place].contains(where: { phases[$0] == .failed || phases[$0] == .skipped }) {
@@ -107,8 +107,8 @@ struct GroupState: Sendable {
                 // What stands before may have waited for it.
                 place = next - 1
             } else if needs[place].allSatisfy({ phases[$0] == .done }) {
-                phases[place] = .underWay
-                underWay += 1
+                phases[place] = .running
+                running += 1
                 actions.append(.start(place))
             }
         }

@@ -35,10 +35,10 @@ struct Turn: Sendable {
 
 extension TurnWish {
     /// What a request of a step says of itself.
-    init(_ request: RequestPlan, in frame: Frame) {
+    init(_ request: RequestPlan, in context: StepContext) {
         priority = request.settings.priority?.value ?? .default
-        needsPlace = frame.waitsForPlaces
-        isFinal = frame.isFinal
+        needsPlace = context.waitsForPlaces
+        isFinal = context.isFinal
         lane = Lane(request)
     }
 }

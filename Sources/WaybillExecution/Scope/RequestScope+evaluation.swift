@@ -33,20 +33,29 @@ extension RequestScope {
     /// Gets the session if an expression outside of requests uses it: that of the only service that has one.
     mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationProblem) {
         guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
-        try await provideSession(of: frame.run.sessions.onlyService)
+        try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// Gets the session if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationProblem) {
         guard session == nil, value.usesSession else { return }
-        try await provideSession(of: frame.run.sessions.onlyService)
+        try await provideSession(of: context.run.sessions.onlyService)
+    }
+
+    /// The value of an output of the graph, or of a `values` step; a secret is registered.
+    mutating func value(of output: OutputDefinition) async throws(EvaluationProblem) -> ScopeValue {
+        try await provideSession(for: output.value)
+        var value = try output.value.value(in: scope(.graph(context.graph)))
+        value.isSecret = value.isSecret || output.isSecret
+        if value.isSecret { try context.run.redactor.register(secretsIn: value.json, at: output.value.span) }
+        return value
     }
 
     /// Gets the session of a service, which may have to be fetched first.
     mutating func provideSession(of service: String?) async throws(EvaluationProblem) {
         // Where there is none, the expression that uses it fails at its own place.
-        guard session == nil, let service, frame.run.sessions.hasSession(of: service) else { return }
-        session = try await frame.run.sessions.session(of: service, for: frame)
+        guard session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
+        session = try await context.run.sessions.session(of: service, for: context)
     }
 }
 

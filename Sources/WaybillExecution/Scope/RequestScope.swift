@@ -11,7 +11,7 @@ import WaybillTransport
 /// It is copied for each expression that is evaluated, and so kept behind a reference.
 struct RequestScope: Sendable {
     private struct Contents: Sendable {
-        let frame: Frame
+        let context: StepContext
         var arguments: [String: ScopeValue] = [:]
         var vars: [String: ScopeValue] = [:]
         var session: Session?
@@ -24,12 +24,12 @@ struct RequestScope: Sendable {
 
     private var contents: CopyOnWrite<Contents>
 
-    init(frame: Frame, environment: AttemptEnvironment) {
-        contents = CopyOnWrite(Contents(frame: frame, environment: environment))
+    init(context: StepContext, environment: AttemptEnvironment) {
+        contents = CopyOnWrite(Contents(context: context, environment: environment))
     }
 
-    /// Where the step runs.
-    var frame: Frame { contents.value.frame }
+    /// Where the step is executed.
+    var context: StepContext { _read { yield contents.value.context } }
 
     /// The inputs of the endpoint that is called.
     var arguments: [String: ScopeValue] {
@@ -107,28 +107,28 @@ private struct LevelScope: ScopeNamespace {
     private var isInGraph: Bool { level == .graph }
 
     var memberNames: [String] {
-        isInGraph ? Self.fixedNames + scope.frame.variables.keys.sorted() : Self.fixedNames
+        isInGraph ? Self.fixedNames + scope.context.variables.keys.sorted() : Self.fixedNames
     }
 
     func member(_ name: String) -> ScopeNode? {
-        if isInGraph, let variable = scope.frame.variables[name] { return .value(variable) }
+        if isInGraph, let variable = scope.context.variables[name] { return .value(variable) }
         switch name {
         case "inputs": return .namespace(inputs)
-        case "steps": return isInGraph ? .namespace(StepNamespace(store: scope.frame.steps)) : nil
+        case "steps": return isInGraph ? .namespace(StepNamespace(store: scope.context.steps)) : nil
         case "vars": return .namespace(ValueNamespace(values: scope.vars))
         case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
         case "request": return scope.request.map { .namespace($0.namespace) }
         case "response": return scope.response.map { .namespace(ResponseNamespace(response: $0, body: scope.body)) }
-        default: return scope.frame.run.scope.member(name)
+        default: return scope.context.run.scope.member(name)
         }
     }
 
     private var inputs: Namespace {
-        let outer = scope.frame.run.scope.inputs
+        let outer = scope.context.run.scope.inputs
         let own: [String: ScopeValue]
         switch level {
         case .endpoint: own = scope.arguments
-        case .graph: own = scope.frame.inputs
+        case .graph: own = scope.context.inputs
         case .manifest: return outer
         }
         if own.isEmpty { return outer }

@@ -24,9 +24,9 @@ final class SessionStore: Sendable {
     /// The session of a service that has one, which is fetched if need be.
     ///
     /// - Throws: why it cannot be had; whoever asks next tries again.
-    func session(of service: String, for frame: Frame) async throws(EvaluationProblem) -> Session {
+    func session(of service: String, for context: StepContext) async throws(EvaluationProblem) -> Session {
         guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
-        let answer = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: frame) }
+        let answer = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
         guard let answer else {
             throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)
         }
@@ -39,19 +39,20 @@ final class SessionStore: Sendable {
     }
 
     /// Fetches another session in the place of one that was refused, unless somebody has done so meanwhile.
-    func renew(_ session: Session, for frame: Frame) async throws(EvaluationProblem) {
+    func renew(_ session: Session, for context: StepContext) async throws(EvaluationProblem) {
         let isFirst = outputs.refuse(session.held, of: session.service)
-        _ = try await self.session(of: session.service, for: frame)
-        if isFirst { frame.run.events.emit(.sessionRenewed(service: session.service)) }
+        _ = try await self.session(of: session.service, for: context)
+        if isFirst { context.run.events.emit(.sessionRenewed(service: session.service)) }
     }
 
     private static func fetch(
         _ plan: SessionPlan,
         of service: String,
-        for frame: Frame
+        for context: StepContext
     ) async -> Result<[String: ScopeValue], EvaluationProblem> {
         let step = StepPlan(fetching: plan, of: service)
-        let outcome = await RequestRun(step, plan.request, at: step.path, in: frame.forSession).run()
+        let request = RequestStep(step: step, work: plan.request)
+        let outcome = await StepLayers.work.send(request, in: context.session(step))
         if outcome.end == .passed { return .success(outcome.record.outputs) }
         let failure = outcome.result.failure
         return .failure(

@@ -20,14 +20,14 @@ struct StepFile: Sendable {
 
     /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
     /// had written to it and it is in its place.
-    init?(_ write: Sink, of step: StepPlan, in frame: Frame) async throws(Failure) {
+    init?(_ write: Sink, of step: StepPlan, in context: StepContext) async throws(Failure) {
         self.write = write
-        self.step = frame.path(of: step)
-        graph = frame.graph
-        run = frame.run
+        self.step = context.path
+        graph = context.graph
+        run = context.run
         let path: String
         do throws(EvaluationProblem) {
-            var scope = frame.scope(of: self.step)
+            var scope = context.scope
             try await scope.provideSession(for: .scalar(write.to))
             path = try write.to.text(in: scope.scope(.graph(graph))).text
         } catch {
@@ -140,14 +140,16 @@ struct StepFile: Sendable {
     }
 
     /// Moves the file to its place if the request has passed, or has failed and that is tolerated.
-    func finish(_ attempted: Attempted, isTolerated: Bool) async {
-        let failure = attempted.failure
-        guard failure == nil || isTolerated && failure?.kind != .cancelled else { return }
+    func finished(_ outcome: AttemptOutcome, isTolerated: Bool) async -> AttemptOutcome {
+        var outcome = outcome
+        let failure = outcome.failure
+        guard failure == nil || isTolerated && failure?.kind != .cancelled else { return outcome }
         do throws(Failure) {
-            attempted.written = try await commit().json
+            outcome.written = try await commit().json
         } catch {
-            attempted.failure = failure ?? error
+            outcome.failure = failure ?? error
         }
+        return outcome
     }
 
     /// Moves the file to its place.

@@ -24,8 +24,9 @@ import WaybillResults
     }
 
     /// What a scheduler does with a group whose steps end in this order, and what becomes of each.
-    private func run(_ group: GroupPlan, ending order: [Int], failing: Set<Int>) -> (ends: [String], group: NodeRun.End)
-    {
+    private func run(_ group: GroupPlan, ending order: [Int], failing: Set<Int>) -> (
+        ends: [String], group: NodeOutcome.End
+    ) {
         var state = GroupState(group)
         var ends = [String](repeating: "nothing", count: 3)
         var underWay: Set<Int> = []
@@ -40,16 +41,17 @@ import WaybillResults
                 case .skip(let place, let reason):
                     #expect(ends[place] == "nothing")
                     ends[place] = "skipped \(reason)"
-                case .cancelUnderWay: cancelled = underWay
+                case .cancelRunning: cancelled = underWay
                 }
             }
         }
-        take(state.begin())
+        take(state.start())
         while let place = order.first(where: underWay.contains) {
             underWay.remove(place)
-            let end: NodeRun.End = cancelled.contains(place) ? .cancelled : failing.contains(place) ? .failed : .passed
+            let end: NodeOutcome.End =
+                cancelled.contains(place) ? .cancelled : failing.contains(place) ? .failed : .passed
             ends[place] = "\(end)"
-            take(state.ended(place, end))
+            take(state.finished(place, end))
         }
         #expect(state.isDone)
         return (ends, state.end)
@@ -110,33 +112,33 @@ import WaybillResults
 
     @Test func `a step that its condition skips counts as done for what needs it`() throws {
         var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
-        #expect(state.begin() == [.start(0), .start(2)])
-        #expect(state.ended(0, .skipped(.condition)) == [.start(1)])
+        #expect(state.start() == [.start(0), .start(2)])
+        #expect(state.finished(0, .skipped(.condition)) == [.start(1)])
     }
 
     @Test func `a step that is withdrawn takes nothing with it, and what needs it runs`() throws {
         var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
-        _ = state.begin()
-        #expect(state.ended(0, .withdrawn(.cancelled)) == [.start(1)])
-        _ = state.ended(1, .passed)
-        #expect(state.ended(2, .withdrawn(.skipped)) == [])
+        _ = state.start()
+        #expect(state.finished(0, .withdrawn(.cancelled)) == [.start(1)])
+        _ = state.finished(1, .passed)
+        #expect(state.finished(2, .withdrawn(.skipped)) == [])
         #expect(state.isDone)
         #expect(state.end == .passed)
     }
 
     @Test func `an end skips the rest of a chain, which passes`() throws {
         var state = GroupState(try group("chain", "stop"))
-        _ = state.begin()
-        #expect(state.ended(0, .ended) == [.skip(1, .ended), .skip(2, .ended)])
+        _ = state.start()
+        #expect(state.finished(0, .ended) == [.skip(1, .ended), .skip(2, .ended)])
         #expect(state.end == .passed)
     }
 
     @Test func `a step that was stopped from outside stops what it is in`() throws {
         var state = GroupState(try group("batch", "collect"))
-        _ = state.begin()
-        #expect(state.ended(1, .cancelled) == [.cancelUnderWay])
-        _ = state.ended(0, .cancelled)
-        _ = state.ended(2, .passed)
+        _ = state.start()
+        #expect(state.finished(1, .cancelled) == [.cancelRunning])
+        _ = state.finished(0, .cancelled)
+        _ = state.finished(2, .passed)
         #expect(state.end == .cancelled)
     }
 }

@@ -45,8 +45,10 @@ final class SharedTransfers: Sendable {
             return (work, place, true)
         }
         guard var outcome = await work.value(for: place) else { return nil }
-        if !isOwn, case .answer(var response) = outcome.end {
-            // Nothing travelled for this one.
+        if isOwn { return outcome }
+        // Nothing travelled for this one.
+        outcome.cookieDomains = []
+        if case .answer(var response) = outcome.end {
             (response.bytesSent, response.bytesReceived) = (0, 0)
             outcome.end = .answer(response)
         }

@@ -1,7 +1,7 @@
 import WaybillResults
 
-/// What came of a step, a group or a graph.
-struct NodeRun: Sendable {
+/// The outcome of a step, a group or a graph.
+struct NodeOutcome: Sendable {
     /// How it ended, for what stands around it.
     enum End: Sendable, Equatable {
         /// What depends on it may go on. Also: it failed, and that is tolerated.
@@ -54,7 +54,7 @@ struct NodeRun: Sendable {
     }
 
     /// The same, of what was cancelled by itself: it takes nothing around it along.
-    var cancelledByItself: NodeRun {
+    var cancelledByItself: NodeOutcome {
         var node = self
         switch end {
         case .cancelled: node.end = .withdrawn(.cancelled)

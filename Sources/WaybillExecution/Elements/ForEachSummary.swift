@@ -40,7 +40,7 @@ struct ForEachSummary: Sendable {
     /// Adds an element; they may come in any order.
     mutating func add(
         _ element: Int,
-        _ end: NodeRun.End,
+        _ end: NodeOutcome.End,
         _ failure: Failure?,
         url: RedactedText?,
         _ record: ElementRecord?,
@@ -80,7 +80,7 @@ struct ForEachSummary: Sendable {
     }
 
     /// How the step ended, for what stands around it.
-    var end: NodeRun.End {
+    var end: NodeOutcome.End {
         if wasRefused { return .refused }
         if hasFailed, mode != .continue { return .failed }
         return wasCancelled ? .cancelled : .passed

@@ -10,14 +10,14 @@ enum ElementSource: Sendable {
     /// The whole numbers of a range.
     case range(NumberRange)
     /// Values that are evaluated one by one.
-    case templates([ValueTemplate], Frame, path: String)
+    case templates([ValueTemplate], StepContext)
 
     /// How many there are.
     var count: Int {
         switch self {
         case .values(let values, _): values.count
         case .range(let range): range.count
-        case .templates(let templates, _, _): templates.count
+        case .templates(let templates, _): templates.count
         }
     }
 
@@ -28,20 +28,20 @@ enum ElementSource: Sendable {
             return ScopeValue(values[index], isSecret: isSecret)
         case .range(let range):
             return ScopeValue(range[index])
-        case .templates(let templates, let frame, let path):
-            return try templates[index].value(in: frame.evaluationScope(of: path))
+        case .templates(let templates, let context):
+            return try templates[index].value(in: context.evaluationScope)
         }
     }
 
     /// The elements that a step's `forEach` asks for.
-    init(_ elements: ForEach.Elements, in frame: Frame, at path: String) async throws(EvaluationProblem) {
+    init(_ elements: ForEach.Elements, in context: StepContext) async throws(EvaluationProblem) {
         switch elements {
         case .list(let templates):
-            self = .templates(templates, frame, path: path)
+            self = .templates(templates, context)
         case .expression(let expression):
-            var scope = frame.scope(of: path)
+            var scope = context.scope
             try await scope.provideSession(for: expression)
-            let evaluation = scope.scope(.graph(frame.graph))
+            let evaluation = scope.scope(.graph(context.graph))
             if let range = expression.expression.numberRange(in: evaluation) {
                 self = .range(range)
                 return

@@ -1,0 +1,104 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// The outcome of one element of a `forEach`.
+struct ElementOutcome: Sendable {
+    var index: Int
+    var end: NodeOutcome.End
+    var failure: Failure?
+    /// How many requests of the step itself were sent for it.
+    var attempts = 0
+    /// The address of the request that failed.
+    var url: RedactedText?
+    var record: ElementRecord?
+    /// What becomes of it when the run is resumed.
+    var use = RunEvent.KeptRecord.Use.taken
+    /// What the journal keeps of it.
+    var kept: RunEvent.KeptRecord?
+}
+
+extension ForEachRunner {
+    /// Executes an element so that it can be cancelled by itself.
+    func executeAlone(_ index: Int, of source: ElementSource) async -> ElementOutcome {
+        let path = "\(path)[\(index)]"
+        var (element, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
+            await execute(index, of: source, at: path)
+        }
+        if wasCancelled { element.end = NodeOutcome(end: element.end).cancelledByItself.end }
+        return element
+    }
+
+    private func execute(_ index: Int, of source: ElementSource, at path: String) async -> ElementOutcome {
+        let element: ScopeValue
+        do {
+            element = try source.element(index)
+        } catch {
+            return ElementOutcome(index: index, end: .failed, failure: run.failure(error))
+        }
+        var context = context.element(path, of: step, forEach.variable.value, element)
+        context.output = file.map { ElementOutput($0, of: index) }
+        let node = await inner.execute(step, in: context)
+        var result = ElementOutcome(index: index, end: node.end, failure: node.failure, url: node.failedURL)
+        // The steps of a chain or batch inside have entries of their own.
+        if case .request = step.work { result.attempts = node.steps.reduce(0) { $0 + $1.attempts } }
+        var record = StepRecord(isPassed: node.end == .passed)
+        if step.keeps.contains(.items) {
+            record = step.id.flatMap { context.steps.record(of: $0) } ?? record
+            result.record = ElementRecord(item: element, record: record)
+        }
+        result.use = node.use
+        result.kept = record.kept(
+            node.use,
+            redactor: run.redactor,
+            element: element.isSecret ? nil : element.digest,
+            cookies: node.cookies
+        )
+        return result
+    }
+
+    /// Ends an element. One at a time, so that the journal names the parts of a file in their order.
+    func finish(_ element: ElementOutcome) -> ElementOutcome {
+        var element = element
+        var records: RecordedOutput?
+        do throws(Failure) {
+            records = try file?.end(element.index, fileEnd(of: element))
+        } catch {
+            if element.end == .passed { (element.end, element.failure) = (.failed, error) }
+        }
+        let outcome: StepOutcome =
+            switch element.end {
+            case .passed, .ended: .passed
+            case .failed: context.tolerates(step) ? .tolerated : .failed
+            case .refused: .failed
+            case .cancelled: .cancelled
+            case .skipped: .skipped
+            case .withdrawn(let outcome): outcome
+            }
+        let end = RunEvent.ElementEnd(
+            element: element.index,
+            outcome: outcome,
+            failure: element.failure,
+            url: element.failure == nil ? nil : element.url,
+            records: records,
+            kept: element.kept
+        )
+        run.events.emit(.elementFinished(end), step: path, durably: !step.isIdempotent)
+        return element
+    }
+
+    /// What an element's end means for the file: what failed and is not tolerated has to run again before it is complete.
+    private func fileEnd(of element: ElementOutcome) -> RecordSink.End {
+        switch element.end {
+        case .passed, .ended: .kept
+        case .failed: context.tolerates(step) ? .without : .missing
+        case .skipped(.condition), .skipped(.ended), .skipped(.failure), .withdrawn: .without
+        case .cancelled, .skipped(.interrupted), .refused: .missing
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// The outcome of a graph.
+struct GraphOutcome: Sendable {
+    /// How it ended, and the results of its steps.
+    var node: NodeOutcome
+    /// The values of its outputs, where it passed.
+    var outputs: [String: ScopeValue]?
+}
+
+/// Executes a graph: its steps, then those of `finally`, then its outputs.
+struct GraphRunner: Sendable {
+    private let graph: GraphPlan
+    private let context: StepContext
+    private var run: RunContext { context.run }
+
+    /// A runner of a graph in a context of its own.
+    init(_ graph: GraphPlan, in context: StepContext) {
+        self.graph = graph
+        self.context = context
+    }
+
+    /// Executes the graph.
+    func run() async -> GraphOutcome {
+        run.events.emit(.graphStarted(graph: graph.name), step: stepPath)
+        var node = await executeBody()
+        if graph.body.onFailure == .continue, node.end == .failed { node.end = .passed }
+        if let finally = graph.finally { node = await finished(node, with: finally) }
+        var outcome = GraphOutcome(node: node)
+        if node.end == .passed { outcome = await withOutputs(node) }
+        run.events.emit(.graphFinished(graph: graph.name, outcome.node.outcome), step: stepPath)
+        return outcome
+    }
+
+    /// The path for events, where a step executes the graph.
+    private var stepPath: String? { context.path == graph.name ? nil : context.path }
+
+    private func executeBody() async -> NodeOutcome {
+        guard let deadline = graph.deadline else { return await GroupRunner(group: graph.body, context: context).run() }
+        return await context.limited(by: deadline, in: context.evaluationScope) { failure in
+            failed(id: "deadline", failure)
+        } _: { [graph] context in
+            await GroupRunner(group: graph.body, context: context).run()
+        }
+    }
+
+    /// Executes the steps of `finally`, all of them, also when the run is being stopped: a task of their own is not
+    /// cancelled with this one.
+    private func finished(_ node: NodeOutcome, with steps: GroupPlan) async -> NodeOutcome {
+        var node = node
+        let runner = GroupRunner(group: steps, context: context.final)
+        run.events.emit(.graphFinishing(graph: graph.name), step: stepPath)
+        let last = await run.control.unstoppable { await runner.run() }
+        node.steps += last.steps
+        if last.use != .taken { node.use = .partly }
+        if last.end == .refused || last.end == .failed && node.end == .passed {
+            node.end = last.end
+            node.failure = last.failure
+        }
+        return node
+    }
+
+    /// Evaluates the outputs of a graph that passed.
+    private func withOutputs(_ node: NodeOutcome) async -> GraphOutcome {
+        var outputs: [String: ScopeValue] = [:]
+        for output in graph.outputs
+        where !run.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
+            do throws(EvaluationProblem) {
+                var scope = context.scope
+                outputs[output.name.value] = try await scope.value(of: output)
+            } catch {
+                let message = run.redactor.text("output '\(output.name.value)': \(error.message)")
+                let own = failed(id: "outputs", Failure(.output, message, at: error.span))
+                let failed = NodeOutcome(
+                    end: .failed,
+                    steps: node.steps + own.steps,
+                    failure: own.failure,
+                    use: node.use
+                )
+                return GraphOutcome(node: failed, outputs: outputs)
+            }
+        }
+        return GraphOutcome(node: node, outputs: outputs)
+    }
+
+    /// The outcome of a failure of the graph itself, which is listed like a step.
+    private func failed(id: String, _ failure: Failure) -> NodeOutcome {
+        let result = StepResult(
+            id: id,
+            path: "\(context.path).\(id)",
+            graph: graph.name,
+            outcome: context.failureOutcome,
+            failure: failure
+        )
+        run.events.emit(.stepFinished(result), step: result.path)
+        return NodeOutcome(end: .failed, steps: [result], failure: failure)
+    }
+}

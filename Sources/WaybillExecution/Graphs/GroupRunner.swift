@@ -1,0 +1,144 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// Executes the steps of a chain or batch in a graph, as `GroupState` decides.
+struct GroupRunner: Sendable {
+    let group: GroupPlan
+    /// The context of the graph, or of the step that consists of the group.
+    let context: StepContext
+
+    /// Executes the steps. Results are in the order of the manifest.
+    func run() async -> NodeOutcome {
+        switch group.order {
+        case .chain: await runChain()
+        case .batch: await runBatch()
+        }
+    }
+
+    /// Executes the steps of a chain in a task of their own. A step that is cancelled by itself takes that task with it:
+    /// those that follow have another one.
+    private func runChain() async -> NodeOutcome {
+        var chain = ChainProgress(group)
+        while !chain.isDone {
+            chain = await withTaskGroup(of: ChainProgress.self) { [chain] tasks in
+                tasks.addTask { await continued(chain) }
+                return await tasks.next() ?? chain
+            }
+        }
+        return chain.outcomes.node(chain.state.end)
+    }
+
+    private func continued(_ chain: ChainProgress) async -> ChainProgress {
+        var chain = chain
+        repeat {
+            for action in chain.takeActions() {
+                switch action {
+                case .start(let place):
+                    let outcome = await execute(group.steps[place])
+                    chain.outcomes.add(outcome, at: place)
+                    chain.actions += chain.state.finished(place, outcome.end)
+                case .skip(let place, let reason): chain.outcomes.add(skip(place, reason), at: place)
+                case .cancelRunning: break
+                }
+            }
+        } while !chain.isDone && !Task.isCancelled
+        return chain
+    }
+
+    private func runBatch() async -> NodeOutcome {
+        let (outcomes, end) = await withTaskGroup(of: (Int, NodeOutcome).self) { tasks in
+            var state = GroupState(group)
+            var outcomes = GroupOutcomes(group)
+            func perform(_ actions: [GroupState.Action]) {
+                for action in actions {
+                    switch action {
+                    case .start(let place): tasks.addTask { (place, await execute(group.steps[place])) }
+                    case .skip(let place, let reason): outcomes.add(skip(place, reason), at: place)
+                    case .cancelRunning: tasks.cancelAll()
+                    }
+                }
+            }
+            perform(state.start())
+            while let (place, outcome) = await tasks.next() {
+                outcomes.add(outcome, at: place)
+                perform(state.finished(place, outcome.end))
+            }
+            return (outcomes, state.end)
+        }
+        return outcomes.node(end)
+    }
+
+    private func skip(_ place: Int, _ reason: RunEvent.SkipReason) -> NodeOutcome {
+        context.of(group.steps[place]).skipped(group.steps[place], reason)
+    }
+
+    /// Executes a step through its layers. It has the current task for itself, so that it can be cancelled without others.
+    private func execute(_ step: StepPlan) async -> NodeOutcome {
+        let context = context.of(step)
+        let (outcome, wasCancelled) = await context.run.control.run(step: context.path, endpoint: step.endpoint) {
+            await context.run.control.waitUntilUnpaused(context.path)
+            if let earlier = context.earlierOutcome(of: step) { return earlier }
+            guard context.mayStart else { return context.skipped(step, .interrupted) }
+            var outcome = await StepLayers.step.execute(step, in: context)
+            if step.onFailure == .continue, outcome.end == .failed { outcome.end = .passed }
+            return outcome
+        }
+        return wasCancelled ? outcome.cancelledByItself : outcome
+    }
+}
+
+extension StepPlan {
+    /// The endpoint that it calls, if it calls one.
+    var endpoint: String? {
+        guard case .request(let request) = work else { return nil }
+        return request.endpoint
+    }
+}
+
+/// How far a chain has come.
+private struct ChainProgress: Sendable {
+    var state: GroupState
+    var outcomes: GroupOutcomes
+    /// What is to be done next.
+    var actions: [GroupState.Action]
+
+    init(_ group: GroupPlan) {
+        state = GroupState(group)
+        outcomes = GroupOutcomes(group)
+        actions = state.start()
+    }
+
+    var isDone: Bool { actions.isEmpty }
+
+    mutating func takeActions() -> [GroupState.Action] {
+        defer { actions = [] }
+        return actions
+    }
+}
+
+/// The outcomes of the steps of a group, by their places.
+private struct GroupOutcomes: Sendable {
+    private var outcomes: [NodeOutcome?]
+
+    init(_ group: GroupPlan) {
+        outcomes = group.steps.map { _ in nil }
+    }
+
+    mutating func add(_ outcome: NodeOutcome, at place: Int) {
+        outcomes[place] = outcome
+    }
+
+    /// The outcome of the group.
+    func node(_ end: NodeOutcome.End) -> NodeOutcome {
+        var node = NodeOutcome(end: end)
+        node.steps.reserveCapacity(outcomes.count)
+        for case let outcome? in outcomes {
+            node.steps += outcome.steps
+            if outcome.use != .taken { node.use = .partly }
+            if [.failed, .refused].contains(outcome.end) { node.failure = node.failure ?? outcome.failure }
+        }
+        return node
+    }
+}

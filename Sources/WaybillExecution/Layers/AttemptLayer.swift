@@ -1,0 +1,283 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// One attempt of a request: the innermost layer.
+struct AttemptLayer: Layer {
+    func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        await Attempt(request, in: context).run()
+    }
+}
+
+/// An attempt of a request: it is evaluated and sent, and its response evaluated.
+struct Attempt: Sendable {
+    private let request: RequestStep
+    private let context: StepContext
+    private let sender: Delivery
+    private var plan: RequestPlan { request.plan }
+    private var run: RunContext { context.run }
+
+    init(_ request: RequestStep, in context: StepContext) {
+        self.request = request
+        self.context = context
+        sender = Delivery(request, in: context)
+    }
+
+    /// Sends the request as soon as it may be sent. A session or token that the server refuses is renewed, once for all who
+    /// share it, and the request repeated once.
+    func run() async -> AttemptOutcome {
+        var progress = context.progress
+        var outcome = await once(&progress)
+        do throws(EvaluationProblem) {
+            if try await renewed(after: outcome) {
+                var repeated = await once(&progress)
+                repeated.add(earlier: outcome)
+                outcome = repeated
+            }
+        } catch {
+            outcome.failure = run.failure(error)
+        }
+        progress.add(outcome)
+        outcome.progress = progress
+        return outcome
+    }
+
+    /// Renews what the server refused; whether there was anything.
+    private func renewed(after outcome: AttemptOutcome) async throws(EvaluationProblem) -> Bool {
+        guard let status = outcome.response?.status else { return false }
+        var isRenewed = false
+        if let token = outcome.token, status == 401 {
+            try await run.tokens.renew(token, of: plan.service, in: run)
+            isRenewed = true
+        }
+        if let session = outcome.scope.session, run.sessions.mustRenew(session, on: status) {
+            try await run.sessions.renew(session, for: context)
+            isRenewed = true
+        }
+        return isRenewed
+    }
+
+    private func once(_ progress: inout RequestProgress) async -> AttemptOutcome {
+        var turn: Turn?
+        defer { if let turn { run.limiter.release(turn) } }
+        if sender.asks {
+            await run.control.waitUntilUnpaused(context.path)
+            guard context.mayStart else { return stopped }
+        } else {
+            // What waits for its turn holds no body, and its `now()` is the time of sending.
+            turn = await sender.turn()
+            guard turn != nil else { return stopped }
+        }
+        if progress.startedAt == nil {
+            progress.startedAt = .now()
+            if !context.isElement(request.step) { run.events.emit(.stepStarted, step: context.path) }
+        }
+        var outcome = AttemptOutcome(in: context)
+        let (sending, transport): (HTTPRequest, any Transport)
+        do throws(EvaluationProblem) {
+            (sending, transport) = try await build(&outcome)
+        } catch {
+            outcome.failure = run.failure(error)
+            return outcome
+        }
+        let sent = await sender.send(sending, through: transport, isItsTurn: turn != nil, scope: outcome.scope)
+        progress.cookieDomains.formUnion(sent.cookieDomains)
+        outcome.answeredURL = sent.lastURL
+        // Another origin than the request's did not receive it.
+        if outcome.token != nil, (try? Origin(ofURL: sent.lastURL)) != (try? Origin(ofURL: sending.url)) {
+            outcome.token = nil
+        }
+        switch sent.end {
+        case .stopped: return stopped
+        case .refusal(let failure):
+            outcome.failure = failure
+            // It was no try.
+            outcome.method = nil
+        case .duplicate(let failure):
+            outcome.failure = failure
+            outcome.duplicate = .skipped
+            outcome.method = nil
+        case .failure(let failure):
+            outcome.wasSent = failure.wasSent
+            outcome.repetitions = failure.repetitions
+            outcome.failure = Failure(
+                FailureKind(failure.kind),
+                run.redactor.text(failure.message),
+                at: request.step.span
+            )
+        case .answer(let response):
+            outcome.wasSent = true
+            outcome.repetitions = response.repetitions
+            outcome.scope.response = response
+            let cookies = response.headers.values(named: "Set-Cookie")
+            progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
+            await evaluate(response, &outcome)
+        }
+        // Now all its secrets are known.
+        if let record = sent.record {
+            emit(.requestDebug(attempt: sender.attempt, record.json(redactor: run.redactor)))
+        }
+        return outcome
+    }
+
+    private var stopped: AttemptOutcome { AttemptOutcome(in: context, failure: .stopped(at: request.step.span)) }
+
+    /// The request, and what sends it: the transport, or what signs before.
+    private func build(
+        _ outcome: inout AttemptOutcome
+    ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
+        if plan.usesSession {
+            try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
+        }
+        if !context.isForSession {
+            // Their cookies are in no jar any more.
+            for service in run.resumption.servicesWithCookies(for: plan) {
+                _ = try await run.sessions.session(of: service, for: context)
+            }
+        }
+        try await outcome.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: context.page)
+        for variable in plan.vars {
+            let value = try variable.value.value(in: outcome.scope.scope(variable.level))
+            outcome.scope.vars[variable.name.value] = value
+        }
+        if let status = plan.settings.expectedStatus {
+            outcome.expectedStatus = try status.value.patterns(in: outcome.scope.scope(status.level))
+        }
+        if plan.usesSessionAtServiceOrigin, try !builder(outcome.scope).isForeign() {
+            try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
+        }
+        var builder = builder(outcome.scope)
+        var sending = try builder.build()
+        outcome.scope = builder.scope
+        if let grant = builder.grant {
+            let token = try await run.tokens.token(of: grant, in: run)
+            outcome.token = token
+            sending.headers.append(token.field)
+        }
+        outcome.method = sending.method
+        // Of a constant method, the rules have said so.
+        if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
+            warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")
+        }
+        if case .netrc(let netrc) = sending.options.credentials,
+            let host = try? Origin(ofURL: sending.url).endpoint.host,
+            run.netrcFiles.isFirstToMiss(host, in: netrc)
+        {
+            warn("\(netrc.path) has no credentials for \(host), so requests to it are sent without any")
+        }
+        outcome.url = run.redactor.text(sending.url)
+        return (sending, builder.sending(through: sender.transport))
+    }
+
+    private func builder(_ scope: RequestScope) -> RequestBuilder {
+        RequestBuilder(plan, page: context.page, scope: scope, redactor: run.redactor, proxies: run.proxies)
+    }
+
+    /// Responses of this many bytes take so long to evaluate that it is not done where the transport works.
+    private static let largeAnswer = 64 * 1024
+
+    private func answer(_ response: HTTPResponse, of outcome: AttemptOutcome) -> Answer {
+        Answer(
+            plan,
+            response,
+            scope: outcome.scope,
+            redactor: run.redactor,
+            expectedStatus: outcome.expectedStatus,
+            as: part
+        )
+    }
+
+    /// What each response is to the request.
+    private var part: Answer.Part {
+        guard let flow = request.step.flow else { return .whole }
+        return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
+    }
+
+    private func evaluated(_ answer: Answer, bytes: Int) async -> Answer.Evaluated {
+        guard bytes >= Self.largeAnswer else { return answer.evaluate() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
+    }
+
+    /// Evaluates the response. Its secrets are known before anything is reported of it.
+    private func evaluate(_ response: HTTPResponse, _ outcome: inout AttemptOutcome) async {
+        let answer = await evaluated(answer(response, of: outcome), bytes: response.body.count)
+        outcome.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
+        outcome.body = answer.body
+        outcome.scope.body = answer.body
+        outcome.outputs = answer.outputs
+        outcome.failure = answer.failure
+        outcome.isPending = part == .poll
+        if sender.tellsDetails {
+            let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
+            emit(.responseHead(.init(attempt: sender.attempt, status: response.status, headers: headers)))
+            let (status, times) = (response.status, PhaseTimes(response.timings))
+            let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
+            emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
+        }
+        if let name = answer.duplicateName {
+            warn("the answer has the name '\(name)' twice in one object; the last counts")
+        }
+        if let escapes = answer.loneSurrogates {
+            let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
+            warn(
+                "the response has \(subject) half of a surrogate pair, which is not a character "
+                    + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
+                    + "U+FFFD was used instead"
+            )
+        }
+        if answer.failure != nil, !outcome.isPending { outcome = await keepingBody(outcome) }
+    }
+
+    /// The outcome of the last attempt, with what was left out while pages were requested, or the condition of `until` did
+    /// not hold: outputs, expectations, what is returned.
+    func concluded(_ outcome: AttemptOutcome) async -> AttemptOutcome {
+        guard let response = outcome.response else { return outcome }
+        var outcome = outcome
+        // A status that was rejected is one of the expectations.
+        let rejection = outcome.isPending && outcome.failure?.kind == .status ? outcome.failure : nil
+        if outcome.failure == nil || rejection != nil {
+            let answer = answer(response, of: outcome).conclude(with: outcome.data, after: rejection)
+            outcome.outputs = answer.outputs
+            outcome.failure = answer.failure
+        }
+        return outcome.failure == nil ? outcome : await keepingBody(outcome)
+    }
+
+    /// Keeps the body of a response that was not as it should be, once.
+    func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
+        guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept
+        else { return outcome }
+        do {
+            let kept = try await folder.keep(
+                body: run.redactor.bytes(response.body),
+                of: context.path,
+                contentType: response.headers.first(named: "Content-Type")
+            )
+            if kept == .noRoom(isFirst: true) {
+                warn(
+                    "the bodies of failed responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
+                )
+            }
+        } catch {
+            warn("the body is not kept: \(error)")
+        }
+        var outcome = outcome
+        outcome.isBodyKept = true
+        return outcome
+    }
+
+    // MARK: Events
+
+    private func emit(_ kind: RunEvent.Kind) {
+        run.events.emit(kind, step: context.path, endpoint: plan.endpoint)
+    }
+
+    private func warn(_ message: String) {
+        emit(.warning(run.redactor.text(message), at: plan.address.text.span))
+    }
+}

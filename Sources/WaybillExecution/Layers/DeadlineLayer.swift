@@ -1,0 +1,121 @@
+import Synchronization
+import WaybillExpressions
+import WaybillFormats
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// `deadline`: limits the time of a step with all its elements and tries.
+struct DeadlineLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
+    let inner: Inner
+
+    func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
+        guard let deadline = step.deadline else { return await inner.execute(step, in: context) }
+        return await context.limited(by: deadline, in: context.scope.scope(deadline.level)) { failure in
+            context.failed(step, failure)
+        } _: { context in
+            await inner.execute(step, in: context)
+        }
+    }
+}
+
+extension StepPlan {
+    /// The maximum time of the step: its own, or for a request that of its settings.
+    fileprivate var deadline: Setting<DurationTemplate>? {
+        if let own = flow?.deadline { return own }
+        guard case .request(let request) = work else { return nil }
+        return request.settings.deadline
+    }
+}
+
+extension StepContext {
+    /// Executes a step or graph, and cancels it when its deadline has passed. It has ended in any case when this returns.
+    ///
+    /// - Parameters:
+    ///   - scope: What the expressions of the deadline see.
+    ///   - report: Reports a failure that nothing inside has reported.
+    func limited(
+        by setting: Setting<DurationTemplate>,
+        in scope: EvaluationScope,
+        report: (Failure) -> NodeOutcome,
+        _ body: @escaping @Sendable (StepContext) async -> NodeOutcome
+    ) async -> NodeOutcome {
+        let limit: Duration
+        do throws(EvaluationProblem) {
+            limit = try setting.value.duration(in: scope)
+        } catch {
+            return report(run.failure(error))
+        }
+        let failure = Failure(
+            .timeout,
+            run.redactor.text("the deadline of \(limit.words) has passed"),
+            at: setting.span
+        )
+        let deadline = Deadline(inside: deadline, failure: failure)
+        let context = within(deadline)
+        var outcome = await run.clock.cancelling(after: limit, deadline) { await body(context) }
+        guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
+        // Requests that were in flight have failed with it. Where there were none, nothing else reports it.
+        if !outcome.steps.contains(where: { $0.failure == failure }) {
+            let own = report(failure)
+            let inside = outcome.steps.filter { result in !own.steps.contains { $0.path == result.path } }
+            return NodeOutcome(end: .failed, steps: inside + own.steps, failure: failure, use: outcome.use)
+        }
+        outcome.end = .failed
+        outcome.failure = outcome.failure ?? failure
+        return outcome
+    }
+}
+
+/// A time limit of a step or graph, which tells those inside why they were cancelled.
+final class Deadline: Sendable {
+    private let outer: Deadline?
+    private let failure: Failure
+    private let isPast = Mutex(false)
+
+    /// A limit inside another, and the failure that passing it is.
+    init(inside outer: Deadline?, failure: Failure) {
+        self.outer = outer
+        self.failure = failure
+    }
+
+    /// The failure of the limit that has passed, of the outermost first.
+    var passed: Failure? {
+        outer?.passed ?? (isPast.withLock { $0 } ? failure : nil)
+    }
+
+    /// Whether this limit itself has passed.
+    var hasPassed: Bool { isPast.withLock { $0 } }
+
+    /// Notes that the time is over.
+    fileprivate func pass() { isPast.withLock { $0 = true } }
+}
+
+extension RunClock {
+    /// Executes something and cancels it when the deadline's time is over.
+    fileprivate func cancelling<Value: Sendable>(
+        after duration: Duration,
+        _ deadline: Deadline,
+        _ body: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        await withTaskGroup(of: Value?.self) { group in
+            group.addTask { await body() }
+            group.addTask {
+                do {
+                    try await sleep(for: duration)
+                    deadline.pass()
+                } catch {
+                    // The work was done before, or cancelled from outside.
+                }
+                return nil
+            }
+            var value: Value?
+            while let next = await group.next() {
+                value = value ?? next
+                group.cancelAll()
+            }
+            guard let value else { preconditionFailure("the work in a deadline gives a value") }
+            return value
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Synchronization
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// `forEach`: executes a step for each element of a list. Here the file of `write` is opened too, which all elements share.
+struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
+    let inner: Inner
+
+    func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
+        var file: StepFile?
+        // All elements of a file that is complete had ended before the run was resumed.
+        if let write = step.flow?.write, !(context.run.past?.hasCommitted(context.path) ?? false) {
+            do throws(Failure) {
+                file = try await StepFile(write, of: step, in: context)
+            } catch {
+                return context.failed(step, error)
+            }
+        }
+        guard let forEach = step.flow?.forEach else {
+            var context = context
+            context.output = file.map { ElementOutput($0) }
+            return await inner.execute(step, in: context)
+        }
+        return await ForEachRunner(step, forEach, in: context, file: file, inner).run()
+    }
+}
+
+/// Executes the elements of one `forEach` step.
+struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
+    let step: StepPlan
+    let forEach: ForEach
+    let context: StepContext
+    /// Where the records of all elements go, in their order.
+    let file: StepFile?
+    /// What is known of the elements from the earlier run.
+    let past: PastElements?
+    /// The layers inside.
+    let inner: Inner
+    var run: RunContext { context.run }
+    var path: String { context.path }
+
+    init(_ step: StepPlan, _ forEach: ForEach, in context: StepContext, file: StepFile?, _ inner: Inner) {
+        self.step = step
+        self.forEach = forEach
+        self.context = context
+        self.file = file
+        self.inner = inner
+        past = context.run.past?.elements(of: context.path)
+    }
+
+    /// Executes all elements, side by side as far as they may be.
+    func run() async -> NodeOutcome {
+        let source: ElementSource
+        do {
+            source = try await ElementSource(forEach.elements, in: context)
+        } catch {
+            return context.failed(step, run.failure(error))
+        }
+        if let change = change(in: source) {
+            let message =
+                "\(change), so nothing of the step is sent; restore the list and resume again, or start a new run"
+            return context.refused(step, Failure(.input, run.redactor.text(message), at: forEach.span))
+        }
+        var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
+        result.startedAt = .now()
+        let start = run.activeTime
+        run.events.emit(.stepStarted, step: path)
+        var summary = await executeElements(of: source)
+        // There is no file to finish where it was in its place before the run was resumed.
+        let written = if let file { await finish(file, &summary) } else { run.past?.written(path) }
+        result.elements = summary.results
+        result.attempts = summary.attempts
+        result.time = PhaseTimes(total: run.activeTime - start)
+        result.failure = summary.failure
+        result.outcome = summary.outcome(isTolerated: context.tolerates(step))
+        var record = summary.record(of: step, result)
+        if step.keeps.contains(.written) { record.written = written?.json }
+        let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
+        run.events.emit(.stepFinished(result, kept: record.kept(use, redactor: run.redactor)), step: path)
+        context.keep(record, of: step)
+        return NodeOutcome(end: summary.end, steps: [result], failure: summary.failure, use: use)
+    }
+
+    private func executeElements(of source: ElementSource) async -> ForEachSummary {
+        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
+        let ledger = ElementLedger(
+            ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure),
+            ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
+        )
+        return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
+            func startMore() {
+                while let index = ledger.state.withLock({ start(&$0, of: source) }) {
+                    tasks.addTask { await executeInOrder(from: index, of: source, ledger) }
+                }
+            }
+            startMore()
+            while await tasks.next() != nil {
+                if ledger.state.withLock({ $0.cancelsRunning }) { tasks.cancelAll() }
+                startMore()
+            }
+            return ledger.state.withLock { state in
+                state.summary.skip(source.count - state.order.next)
+                return state.summary
+            }
+        }
+    }
+
+    /// Executes elements one after another in the current task, from this one on, as long as there are tasks for all that may
+    /// run at once.
+    private func executeInOrder(from first: Int, of source: ElementSource, _ ledger: ElementLedger) async {
+        var next: Int? = first
+        while let index = next {
+            let element = await executeAlone(index, of: source)
+            if context.isInElement { run.nestedElements.ended() }
+            next = ledger.state.withLock { state in
+                add(finish(element), &state)
+                // A task that was cancelled with its element starts no other.
+                return state.order.freePlaces == 1 && !state.cancelsRunning ? start(&state, of: source) : nil
+            }
+        }
+    }
+
+    /// The element that is to start now, if any. Those that had finished before the run was resumed are taken as they are.
+    private func start(_ state: inout ElementLedger.State, of source: ElementSource) -> Int? {
+        while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.begin()
+        {
+            let isLost = file?.loss?.elements.contains(index) ?? false
+            guard !isLost, let before = past?.elements[index] else {
+                if context.isInElement { run.nestedElements.started() }
+                return index
+            }
+            add(take(before, at: index, of: source), &state)
+        }
+        return nil
+    }
+
+    private func hasRoomAmongNested(_ order: ForEachState) -> Bool {
+        !context.isInElement || order.underWay == 0 || run.nestedElements.hasRoom
+    }
+
+    private func add(_ element: ElementOutcome, _ state: inout ElementLedger.State) {
+        if state.order.ended(element.index, hasFailed: element.end == .failed) { state.cancelsRunning = true }
+        if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
+            state.order.stop()
+        }
+        state.summary.attempts += element.attempts
+        if element.use != .taken { state.summary.isPartlyUnsure = true }
+        state.summary.add(
+            element.index,
+            element.end,
+            element.failure,
+            url: element.url,
+            element.record,
+            isTolerated: context.tolerates(step)
+        )
+    }
+
+    /// Moves the file to its place, unless records in it are missing because of a failure that is not tolerated.
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
+        let outcome = summary.outcome(isTolerated: context.tolerates(step))
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
+            return nil
+        }
+        do throws(Failure) {
+            return try await file.commit()
+        } catch {
+            summary.fail(error)
+            return nil
+        }
+    }
+}
+
+/// What the tasks that execute the elements share.
+private final class ElementLedger: Sendable {
+    struct State {
+        var order: ForEachState
+        var summary: ForEachSummary
+        /// Whether all that are running are to be cancelled.
+        var cancelsRunning = false
+    }
+
+    let state: Mutex<State>
+
+    init(_ order: ForEachState, _ summary: ForEachSummary) {
+        state = Mutex(State(order: order, summary: summary))
+    }
+}
+
+extension StepPlan {
+    /// Whether what the step does, once or for an element, can be done twice without harm.
+    var isIdempotent: Bool {
+        guard case .request(let request) = work else { return true }
+        return request.isIdempotent()
+    }
+
+    /// The maximum number of the elements at once that the step's own settings allow.
+    fileprivate var concurrency: Int? {
+        guard case .group(let group) = work, group.order == .chain else { return nil }
+        return group.concurrency
+    }
+}

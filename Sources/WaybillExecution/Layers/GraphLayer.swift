@@ -1,0 +1,31 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// The name of a graph that a step executes, and the values of its inputs.
+struct GraphCall: Sendable {
+    let name: Spanned<String>
+    let arguments: [ArgumentPlan]
+}
+
+/// `graph`: executes another graph as a step.
+struct GraphLayer: RepeatableLayer {
+    func execute(_ step: TypedStep<GraphCall>, in context: StepContext) async -> NodeOutcome {
+        guard let graph = context.run.subgraphs[step.work.name.value] else {
+            preconditionFailure("the rules let a step of an unknown graph pass")
+        }
+        var scope = context.scope
+        do throws(EvaluationProblem) {
+            try await scope.evaluate(step.work.arguments, at: .graph(context.graph))
+        } catch {
+            return context.failed(step.step, context.run.failure(error))
+        }
+        let inner = context.calling(graph, inputs: scope.arguments, by: step.step)
+        let outcome = await GraphRunner(graph, in: inner).run()
+        var record = StepRecord(isPassed: outcome.node.end == .passed, error: outcome.node.failure.inExpressions)
+        record.outputs = outcome.outputs ?? [:]
+        context.keep(record, of: step.step)
+        return outcome.node
+    }
+}

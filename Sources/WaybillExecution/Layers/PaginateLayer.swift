@@ -1,0 +1,212 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// `paginate`: requests page after page. The items of all pages are one stream; outputs, and what is returned, are taken at
+/// the end, when `$` is the list of all items.
+struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer {
+    let inner: Inner
+
+    func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        guard let pagination = request.step.flow?.paginate else { return await inner.execute(request, in: context) }
+        var pages = PageCollector(request, pagination, in: context)
+        if !pages.continueEarlier() {
+            do throws(Failure) {
+                // Nothing is left of an earlier try.
+                try context.output?.takeBack()
+            } catch {
+                return AttemptOutcome(in: context, failure: error)
+            }
+        }
+        var context = context
+        while true {
+            await context.output?.room()
+            context.page = pages.state.request
+            var outcome = await inner.execute(request, in: context)
+            context = context.after(outcome.progress)
+            do throws(Failure) {
+                if try pages.takePage(outcome) { continue }
+            } catch {
+                outcome.failure = error
+            }
+            // An expected failure at once, such as a 404, is no page, and its content is the data.
+            if pages.state.pages == 0, outcome.failure == nil { return outcome }
+            outcome.scope.data = pages.data
+            // With 'until', what follows is evaluated once, for the last round.
+            guard request.step.flow?.until == nil, outcome.failure == nil else { return outcome }
+            return await Attempt(request, in: context).concluded(outcome)
+        }
+    }
+
+    func untilAttempt(_ outcome: AttemptOutcome, in context: StepContext) -> UntilAttempt? {
+        // A failure of the transport is final. What is wrong with a response (its status, its content, what filters reject)
+        // counts only for the last one.
+        guard outcome.failure == nil || outcome.isPending else { return nil }
+        return UntilAttempt(
+            scope: outcome.scope.scope(.graph(context.graph)),
+            retryAfter: outcome.response?.retryAfter(),
+            next: context.after(outcome.progress)
+        )
+    }
+
+    func conclude(
+        _ outcome: AttemptOutcome,
+        _ end: UntilEnd,
+        of request: RequestStep,
+        in context: StepContext
+    ) async -> AttemptOutcome {
+        var outcome = outcome
+        switch end {
+        case .holds: break
+        case .failed(var failure):
+            if let last = outcome.failure {
+                failure.findings = [
+                    Failure.Finding(failure.message, at: failure.span), Failure.Finding(last.message, at: last.span),
+                ]
+            }
+            outcome.failure = failure
+        case .unknown(let failure): outcome.failure = outcome.failure ?? failure
+        case .stopped:
+            outcome.failure = .stopped(at: request.step.span)
+            return outcome
+        }
+        return await Attempt(request, in: context).concluded(outcome)
+    }
+}
+
+/// The items of the pages so far, and what follows them.
+private struct PageCollector {
+    private let step: StepPlan
+    private let pagination: Pagination
+    private let context: StepContext
+    private(set) var state: PaginationState
+    private let keepsItems: Bool
+    private var items: [JSON] = []
+    private var isSecret = false
+    private var run: RunContext { context.run }
+
+    init(_ request: RequestStep, _ pagination: Pagination, in context: StepContext) {
+        step = request.step
+        self.pagination = pagination
+        self.context = context
+        state = PaginationState(pagination)
+        keepsItems = step.needsItems
+    }
+
+    /// The items of all pages; none where nothing uses them.
+    var data: ScopeValue { ScopeValue(.array(items), isSecret: isSecret) }
+
+    /// Continues after the pages of the earlier run; `false` when it starts with the first.
+    mutating func continueEarlier() -> Bool {
+        // An element starts again, and so does another try of `until`.
+        guard !context.isElement(step), step.flow?.until == nil, var past = run.past?.pages(of: context.path) else {
+            return false
+        }
+        if let loss = context.output?.file.loss { past.goBack(to: loss.rest.count) }
+        guard let next = past.next else { return false }
+        if keepsItems {
+            guard let kept = past.kept else { return false }
+            items = kept.map(JSON.init(markingBytes:))
+        }
+        state = PaginationState(pagination, behind: past.count, next: next)
+        return true
+    }
+
+    /// Takes what is in a page; whether another one follows.
+    mutating func takePage(_ outcome: AttemptOutcome) throws(Failure) -> Bool {
+        guard outcome.failure == nil, let response = outcome.response, response.status / 100 == 2 else { return false }
+        // `next`, `from` and `while` control paging: they read the response as it was decoded, before filters.
+        var scope = outcome.scope.scope(.graph(context.graph))
+        scope.current = outcome.body
+        let found: ScopeValue
+        let decision: PaginationState.Decision
+        do throws(EvaluationProblem) {
+            found = try foundItems(outcome)
+            let page = PaginationState.Page(
+                scope: scope,
+                items: found.json.array?.count ?? 0,
+                url: outcome.answeredURL ?? response.url,
+                links: response.headers.values(named: "Link")
+            )
+            decision = try state.next(after: page)
+        } catch {
+            throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
+        }
+        return try take(found, decision, of: outcome)
+    }
+
+    private mutating func take(
+        _ found: ScopeValue,
+        _ decision: PaginationState.Decision,
+        of outcome: AttemptOutcome
+    ) throws(Failure) -> Bool {
+        let elements = found.json.array ?? []
+        if keepsItems {
+            items += elements
+            isSecret = isSecret || found.isSecret
+        }
+        let isList = pagination.items != nil || outcome.data?.json.array != nil
+        let data = isList ? found : outcome.data ?? found
+        let records = try context.output?.append(data, isList: isList, in: outcome.scope)
+        var next: JSON?
+        switch decision {
+        case .follow(let request): next = request.value
+        case .fail(let message, let span): throw Failure(.transfer, run.redactor.text(message), at: span)
+        case .finish: break
+        }
+        // The event of an element's end reports its last page.
+        if next != nil || !context.isElement(step) {
+            let end = RunEvent.PageEnd(
+                page: state.pages,
+                items: elements.count,
+                next: next.flatMap(run.kept),
+                records: records,
+                kept: kept(elements, isSecret: found.isSecret),
+                cookies: outcome.progress.redactedCookieDomains(run.redactor)
+            )
+            run.events.emit(.pageFinished(end), step: context.path)
+        }
+        return decision != .finish
+    }
+
+    /// The items of a page for the journal; `nil` where they are not needed, or a secret is among them.
+    private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
+        guard keepsItems, !isSecret else { return nil }
+        return run.kept(JSON.array(items).markingBytes)
+    }
+
+    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value that
+    /// is not a list is one item, and null is none.
+    private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationProblem) -> ScopeValue {
+        var value = outcome.data ?? ScopeValue(.null)
+        // A page without data, such as a 204, has no items.
+        if let expression = pagination.items, value.json != .null {
+            value = try expression.value(in: outcome.scope.scope(.graph(context.graph)))
+        }
+        switch value.json {
+        case .array: break
+        case .null: value.json = .array([])
+        case let single: value.json = .array([single])
+        }
+        return value
+    }
+}
+
+extension ManifestExpression {
+    /// Whether `$` is part of it.
+    fileprivate var usesData: Bool { references.contains { $0.root == .document } }
+}
+
+extension StepPlan {
+    /// Whether something uses the items of all pages that its request receives, when it has them all.
+    var needsItems: Bool {
+        guard case .request(let request) = work else { return false }
+        return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil
+            || request.outputs.contains(where: \.value.usesData) || flow?.until != nil
+            || request.settings.intercept != nil
+    }
+}

@@ -1,0 +1,39 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What a resumed run takes over from the earlier run.
+extension StepContext {
+    /// The outcome of a step in the earlier run, if it finished well and is taken as it is.
+    func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
+        guard let earlier = run.past?.step(at: path) else { return nil }
+        keep(StepRecord(kept: earlier.record), of: step)
+        return NodeOutcome(
+            end: .passed,
+            steps: [earlier.result],
+            failure: earlier.result.failure,
+            use: earlier.use
+        )
+    }
+
+    /// The failure of a request that may have been sent by the earlier run, and must not be sent twice.
+    func unsureFailure(of request: RequestPlan) -> Failure? {
+        // A session is always fetched again.
+        guard !isForSession, let past = run.past, past.isUnsure(path), !run.repeatsUnsure, !request.isIdempotent()
+        else { return nil }
+        let message =
+            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "
+            + "--repeat-unsure sends it again"
+        return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
+    }
+}
+
+extension RequestPlan {
+    /// Whether the request can be sent twice with the same effect as once (RFC 9110, section 9.2.2). A method that is
+    /// computed and not known yet counts as one that cannot.
+    func isIdempotent(sentAs method: String? = nil) -> Bool {
+        (method ?? constantMethod).map(HTTPRequest.isIdempotent) ?? false
+    }
+}

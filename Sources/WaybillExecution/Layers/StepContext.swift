@@ -1,0 +1,177 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// Where a step is executed, and how far its request has come: what the layers share.
+///
+/// It is a value. A layer changes it for the layers inside it by passing on a changed copy; what the layers inside found out
+/// comes back in their outcome. What is shared and changes (`run`, `steps`) is referenced.
+struct StepContext: Sendable {
+    /// What all parts of the run share.
+    let run: RunContext
+
+    // MARK: The graph
+
+    /// The graph whose steps are executed.
+    let graph: String
+    /// The inputs of the graph.
+    private(set) var inputs: [String: ScopeValue] = [:]
+    /// The records of the steps that have finished.
+    private(set) var steps = StepStore()
+    /// The variables of the `forEach` steps around.
+    private(set) var variables: [String: ScopeValue] = [:]
+    /// The time limit around.
+    private(set) var deadline: Deadline?
+    /// Whether the steps are executed even when the run is being stopped, as those of `finally` are.
+    private(set) var isFinal = false
+    /// Whether the steps are part of an element of a `forEach`.
+    private(set) var isInElement = false
+    /// Whether requests wait for a place among those in flight. Those of a session do not: others hold places while they
+    /// wait for it.
+    private(set) var waitsForPlaces = true
+    /// Whether a step around the graph tolerates failures (`onFailure: continue`).
+    private var toleratesFailures = false
+    /// The path in the plan of the step that this is an element of.
+    private var elementOf: String?
+    /// The path in the plan of the graph or element whose steps are executed, and the path of this instance of it.
+    private var planned: String
+    private var instance: String
+
+    // MARK: The step
+
+    /// The path of this instance of the step, with the elements that it is part of: `main.items[3].get`.
+    private(set) var path: String
+    /// Where the records of the step, or of one element, are written.
+    var output: ElementOutput?
+    /// The claim of the step's request among the requests that are the same, where those in flight matter.
+    var claim: DuplicateClaim?
+    /// The page that is requested.
+    var page = PageRequest.plain
+    /// What is known of the step's request from the attempts so far.
+    var progress = RequestProgress()
+
+    /// The context of a graph that is executed by itself, or of a session's request.
+    private init(_ run: RunContext, graph: String, at path: String) {
+        self.run = run
+        self.graph = graph
+        planned = graph
+        instance = path
+        self.path = path
+    }
+
+    /// The context of a graph that is executed by itself.
+    init(_ graph: GraphPlan, in run: RunContext) {
+        self.init(run, graph: graph.name, at: graph.name)
+    }
+
+    // MARK: Copies
+
+    /// The context of a graph that a step executes with these inputs.
+    func calling(_ graph: GraphPlan, inputs: [String: ScopeValue], by step: StepPlan) -> StepContext {
+        var context = StepContext(run, graph: graph.name, at: path)
+        context.inputs = inputs
+        context.deadline = deadline
+        context.isFinal = isFinal
+        context.isInElement = isInElement
+        context.toleratesFailures = tolerates(step)
+        return context
+    }
+
+    /// The context of a step of the graph.
+    func of(_ step: StepPlan) -> StepContext {
+        var context = self
+        context.path = path(of: step)
+        context.output = nil
+        context.claim = nil
+        context.page = .plain
+        context.progress = RequestProgress()
+        return context
+    }
+
+    /// The context of one element of a step's `forEach`, which has a path of its own.
+    func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
+        var context = self
+        context.steps = StepStore(inside: steps)
+        context.variables[name] = value
+        context.isInElement = true
+        context.elementOf = step.path
+        context.planned = step.path
+        context.instance = path
+        context.path = path
+        return context
+    }
+
+    /// The same with a time limit inside those that it has.
+    func within(_ deadline: Deadline) -> StepContext {
+        var context = self
+        context.deadline = deadline
+        return context
+    }
+
+    /// The same for steps that are executed even when the run is being stopped.
+    var final: StepContext {
+        var context = self
+        context.deadline = nil
+        context.isFinal = true
+        return context
+    }
+
+    /// The context of the request that fetches a session, on behalf of this step.
+    func session(_ step: StepPlan) -> StepContext {
+        var context = StepContext(run, graph: "", at: "")
+        context.isFinal = isFinal
+        context.waitsForPlaces = false
+        context.path = step.path
+        return context
+    }
+
+    /// The same after a request has come so far.
+    func after(_ progress: RequestProgress) -> StepContext {
+        var context = self
+        context.progress = progress
+        return context
+    }
+
+    // MARK: Questions
+
+    /// Whether it is the context of a request that fetches a session.
+    var isForSession: Bool { instance.isEmpty }
+
+    /// Whether a step is executed once for each element of a list, and this is one of them.
+    func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
+
+    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
+    func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || toleratesFailures }
+
+    /// The outcome that is reported of a failure of the graph itself.
+    var failureOutcome: StepOutcome { toleratesFailures ? .tolerated : .failed }
+
+    /// The path of a step of the graph.
+    private func path(of step: StepPlan) -> String {
+        // Only the steps of elements, and of a graph that a step executes, have other paths than in the plan.
+        if instance == planned { return step.path }
+        return instance + String(Substring(step.path.utf8.dropFirst(planned.utf8.count)))
+    }
+
+    /// Whether something new may start.
+    var mayStart: Bool {
+        // A run that can no longer be recorded must not continue.
+        !Task.isCancelled && run.folder?.journal.hasFailed != true && (isFinal || !run.control.isStopping)
+    }
+
+    /// Waits; `false` when the task was cancelled in the meantime, or the run is being stopped.
+    func pause(for duration: Duration) async -> Bool {
+        await run.pause(for: duration, isFinal: isFinal)
+    }
+
+    /// What the expressions of the step see before there is a response.
+    var scope: RequestScope {
+        RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path))
+    }
+
+    /// What expressions written in the graph see.
+    var evaluationScope: EvaluationScope { scope.scope(.graph(graph)) }
+}

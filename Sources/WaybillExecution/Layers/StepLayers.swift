@@ -1,0 +1,64 @@
+import WaybillPlan
+
+/// How the keys of a step nest: `when` → `delay` → `deadline` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
+///
+/// From `Executor.run` to the network, a request passes through:
+///
+/// 1. `GraphRunner.run`: a graph with its deadline, `finally` and outputs
+/// 2. `GroupRunner.run`: the steps of a chain or batch, each in a task that can be cancelled by itself
+/// 3. `WhenLayer.execute`
+/// 4. `DelayLayer.execute`
+/// 5. `DeadlineLayer.execute`
+/// 6. `ForEachLayer.execute`
+/// 7. `WorkLayer.execute`: what the step does; of a request also its interceptors, its records and its result
+/// 8. `UntilLayer.execute`
+/// 9. `PaginateLayer.execute`
+/// 10. `RetryLayer.execute`
+/// 11. `AttemptLayer.execute`: builds the request and evaluates the response
+/// 12. `RequestSender.send`: permits, duplicates and reachability, then `Transport.send`
+///
+/// A layer whose key a step does not have passes it on to the next one.
+enum StepLayers {
+    /// All layers of a step.
+    static let step = WhenLayer(inner: DelayLayer(inner: DeadlineLayer(inner: ForEachLayer(inner: work))))
+
+    /// The work of a step, with the layers around it that repeat it.
+    static let work = WorkLayer(
+        request: UntilLayer(inner: PaginateLayer(inner: RetryLayer(inner: AttemptLayer()))),
+        group: UntilLayer(inner: GroupLayer()),
+        graph: UntilLayer(inner: GraphLayer()),
+        values: UntilLayer(inner: ValuesLayer())
+    )
+}
+
+/// One layer of a step: does what its key of the manifest asks for, around the layers inside it.
+///
+/// The outer layers execute a planned step and return a `NodeOutcome`; those that only a kind of work has execute a
+/// `TypedStep`, of a request with an `AttemptOutcome`.
+protocol Layer<Step, Outcome>: Sendable {
+    associatedtype Step
+    associatedtype Outcome
+
+    /// Executes a step from this layer on inwards.
+    func execute(_ step: Step, in context: StepContext) async -> Outcome
+}
+
+/// A step whose kind of work is known.
+protocol WorkStep: Sendable {
+    var step: StepPlan { get }
+}
+
+/// A step with its work.
+struct TypedStep<Work: Sendable>: WorkStep {
+    let step: StepPlan
+    /// What it does.
+    let work: Work
+}
+
+/// A step that sends a request.
+typealias RequestStep = TypedStep<RequestPlan>
+
+extension RequestStep {
+    /// The request.
+    var plan: RequestPlan { work }
+}

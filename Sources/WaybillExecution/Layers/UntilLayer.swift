@@ -1,0 +1,152 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// `until`: repeats the work of a step until a condition holds.
+struct UntilLayer<Inner: RepeatableLayer>: Layer {
+    let inner: Inner
+
+    func execute(_ step: Inner.Step, in context: StepContext) async -> Inner.Outcome {
+        guard let until = step.step.flow?.until else { return await inner.execute(step, in: context) }
+        let run = context.run
+        var state = UntilState(until)
+        let start = run.clock.now
+        var context = context
+        while true {
+            let outcome = await inner.execute(step, in: context)
+            guard let attempt = inner.untilAttempt(outcome, in: context) else { return outcome }
+            let end: UntilEnd
+            do throws(EvaluationProblem) {
+                let elapsed = run.clock.now - start
+                switch try state.next(in: attempt.scope, elapsed: elapsed, retryAfter: attempt.retryAfter) {
+                case .done: end = .holds
+                case .failed(let message, let kind, let span):
+                    end = .failed(Failure(kind, run.redactor.text(message), at: span))
+                case .again(let pause):
+                    if await context.pause(for: pause) {
+                        context = attempt.next
+                        continue
+                    }
+                    end = .stopped
+                }
+            } catch {
+                end = .unknown(run.failure(error))
+            }
+            return await inner.conclude(outcome, end, of: step, in: context)
+        }
+    }
+}
+
+/// How the repetition of a step ends.
+enum UntilEnd {
+    /// The condition holds.
+    case holds
+    /// There are no more tries, or the condition of `fail` holds.
+    case failed(Failure)
+    /// The condition cannot be evaluated.
+    case unknown(Failure)
+    /// The run was stopped between two tries.
+    case stopped
+}
+
+/// A try about which the condition of `until` decides.
+struct UntilAttempt {
+    /// What the condition sees.
+    var scope: EvaluationScope
+    /// How long the response asks to wait.
+    var retryAfter: Duration?
+    /// The context of the next try.
+    var next: StepContext
+}
+
+/// The work that `until` repeats.
+protocol RepeatableLayer: Layer where Step: WorkStep {
+    /// What the condition decides about; `nil` where the outcome is final in any case.
+    func untilAttempt(_ outcome: Outcome, in context: StepContext) -> UntilAttempt?
+    /// The outcome of the step after its last try.
+    func conclude(_ outcome: Outcome, _ end: UntilEnd, of step: Step, in context: StepContext) async -> Outcome
+}
+
+/// Groups, graphs and values: one that did not pass is not repeated.
+extension RepeatableLayer where Outcome == NodeOutcome {
+    func untilAttempt(_ outcome: NodeOutcome, in context: StepContext) -> UntilAttempt? {
+        guard outcome.end == .passed else { return nil }
+        return UntilAttempt(scope: context.evaluationScope, next: context)
+    }
+
+    func conclude(
+        _ outcome: NodeOutcome,
+        _ end: UntilEnd,
+        of step: Step,
+        in context: StepContext
+    ) async -> NodeOutcome {
+        switch end {
+        case .holds: outcome
+        case .failed(let failure), .unknown(let failure): context.failed(step.step, failure)
+        case .stopped: NodeOutcome(end: .cancelled)
+        }
+    }
+}
+
+/// Decides after each try of a step with `until` whether there is another one, and when.
+struct UntilState: Sendable {
+    /// What follows a try.
+    enum Decision: Sendable {
+        /// The condition holds.
+        case done
+        /// Another try after a while.
+        case again(after: Duration)
+        /// It has failed, for this reason.
+        case failed(message: String, FailureKind, at: SourceSpan)
+    }
+
+    /// The time between two tries where nothing is said.
+    private static let usualPause = Duration.seconds(1)
+
+    private let until: Until
+    private var tries = 0
+
+    /// The state before the first try.
+    init(_ until: Until) {
+        self.until = until
+    }
+
+    /// What follows a try whose answer the expressions see. Both `times` and `within` are upper limits; the pause is what
+    /// the answer's `Retry-After` says where it says something.
+    mutating func next(
+        in scope: EvaluationScope,
+        elapsed: Duration,
+        retryAfter: Duration?
+    ) throws(EvaluationProblem) -> Decision {
+        tries += 1
+        do throws(EvaluationProblem) {
+            if try until.that.holds(in: scope) { return .done }
+        } catch {
+            // A response of another shape, as of an error, may be what 'fail' is for.
+            if let failed = try? failed(in: scope) { return failed }
+            throw error
+        }
+        if let failed = try failed(in: scope) { return failed }
+        let wish = until.that.complaint(in: scope)
+        if let times = until.times, tries >= times {
+            let count = times == 1 ? "1 try" : "\(times) tries"
+            return .failed(message: "after \(count) \(wish)", .timeout, at: until.that.span)
+        }
+        var pause = retryAfter ?? Self.usualPause
+        if retryAfter == nil, let every = until.every { pause = try every.duration(in: scope) }
+        if let within = until.within, case let limit = try within.duration(in: scope), elapsed + pause > limit {
+            return .failed(message: "within \(limit.words) \(wish)", .timeout, at: until.that.span)
+        }
+        return .again(after: pause)
+    }
+
+    /// The failure, where the condition of `fail` holds.
+    private func failed(in scope: EvaluationScope) throws(EvaluationProblem) -> Decision? {
+        guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
+        let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
+        return .failed(message: words, .expect, at: fail.when.span)
+    }
+}

@@ -1,0 +1,25 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// `values`: evaluates expressions as the outputs of a step.
+struct ValuesLayer: RepeatableLayer {
+    func execute(_ step: TypedStep<[OutputDefinition]>, in context: StepContext) async -> NodeOutcome {
+        let (run, path) = (context.run, context.path)
+        var record = StepRecord(isPassed: true)
+        var scope = context.scope
+        for output in step.work {
+            do throws(EvaluationProblem) {
+                record.outputs[output.name.value] = try await scope.value(of: output)
+            } catch {
+                let message = run.redactor.text("value '\(output.name.value)': \(error.message)")
+                return context.failed(step.step, Failure(.output, message, at: error.span))
+            }
+        }
+        let result = StepResult(step.step, at: path, graph: context.graph, outcome: .passed)
+        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        context.keep(record, of: step.step)
+        return NodeOutcome(end: .passed, steps: [result])
+    }
+}

@@ -1,0 +1,132 @@
+import Synchronization
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// One request of a step, from its first attempt to its result.
+extension WorkLayer {
+    /// Sends a request through the layers inside, and reports what it came to.
+    func send(_ request: RequestStep, in context: StepContext) async -> RequestOutcome {
+        switch request.plan.settings.duplicates?.value.mode {
+        case .cancelPrevious, .discard:
+            let claim = context.run.duplicates.claim()
+            var context = context
+            context.claim = claim
+            return await claim.run { [context] in
+                report(await outcome(of: request, in: context), of: request, in: context)
+            }
+        case .allow, .share, nil:
+            return report(await outcome(of: request, in: context), of: request, in: context)
+        }
+    }
+
+    private func outcome(of request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        let (run, step, output) = (context.run, request.step, context.output)
+        var outcome: AttemptOutcome
+        if let failure = context.unsureFailure(of: request.plan) {
+            // Its file, if it is that of many elements, is written without its records.
+            run.unrepeated.withLock { $0[context.path] = output == nil || !context.isElement(step) }
+            outcome = AttemptOutcome(in: context, failure: failure)
+            outcome.progress.startedAt = .now()
+            outcome.wasSent = true
+        } else {
+            let start = run.activeTime
+            outcome = await self.request.execute(request, in: context)
+            // Of a single attempt the transfer itself is timed, without waiting for its turn.
+            if outcome.progress.attempts > 1 { outcome.progress.time?.total = run.activeTime - start }
+        }
+        if outcome.failure?.kind == .cancelled, let claim = context.claim, claim.isSuperseded {
+            outcome.failure = Delivery(request, in: context).superseded
+            outcome.duplicate = .cancelled
+        }
+        guard outcome.progress.startedAt != nil else { return outcome }
+        outcome = Interceptor(request, in: context).intercepted(outcome) { outcome in
+            write(outcome, of: step, to: output)
+        }
+        // Also of a failure that came after the attempt: of paging, an interceptor, or the records.
+        if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
+            outcome = await Attempt(request, in: context).keepingBody(outcome)
+        }
+        if let output, !context.isElement(step) {
+            outcome = await output.file.finished(outcome, isTolerated: context.tolerates(step))
+        }
+        return outcome
+    }
+
+    /// Writes the records of a success; returns why they could not be written. Those of an expected failure, such as a 404,
+    /// are none.
+    private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: ElementOutput?) -> Failure? {
+        guard let output, let data = outcome.data,
+            outcome.isRecovered || step.flow?.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
+        else { return nil }
+        do throws(Failure) {
+            // What was taken of pages has failed with them.
+            try output.takeBack()
+            try output.append(data, in: outcome.scope)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Reports the end of the request; that of an element is reported with the element.
+    private func report(
+        _ attempt: AttemptOutcome,
+        of request: RequestStep,
+        in context: StepContext
+    ) -> RequestOutcome {
+        let (run, step, path) = (context.run, request.step, context.path)
+        let isElement = context.isElement(step)
+        var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
+        result.add(attempt.progress)
+        guard result.startedAt != nil else {
+            result.outcome = .skipped
+            if !isElement { run.events.emit(.stepSkipped(.interrupted), step: path) }
+            return RequestOutcome(
+                result: result,
+                record: StepRecord(skipped: .interrupted),
+                end: .skipped(.interrupted)
+            )
+        }
+        var end = NodeOutcome.End.passed
+        var record = StepRecord(isPassed: true)
+        if var failure = attempt.failure {
+            if failure.kind == .cancelled, let passed = context.deadline?.passed { failure = passed }
+            result.failure = failure.worded(by: request.plan.settings.messages, redactor: run.redactor)
+            end = attempt.duplicate.map { .withdrawn($0) } ?? (failure.kind == .cancelled ? .cancelled : .failed)
+            result.outcome =
+                attempt.duplicate
+                ?? (end == .cancelled ? .cancelled : context.tolerates(step) ? .tolerated : .failed)
+            record = StepRecord(isPassed: false, error: result.failure.inExpressions)
+        }
+        if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempt.outputs }
+        if step.keeps.contains(isElement ? .itemData : .data) { record.data = attempt.data }
+        if step.keeps.contains(isElement ? .itemStatus : .response) {
+            record.response = attempt.response?.withoutBody(isElement: isElement)
+        }
+        if step.keeps.contains(.written) { record.written = attempt.written }
+        var outcome = RequestOutcome(result: result, record: record, end: end)
+        if attempt.wasSent, attempt.response == nil, !request.plan.isIdempotent(sentAs: attempt.method) {
+            outcome.use = .unsure
+        }
+        outcome.cookies = attempt.progress.redactedCookieDomains(run.redactor)
+        if !isElement {
+            let kept = record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
+            run.events.emit(.stepFinished(result, kept: kept), step: path)
+        }
+        return outcome
+    }
+}
+
+extension HTTPResponse {
+    /// The response without its body, for keeping; of an element's only the status is ever seen.
+    fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
+        var response = self
+        response.body = []
+        if isElement { response.headers = HTTPFields([]) }
+        return response
+    }
+}

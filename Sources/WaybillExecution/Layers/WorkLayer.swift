@@ -1,0 +1,38 @@
+import WaybillManifest
+import WaybillPlan
+
+/// What a step does, once or for one element: sends a request, executes a group or graph, evaluates values, or ends the
+/// chain around it.
+struct WorkLayer<
+    Request: Layer<RequestStep, AttemptOutcome>,
+    Group: Layer<TypedStep<GroupPlan>, NodeOutcome>,
+    Graph: Layer<TypedStep<GraphCall>, NodeOutcome>,
+    Values: Layer<TypedStep<[OutputDefinition]>, NodeOutcome>
+>: Layer {
+    let request: Request
+    let group: Group
+    let graph: Graph
+    let values: Values
+
+    func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
+        switch step.work {
+        case .request(let plan):
+            let outcome = await send(RequestStep(step: step, work: plan), in: context)
+            context.keep(outcome.record, of: step)
+            return NodeOutcome(outcome)
+        case .group(let plan):
+            return await group.execute(TypedStep(step: step, work: plan), in: context)
+        case .graph(let name, let arguments):
+            let call = GraphCall(name: name, arguments: arguments)
+            return await graph.execute(TypedStep(step: step, work: call), in: context)
+        case .values(let outputs):
+            return await values.execute(TypedStep(step: step, work: outputs), in: context)
+        case .end(let condition):
+            do throws(EvaluationProblem) {
+                return NodeOutcome(end: try await context.holds(condition) ? .ended : .passed)
+            } catch {
+                return context.failed(step, context.run.failure(error))
+            }
+        }
+    }
+}

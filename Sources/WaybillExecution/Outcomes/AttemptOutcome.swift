@@ -1,0 +1,100 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// The outcome of a request after its last attempt: the innermost layer makes it, and each layer around returns it, changed
+/// where the layer has something to add.
+struct AttemptOutcome: Sendable {
+    /// What expressions see after it: the request, the response, the data.
+    var scope: RequestScope
+    /// What is known from all attempts so far, this one included.
+    var progress: RequestProgress
+    /// The URL of the request, once it was built.
+    var url: RedactedText?
+    /// The method of the request, once it was built.
+    var method: String?
+    /// The token that the request was sent with, where that is one of OAuth 2.0 and went to the server that responded.
+    var token: HeldToken?
+    /// Whether the request, or a part of it, may have reached the server.
+    var wasSent = false
+    /// How often the request was sent again within the attempt: because a challenge to its credentials was stale, or a
+    /// session or token was renewed.
+    var repetitions = 0
+    /// The bytes of the requests before, where it was sent again.
+    private(set) var earlierBytes = ByteCounts()
+    /// The URL that the response came from, after redirects.
+    var answeredURL: String?
+    /// The response as it was decoded, before filters.
+    var body: ScopeValue?
+    /// Whether the data is what an interceptor replaced a failure with.
+    var isRecovered = false
+    /// The named values. They survive a failed expectation.
+    var outputs: [String: ScopeValue] = [:]
+    /// What was written to the step's file, as `{file, records, bytes}`, once it is in its place.
+    var written: JSON?
+    /// The statuses that are expected.
+    var expectedStatus: [StatusPattern] = [.class(2)]
+    /// What went wrong, if anything did.
+    var failure: Failure?
+    /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.
+    var duplicate: StepOutcome?
+    /// Whether it has a response of a request with `until`, whose failure counts only if that response is the last one.
+    var isPending = false
+    /// Whether the body of the response was kept in the results folder, or could not be.
+    var isBodyKept = false
+
+    /// The outcome of an attempt that starts, or of which only the failure is known.
+    init(in context: StepContext, failure: Failure? = nil) {
+        scope = context.scope
+        progress = context.progress
+        self.failure = failure
+    }
+
+    /// Counts a request before, after which a session or token was renewed.
+    mutating func add(earlier: AttemptOutcome) {
+        repetitions += 1 + earlier.repetitions
+        earlierBytes.sent += earlier.response?.bytesSent ?? 0
+        earlierBytes.received += earlier.response?.bytesReceived ?? 0
+    }
+
+    /// The response, if there was one.
+    var response: HTTPResponse? { scope.response }
+
+    /// The data after filters.
+    var data: ScopeValue? { scope.data }
+
+    /// What decides about another attempt.
+    func failed(_ failure: Failure) -> RetryState.Failed {
+        RetryState.Failed(
+            kind: failure.kind,
+            status: response?.status,
+            wasSent: wasSent,
+            retryAfter: response?.retryAfter()
+        )
+    }
+}
+
+extension Failure {
+    /// The run, or a part of it, was stopped.
+    static func stopped(at span: SourceSpan) -> Failure {
+        Failure(.cancelled, "it was stopped before it had ended", at: span)
+    }
+
+    /// The failure as expressions see it in `steps.ID.error`: `{kind, code, message}`.
+    var inExpressions: JSON {
+        [
+            "kind": .string(kind.rawValue),
+            "code": code?.value ?? .null,
+            "message": .string(message.string),
+        ]
+    }
+}
+
+extension Failure? {
+    /// The failure as expressions see it in `steps.ID.error`: null, or `{kind, code, message}`.
+    var inExpressions: JSON { self?.inExpressions ?? .null }
+}

@@ -1,0 +1,84 @@
+import WaybillFormats
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What is known of a step's request from its attempts so far.
+struct RequestProgress: Sendable {
+    /// When the first attempt started.
+    var startedAt: Timestamp?
+    /// How often the request was sent.
+    var attempts = 0
+    /// Of the last response.
+    private(set) var status: Int?
+    /// Of the last request.
+    private(set) var method: String?
+    private(set) var url: RedactedText?
+    /// The time of the last transfer.
+    var time: PhaseTimes?
+    /// The bytes of all attempts.
+    private(set) var bytes: ByteCounts?
+    /// The domains whose cookies responses put into the run's own jar, which a resumed run starts without.
+    var cookieDomains: Set<String> = []
+
+    /// The domains for the journal.
+    func redactedCookieDomains(_ redactor: Redactor) -> [RedactedText] {
+        cookieDomains.sorted().map { redactor.text($0) }
+    }
+
+    /// Adds what is known after an attempt.
+    mutating func add(_ outcome: AttemptOutcome) {
+        attempts += outcome.repetitions
+        guard let method = outcome.method else { return }
+        attempts += 1
+        self.method = method
+        url = outcome.url
+        guard let response = outcome.response else { return }
+        status = response.status
+        time = PhaseTimes(response.timings)
+        var bytes = self.bytes ?? ByteCounts()
+        bytes.sent += outcome.earlierBytes.sent + response.bytesSent
+        bytes.received += outcome.earlierBytes.received + response.bytesReceived
+        self.bytes = bytes
+    }
+}
+
+extension StepResult {
+    /// The result of a step before anything has happened.
+    init(_ step: StepPlan, at path: String, graph: String, outcome: StepOutcome, failure: Failure? = nil) {
+        self.init(
+            id: step.id ?? String(step.path.split(separator: ".").last ?? ""),
+            path: path,
+            graph: graph,
+            outcome: outcome,
+            name: step.name,
+            endpoint: step.endpoint,
+            failure: failure
+        )
+    }
+
+    /// Adds what is known of the request.
+    mutating func add(_ progress: RequestProgress) {
+        startedAt = progress.startedAt
+        attempts = progress.attempts
+        status = progress.status
+        method = progress.method
+        url = progress.url
+        time = progress.time
+        bytes = progress.bytes
+    }
+}
+
+extension PhaseTimes {
+    /// The phases of a transfer, without those that were not needed.
+    init(_ timings: TransferTimings) {
+        func ifNeeded(_ duration: Duration) -> Duration? { duration == .zero ? nil : duration }
+        self.init(
+            total: timings.total,
+            dns: ifNeeded(timings.dns),
+            connect: ifNeeded(timings.connect),
+            tls: ifNeeded(timings.tls),
+            firstByte: timings.firstByte
+        )
+    }
+}
