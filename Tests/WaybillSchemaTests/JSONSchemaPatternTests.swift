@@ -17,6 +17,7 @@ import WaybillSchema
             ("(?<!\\$)\\b\\d+", "€42"), ("^(a)(b)?\\1$", "aa"), ("^(?<x>.)\\k<x>$", "zz"), ("^(?:(a)|b)*\\1$", "ab"),
             ("^[\\w-]+$", "a-b_c"), ("^[+--]$", ","), ("^\\p{Lu}\\P{Lu}$", "Éé"), ("^\\-\\/$", "-/"),
             ("(a*)*$", "b"), ("^(a|aa)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), ("^{}$", "{}"),
+            ("^(?:^)?(?:\\b)*a$", "a"), ("^(?:a{0}|b)c", "c"),
         ]
     )
     func `a pattern is found`(pattern: String, text: String) throws {

@@ -49,7 +49,7 @@ enum PatternFunction: String, Sendable {
 /// The pattern of a pattern function.
 enum CompiledPattern: Sendable {
     /// Known when the expression was compiled; `nil` if it is no I-Regexp.
-    case constant(IRegexp?)
+    case constant(RegularExpression?)
     case computed(CompiledExpression)
 }
 

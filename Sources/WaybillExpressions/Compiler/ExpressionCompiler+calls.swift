@@ -113,7 +113,7 @@ extension ExpressionCompiler {
     ) throws(ExpressionSyntaxError) -> CompiledPattern {
         guard case .constant(.string(let text)) = pattern.kind else { return .computed(pattern) }
         do {
-            return .constant(try IRegexp(text))
+            return .constant(try RegularExpression(text, .iRegexp))
         } catch {
             if isStrict { return .constant(nil) }
             let message = "this pattern is not an I-Regexp (RFC 9485): \(error.message)"

@@ -6,7 +6,7 @@ struct Evaluator {
     let scope: EvaluationScope
     private(set) var stepsLeft: Int
     /// Patterns that were computed; usually the same one for each element of a list.
-    private var patterns: [CodePoints: IRegexp?] = [:]
+    private var patterns: [CodePoints: RegularExpression?] = [:]
 
     init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
         self.scope = scope
@@ -246,7 +246,7 @@ struct Evaluator {
         _ pattern: CompiledPattern,
         _ expression: CompiledExpression,
         at element: JSON?
-    ) throws(EvaluationError) -> (subject: (string: String, isSecret: Bool), program: IRegexp)? {
+    ) throws(EvaluationError) -> (subject: (string: String, isSecret: Bool), program: RegularExpression)? {
         guard let subject = try string(text, of: function, expression, at: element) else { return nil }
         switch pattern {
         case .constant(let program): return program.map { (subject, $0) }
@@ -256,7 +256,7 @@ struct Evaluator {
             if patterns.count >= 64 { patterns.removeAll() }
             try spend(pattern.utf8.count, at: source.range)
             do {
-                let program = try IRegexp(pattern)
+                let program = try RegularExpression(pattern, .iRegexp)
                 patterns[CodePoints(pattern)] = program
                 return (subject, program)
             } catch {

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillFormats
 package import WaybillJSON
 import WaybillRuntime
 
@@ -77,7 +78,7 @@ package struct DataReader: Sendable {
         let folder = FileContents.folder(of: pattern.span.file.name)
         var search = GlobSearch(in: folder, boundary: boundary)
         do {
-            let files = try search.files(matching: try GlobPattern(parsing: pattern.value))
+            let files = try search.files(matching: try PathGlob(parsing: pattern.value))
             guard files.isEmpty else { return (.array(files.map(Self.object)), []) }
             let finding = Diagnostic("empty-glob", "no file matches", severity: .warning, at: pattern.span)
             return (.array([]), [finding])

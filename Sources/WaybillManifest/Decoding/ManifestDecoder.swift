@@ -304,11 +304,7 @@ package struct ManifestDecoder {
     }
 
     private mutating func warnIfPath(_ text: String, at span: SourceSpan) {
-        let roots = ["$.", "$[", "steps.", "inputs.", "secrets.", "session.", "vars."]
-        guard roots.contains(where: text.hasPrefix), !text.contains(" "), (try? Expression(parsing: text)) != nil else {
-            return
-        }
-        report(.literalPath(text, at: span))
+        if Template.isLikePath(text) { report(.literalPath(text, at: span)) }
     }
 }
 

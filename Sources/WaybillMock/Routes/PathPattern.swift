@@ -1,3 +1,5 @@
+import WaybillExpressions
+
 /// The paths that an endpoint can be called at: its path with each `${…}` standing for what may come in its place.
 package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// A part of the pattern.
@@ -30,8 +32,7 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// `${raw(…)}` also for several segments; `$${` is `${` itself. A query and a fragment are left out. Percent-encoded
     /// and plain characters are the same, but for the slash.
     package init(template: String) {
-        var scanner = TemplateScanner(template)
-        let path = scanner.path()
+        let path = Self.path(of: template)
         description = path.description
         parts = Self.parts(of: path.pieces)
         closeness = Self.closeness(of: parts)
@@ -78,7 +79,47 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    private static func parts(of pieces: [TemplateScanner.Piece]) -> [Part] {
+    /// A piece of a path.
+    private enum Piece {
+        case text([UInt8])
+        /// `${…}`; `isRaw` for one that keeps its slashes.
+        case expression(isRaw: Bool)
+    }
+
+    /// The pieces of a template up to a query or fragment, and that part of the template. Two texts never follow each
+    /// other.
+    private static func path(of template: String) -> (pieces: [Piece], description: String) {
+        var lexer = TemplateLexer(template)
+        var pieces: [Piece] = []
+        var text: [UInt8] = []
+        var end = lexer.bytes.count
+        tokens: while let token = lexer.next() {
+            let expression: Range<Int>
+            switch token {
+            case .literal(let range):
+                if let mark = range.first(where: { "?#".utf8.contains(lexer.bytes[$0]) }) {
+                    text += lexer.bytes[range.lowerBound..<mark]
+                    end = mark
+                    break tokens
+                }
+                text += lexer.bytes[range]
+                continue
+            case .escape:
+                text += "${".utf8
+                continue
+            case .expression(let range): expression = range
+            case .unclosed(let start, _): expression = start + 2..<lexer.bytes.count
+            }
+            if !text.isEmpty { pieces.append(.text(text)) }
+            text = []
+            let isRaw = lexer.bytes[expression].drop { $0 == UInt8(ascii: " ") }.starts(with: "raw(".utf8)
+            pieces.append(.expression(isRaw: isRaw))
+        }
+        if !text.isEmpty { pieces.append(.text(text)) }
+        return (pieces, String(decoding: lexer.bytes[..<end], as: UTF8.self))
+    }
+
+    private static func parts(of pieces: [Piece]) -> [Part] {
         pieces.indices.map { index in
             switch pieces[index] {
             case .text(let bytes): return .text(PathUnits.of(bytes))
@@ -90,13 +131,13 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    private static func endsInSlash(_ piece: TemplateScanner.Piece?) -> Bool {
+    private static func endsInSlash(_ piece: Piece?) -> Bool {
         guard let piece else { return true }
         guard case .text(let bytes) = piece else { return false }
         return bytes.last == UInt8(ascii: "/")
     }
 
-    private static func startsWithSlash(_ piece: TemplateScanner.Piece?) -> Bool {
+    private static func startsWithSlash(_ piece: Piece?) -> Bool {
         guard let piece else { return true }
         guard case .text(let bytes) = piece else { return false }
         return bytes.first == UInt8(ascii: "/")

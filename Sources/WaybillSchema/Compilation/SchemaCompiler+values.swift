@@ -80,12 +80,12 @@ extension SchemaCompiler {
         _ text: String,
         _ source: SchemaSource,
         _ path: [JSONPointer.Token]
-    ) throws(JSONSchemaError) -> ECMAScriptPattern {
+    ) throws(JSONSchemaError) -> RegularExpression {
         do {
-            return try ECMAScriptPattern(text)
+            return try RegularExpression(text, .ecmaScript)
         } catch {
             throw JSONSchemaError(
-                "is not a regular expression: \(error.message)",
+                "is not a regular expression: \(error.message), at character \(error.offset + 1)",
                 at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )

@@ -157,7 +157,7 @@ struct NumberRules: Sendable {
 struct StringRules: Sendable {
     var minLength: Int?
     var maxLength: Int?
-    var pattern: ECMAScriptPattern?
+    var pattern: RegularExpression?
     /// The format to assert.
     var format: StringFormat?
 }
@@ -188,7 +188,7 @@ struct ObjectRules: Sendable {
     var requiredCount = 0
     /// Whether the members themselves are of interest, and not only which of the required names there are.
     var looksAtMembers = false
-    var patterns: [(pattern: ECMAScriptPattern, schema: Int)] = []
+    var patterns: [(pattern: RegularExpression, schema: Int)] = []
     var additional: Int?
     var propertyNames: Int?
     var minProperties: Int?

@@ -104,10 +104,10 @@ extension SchemaEvaluator {
         return requiredFound == rules.all.requiredCount
     }
 
-    private mutating func matches(_ pattern: ECMAScriptPattern, _ name: Value) -> Bool {
-        var budget = patternBudget
-        defer { patternBudget = budget }
-        return instances.withText(of: name) { pattern.matches($0, budget: &budget) }
+    private mutating func matches(_ pattern: RegularExpression, _ name: Value) -> Bool {
+        var steps = patternSteps
+        defer { patternSteps = steps }
+        return instances.withText(of: name) { pattern.occurs(in: $0, steps: &steps) }
     }
 
     /// Whether the names are right and the members' own types and values, without looking into them.

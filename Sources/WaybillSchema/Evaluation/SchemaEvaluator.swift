@@ -16,10 +16,11 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// How many alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`) lie around.
     var layers = 0
     /// Whether a limit was exceeded, so that the verdict means nothing.
-    var isExhausted: Bool { hasExceededLimit || patternBudget.isExhausted }
+    var isExhausted: Bool { hasExceededLimit || patternSteps < 0 }
     private var hasExceededLimit = false
-    /// The work that patterns may still take.
-    var patternBudget = PatternBudget()
+    /// The steps left for patterns whose time can grow faster than a string, in all strings together: less than a
+    /// second's work in a release build. Once it is negative, the verdict means nothing.
+    var patternSteps = 5_000_000
     private var work = 0
     private var greatestWork = SchemaLimits.freeWork
     private let root: Value
@@ -83,9 +84,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
         case .string:
             if let rules = node.stringRules {
-                var budget = patternBudget
-                let isAccepted = instances.withText(of: instance) { rules.all.accepts($0, budget: &budget) }
-                patternBudget = budget
+                var steps = patternSteps
+                let isAccepted = instances.withText(of: instance) { rules.all.accepts($0, steps: &steps) }
+                patternSteps = steps
                 guard isAccepted else { return false }
             }
         default: break

@@ -12,14 +12,14 @@ extension NumberRules {
 }
 
 extension StringRules {
-    func accepts(_ string: String, budget: inout PatternBudget) -> Bool {
+    func accepts(_ string: String, steps: inout Int) -> Bool {
         var string = string
-        return string.withUTF8 { accepts($0, budget: &budget) }
+        return string.withUTF8 { accepts($0, steps: &steps) }
     }
 
     /// Whether a string in UTF-8 follows the rules.
-    func accepts(_ text: UnsafeBufferPointer<UInt8>, budget: inout PatternBudget) -> Bool {
-        acceptsLength(of: text) && pattern?.matches(text, budget: &budget) ?? true
+    func accepts(_ text: UnsafeBufferPointer<UInt8>, steps: inout Int) -> Bool {
+        acceptsLength(of: text) && pattern?.occurs(in: text, steps: &steps) ?? true
             && format?.accepts(String(decoding: text, as: UTF8.self)) ?? true
     }
 

@@ -51,7 +51,7 @@ extension ViolationCollector {
             let index = rules.names.index(of: member.name)
             let isNamed = index.map { rules.members[$0].schema != nil } ?? false
             let isMatched = rules.patterns.contains {
-                $0.pattern.matches(member.name, budget: &evaluator.patternBudget)
+                $0.pattern.occurs(in: member.name, steps: &evaluator.patternSteps)
             }
             if isNamed || rules.additional != nil || isMatched {
                 survey.seen.insert(position)

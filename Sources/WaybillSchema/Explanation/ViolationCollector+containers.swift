@@ -123,7 +123,7 @@ extension ViolationCollector {
             isKnown = true
             apply(schema, value, ["properties", name], of: node, at: .name(name))
         }
-        for (pattern, schema) in rules.patterns where pattern.matches(name, budget: &evaluator.patternBudget) {
+        for (pattern, schema) in rules.patterns where pattern.occurs(in: name, steps: &evaluator.patternSteps) {
             isKnown = true
             apply(schema, value, ["patternProperties", pattern.source], of: node, at: .name(name))
         }

@@ -54,7 +54,7 @@ extension ViolationCollector {
     }
 
     private mutating func collectString(_ node: SchemaNode, _ string: String, _ reference: JSONObject?) {
-        guard let rules = node.string, !rules.accepts(string, budget: &evaluator.patternBudget) else { return }
+        guard let rules = node.string, !rules.accepts(string, steps: &evaluator.patternSteps) else { return }
         let length = string.unicodeScalars.count
         if let least = rules.minLength, length < least {
             let message =
@@ -67,7 +67,7 @@ extension ViolationCollector {
             let message = "must have at most \(Wording.count(most, "character")), but has \(length)"
             report(node, ["maxLength"], message, .other, reference)
         }
-        if let pattern = rules.pattern, !pattern.matches(string, budget: &evaluator.patternBudget),
+        if let pattern = rules.pattern, !pattern.occurs(in: string, steps: &evaluator.patternSteps),
             !evaluator.isExhausted
         {
             report(node, ["pattern"], "must match the pattern '\(pattern.source)'", .other, reference)

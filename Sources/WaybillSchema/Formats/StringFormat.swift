@@ -41,7 +41,7 @@ enum StringFormat: String, Sendable, CaseIterable {
         case .uuid: PointerFormat.isUUID(string)
         case .jsonPointer: PointerFormat.isPointer(string.utf8[...])
         case .relativeJSONPointer: PointerFormat.isRelativePointer(string)
-        case .regex: (try? ECMAScriptPattern(string)) != nil
+        case .regex: (try? RegularExpression(string, .ecmaScript)) != nil
         }
     }
 

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
@@ -40,7 +41,7 @@ struct GlobSearch {
     }
 
     /// The paths of the files, relative like the pattern, in the order of their bytes, and their sizes.
-    mutating func files(matching pattern: GlobPattern) throws(GlobFailure) -> [(path: String, size: Int)] {
+    mutating func files(matching pattern: PathGlob) throws(GlobFailure) -> [(path: String, size: Int)] {
         for alternative in pattern.alternatives {
             try search(alternative.isAbsolute ? "/" : "", alternative.components, [0], depth: 0)
         }
@@ -51,7 +52,7 @@ struct GlobSearch {
     /// Looks through a folder for names that match any of the components that could come next.
     private mutating func search(
         _ path: String,
-        _ components: [GlobComponent],
+        _ components: [PathGlob.Component],
         _ wanted: Set<Int>,
         depth: Int
     ) throws(GlobFailure) {
@@ -80,7 +81,7 @@ struct GlobSearch {
     private mutating func visit(
         _ name: String,
         in folder: String,
-        _ components: [GlobComponent],
+        _ components: [PathGlob.Component],
         _ wanted: Set<Int>,
         isListed: Bool,
         depth: Int
@@ -91,7 +92,7 @@ struct GlobSearch {
         for index in wanted {
             switch components[index] {
             case .literal(let text) where !text.hasSameCodePoints(as: name): continue
-            case .names(let pattern) where !pattern.matches(name): continue
+            case .names(let pattern) where !pattern.matches(name: name): continue
             case .anyFolders where name.utf8.first == UInt8(ascii: "."): continue
             case .anyFolders:
                 nextUnlessLink.insert(index)

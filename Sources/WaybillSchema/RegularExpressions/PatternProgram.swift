@@ -2,9 +2,9 @@
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(UInt32)
-        /// A scalar of a set, with the set's answers for ASCII at hand.
+        /// A scalar of a set, with its ASCII members.
         case set(ASCIISet, Int)
-        /// Two ways to go on, the first one first. `mark` numbers the instruction among its like.
+        /// Continues at either of two instructions, the first one preferred. `mark` numbers the splits of a routine.
         case split(Int, Int, mark: Int)
         case jump(Int)
         case start
@@ -32,10 +32,12 @@ struct PatternProgram: Sendable {
     /// The first routine is the pattern's.
     var routines: [Routine] = []
     var sets: [CharacterClass] = []
-    /// Two for each group and one for each loop; none unless there are back references.
+    /// Two for each group that is noted (and for the whole match) and one for each loop; most patterns have none.
     var slotCount = 0
-    /// Whether the time that it takes grows faster than the string: it has back references or look-around.
-    var needsBudget: Bool { slotCount > 0 || routines.count > 1 }
+    /// Whether a choice can depend on what groups hold, so that it may succeed where it failed before.
+    var hasBackreferences = false
+    /// Whether every step is counted: in I-Regexp, and where time can grow faster than the text.
+    var countsSteps = false
     /// Whether the pattern can only be found at the start.
     var isAnchored = false
 }

@@ -1,23 +1,55 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
+
+/// Why a pattern has no list of files.
+package struct GlobFailure: Error {
+    package let id: DiagnosticID
+    package let headline: String
+    package let help: [String]
+
+    package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
+        self.id = id
+        self.headline = headline
+        self.help = help
+    }
+}
 
 /// A pattern for paths: names separated by `/`, with `*`, `?`, `[…]`, `**` and `{a,b}`.
-struct GlobPattern: Sendable {
+package struct PathGlob: Sendable {
     /// A pattern without braces.
-    struct Alternative: Sendable {
-        /// Whether it begins at the root of the file system.
-        let isAbsolute: Bool
-        /// What the names of a path have to be.
-        let components: [GlobComponent]
+    package struct Alternative: Sendable {
+        /// Whether it starts at the root of the file system.
+        package let isAbsolute: Bool
+        /// The patterns of the names of a path.
+        package let components: [Component]
+    }
+
+    /// A pattern for one name in a path.
+    package enum Component: Sendable {
+        /// This name.
+        case literal(String)
+        /// Any names that match.
+        case names(Glob)
+        /// `**`: any number of folders, also none; at the end the files in them.
+        case anyFolders
+
+        fileprivate init(parsing text: Substring.UnicodeScalarView) throws(GlobFailure) {
+            if text.elementsEqual("**".unicodeScalars) {
+                self = .anyFolders
+            } else {
+                let glob = try Glob(name: text)
+                self = glob.literal.map { .literal($0) } ?? .names(glob)
+            }
+        }
     }
 
     /// The patterns that the braces stand for; at least one.
-    let alternatives: [Alternative]
+    package let alternatives: [Alternative]
 
-    /// The greatest length of a pattern, in code points.
+    /// The maximum length of a pattern, in code points.
     private static let maximumLength = 4096
 
-    /// Reads a pattern.
-    init(parsing text: String) throws(GlobFailure) {
+    /// Parses a pattern.
+    package init(parsing text: String) throws(GlobFailure) {
         guard text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength else {
             throw GlobFailure("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
         }
@@ -29,7 +61,7 @@ struct GlobPattern: Sendable {
     }
 }
 
-extension GlobPattern.Alternative {
+extension PathGlob.Alternative {
     fileprivate init(parsing text: String) throws(GlobFailure) {
         guard let last = text.unicodeScalars.last else { throw GlobFailure("invalid-glob", "the pattern is empty") }
         guard last != "/" else {
@@ -39,11 +71,11 @@ extension GlobPattern.Alternative {
                 help: ["The files in a folder are FOLDER/*, those in the folders below it too FOLDER/**."]
             )
         }
-        var components: [GlobComponent] = []
+        var components: [PathGlob.Component] = []
         var isLiteral = true
         for part in Substring(text).unicodeScalars.split(separator: "/") {
             if part.elementsEqual(".".unicodeScalars) { continue }
-            let component = try GlobComponent(parsing: part)
+            let component = try PathGlob.Component(parsing: part)
             switch component {
             case .literal("..") where !isLiteral:
                 throw GlobFailure("invalid-glob", "'..' stands behind a wildcard in the pattern '\(text)'")
@@ -120,7 +152,7 @@ private struct BraceExpansion {
         throw GlobFailure(
             "invalid-glob",
             "a { of the pattern '\(whole)' is never closed",
-            help: ["A { that stands for itself is written \\{."]
+            help: ["A literal { is written \\{."]
         )
     }
 

@@ -1,30 +1,41 @@
 /// Turns a parsed regular expression into a program. Counted repetitions are written out.
 struct PatternCompiler {
-    private static let greatestSize = 20_000
+    /// The maximum number of instructions.
+    private static let maximumSize = 20_000
 
-    /// Whether groups keep what they matched, which only back references need.
-    private let tracksCaptures: Bool
+    /// The last group of which the program notes what it matched.
+    private let lastNotedGroup: Int
     private var program = PatternProgram()
     private var size = 0
 
-    init(tracksCaptures: Bool) {
-        self.tracksCaptures = tracksCaptures
+    static func compile(
+        _ source: String,
+        _ dialect: RegularExpression.Dialect
+    ) throws(RegularExpressionError) -> PatternProgram {
+        var parser = PatternParser(source, dialect)
+        let syntax = try parser.parse()
+        var compiler = PatternCompiler(parser)
+        _ = try compiler.routine(syntax, isBackward: false)
+        if case .start? = compiler.program.routines[0].instructions.first { compiler.program.isAnchored = true }
+        if compiler.program.hasBackreferences || compiler.program.routines.count > 1 || dialect == .iRegexp {
+            compiler.program.countsSteps = true
+        }
+        return compiler.program
     }
 
-    mutating func compile(
-        _ syntax: PatternSyntax,
-        groups: Int
-    ) throws(ECMAScriptPatternError) -> PatternProgram {
-        if tracksCaptures { program.slotCount = 2 * (groups + 1) }
-        _ = try routine(syntax, isBackward: false)
-        if case .start? = program.routines[0].instructions.first { program.isAnchored = true }
-        return program
+    private init(_ parser: PatternParser) {
+        switch parser.dialect {
+        case .ecmaScript: lastNotedGroup = parser.hasBackreferences ? parser.groupCount : 0
+        case .iRegexp: lastNotedGroup = min(parser.groupCount, 1)
+        }
+        program.hasBackreferences = parser.hasBackreferences
+        if lastNotedGroup > 0 || parser.hasBackreferences { program.slotCount = 2 * (lastNotedGroup + 1) }
     }
 
     private mutating func routine(
         _ syntax: PatternSyntax,
         isBackward: Bool
-    ) throws(ECMAScriptPatternError) -> Int {
+    ) throws(RegularExpressionError) -> Int {
         let number = program.routines.count
         program.routines.append(PatternProgram.Routine(isBackward: isBackward))
         try emit(syntax, number)
@@ -36,10 +47,10 @@ struct PatternCompiler {
     private mutating func add(
         _ instruction: PatternProgram.Instruction,
         _ routine: Int
-    ) throws(ECMAScriptPatternError) -> Int {
+    ) throws(RegularExpressionError) -> Int {
         size += 1
-        guard size <= Self.greatestSize else {
-            throw ECMAScriptPatternError(message: "its repetitions make it too large")
+        guard size <= Self.maximumSize else {
+            throw RegularExpressionError(message: "its repetitions make it too large", offset: 0)
         }
         program.routines[routine].instructions.append(instruction)
         return program.routines[routine].instructions.count - 1
@@ -47,7 +58,7 @@ struct PatternCompiler {
 
     private func end(of routine: Int) -> Int { program.routines[routine].instructions.count }
 
-    private mutating func emit(_ syntax: PatternSyntax, _ routine: Int) throws(ECMAScriptPatternError) {
+    private mutating func emit(_ syntax: PatternSyntax, _ routine: Int) throws(RegularExpressionError) {
         switch syntax {
         case .scalar(let value):
             try add(.scalar(value), routine)
@@ -63,7 +74,7 @@ struct PatternCompiler {
         case .alternatives(let branches):
             try emitAlternatives(branches, routine)
         case .capture(let number, let inner):
-            guard tracksCaptures else { return try emit(inner, routine) }
+            guard number <= lastNotedGroup else { return try emit(inner, routine) }
             let isBackward = program.routines[routine].isBackward
             try add(.save(2 * number + (isBackward ? 1 : 0)), routine)
             try emit(inner, routine)
@@ -87,7 +98,7 @@ struct PatternCompiler {
     private mutating func emitAlternatives(
         _ branches: [PatternSyntax],
         _ routine: Int
-    ) throws(ECMAScriptPatternError) {
+    ) throws(RegularExpressionError) {
         var exits: [Int] = []
         for (number, branch) in branches.enumerated() {
             let isLast = number == branches.count - 1
@@ -108,7 +119,7 @@ struct PatternCompiler {
         _ isGreedy: Bool,
         _ captures: Range<Int>,
         _ routine: Int
-    ) throws(ECMAScriptPatternError) {
+    ) throws(RegularExpressionError) {
         for _ in 0..<least {
             let before = size
             try emitIteration(inner, captures, routine)
@@ -125,7 +136,7 @@ struct PatternCompiler {
         } else {
             let split = try addSplit(routine)
             var slot: Int?
-            if tracksCaptures {
+            if program.hasBackreferences {
                 slot = program.slotCount
                 program.slotCount += 1
             }
@@ -141,14 +152,14 @@ struct PatternCompiler {
         _ inner: PatternSyntax,
         _ captures: Range<Int>,
         _ routine: Int
-    ) throws(ECMAScriptPatternError) {
-        if tracksCaptures, !captures.isEmpty {
+    ) throws(RegularExpressionError) {
+        if program.hasBackreferences, !captures.isEmpty {
             try add(.clear(2 * captures.lowerBound..<2 * captures.upperBound), routine)
         }
         try emit(inner, routine)
     }
 
-    private mutating func addSplit(_ routine: Int) throws(ECMAScriptPatternError) -> Int {
+    private mutating func addSplit(_ routine: Int) throws(RegularExpressionError) -> Int {
         let mark = program.routines[routine].markCount
         program.routines[routine].markCount += 1
         return try add(.split(0, 0, mark: mark), routine)
@@ -159,7 +170,7 @@ struct PatternCompiler {
         program.routines[routine].instructions[split] = .split(first, second, mark: mark)
     }
 
-    /// Points a split into the iteration behind it and past the end of what has been written.
+    /// Points a split to the iteration after it and past the last instruction.
     private mutating func setLoop(_ split: Int, _ isGreedy: Bool, _ routine: Int) {
         let (inside, past) = (split + 1, end(of: routine))
         if isGreedy { setSplit(split, inside, past, routine) } else { setSplit(split, past, inside, routine) }

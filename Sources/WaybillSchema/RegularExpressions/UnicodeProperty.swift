@@ -28,6 +28,12 @@ enum UnicodeProperty: Sendable {
         }
     }
 
+    /// The category of a short name such as `L` or `Lu`, as RFC 9485 lists them.
+    init?(shortCategory name: String) {
+        guard name.utf8.count <= 2, name != "LC", name != "Cs", let found = Self.categories[name] else { return nil }
+        self = .categories(found)
+    }
+
     /// Whether a scalar has the property.
     func holds(for scalar: Unicode.Scalar) -> Bool {
         switch self {

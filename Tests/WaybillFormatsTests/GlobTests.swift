@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaybillExecution
+import WaybillFormats
 
 @Suite struct GlobTests {
     @Test(arguments: [

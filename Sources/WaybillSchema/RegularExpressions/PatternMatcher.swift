@@ -1,64 +1,98 @@
-/// Runs a pattern's program over the UTF-8 of a string, going back to the last choice when a way fails.
+/// Runs a pattern's program over the UTF-8 of a text, going back to the last choice when a branch fails.
 ///
 /// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
-/// the string. With back references or look-around that does not hold; there a budget bounds the number of steps.
+/// the text. With back references or look-around that does not hold; there the number of steps bounds the work.
 struct PatternMatcher {
-    /// The maximum number of marks (32 MB); a string that needs more exhausts the budget.
+    /// Where a pattern matched, in bytes, and its first group if that took part and is noted.
+    struct Match {
+        let range: Range<Int>
+        let firstGroup: Range<Int>?
+    }
+
+    /// The maximum number of marks in one block of memory (32 MB).
     private static let maximumMarks = 1 << 28
 
     private let program: PatternProgram
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let isWhole: Bool
     private var slots: [Int]
-    private var budget: PatternBudget
+    private var steps: Int
+    private var countsSteps: Bool
+    /// The marks of a text so long that they do not fit into one block. Steps are counted then, so they stay few.
+    private var sparseMarks: Set<Int> = []
 
-    /// Whether a program finds its pattern in a string; `false` as well where the budget is exhausted.
-    static func finds(
+    /// Finds the leftmost match, or a match of the whole text.
+    ///
+    /// - Parameter steps: the work that is still allowed; less than zero afterwards if it was not enough.
+    static func match(
         _ program: PatternProgram,
         in bytes: UnsafeBufferPointer<UInt8>,
-        budget: inout PatternBudget
-    ) -> Bool {
-        var matcher = PatternMatcher(program, bytes, budget)
-        defer { budget = matcher.budget }
+        isWhole: Bool,
+        steps: inout Int
+    ) -> Match? {
+        var matcher = PatternMatcher(program, bytes, isWhole, steps)
+        defer { steps = matcher.steps }
         return matcher.withMarks(for: 0) { matcher, marks in
             var start = 0
             while true {
-                if matcher.run(0, from: start, marks) { return true }
-                if program.isAnchored || start >= bytes.count || matcher.budget.isExhausted { return false }
-                start = program.nextStart(after: start, in: bytes)
+                if let end = matcher.run(0, from: start, marks) { return matcher.match(start..<end) }
+                if isWhole || program.isAnchored || start >= bytes.count || matcher.steps < 0 { return nil }
+                let next = program.nextStart(after: start, in: bytes)
+                // Bytes that are only skipped cost less than a step.
+                if matcher.countsSteps { matcher.steps -= (next - start) / 8 }
+                start = next
             }
         }
     }
 
-    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: PatternBudget) {
+    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, _ steps: Int) {
         self.program = program
-        self.budget = budget
         self.bytes = bytes
+        self.isWhole = isWhole
+        self.steps = steps
+        countsSteps = program.countsSteps
         slots = Array(repeating: -1, count: program.slotCount)
     }
 
-    /// A way not taken yet, or (with a negative instruction) the former value of a slot.
+    private func match(_ range: Range<Int>) -> Match {
+        guard slots.count > 3, slots[2] >= 0, slots[3] >= slots[2] else { return Match(range: range, firstGroup: nil) }
+        return Match(range: range, firstGroup: slots[2]..<slots[3])
+    }
+
+    private mutating func spendStep() -> Bool {
+        steps -= 1
+        return steps >= 0
+    }
+
+    /// A branch not taken yet, or (with a negative instruction) the former value of a slot.
     private struct Choice {
         let instruction: Int
         let position: Int
     }
 
-    private mutating func withMarks(
+    private mutating func withMarks<Result>(
         for routine: Int,
-        _ body: (inout PatternMatcher, UnsafeMutableBufferPointer<UInt64>) -> Bool
-    ) -> Bool {
-        let markCount = program.slotCount == 0 ? program.routines[routine].markCount * (bytes.count + 1) : 0
-        guard markCount <= Self.maximumMarks else {
-            budget.exhaust()
-            return false
+        _ body: (inout PatternMatcher, UnsafeMutableBufferPointer<UInt64>) -> Result?
+    ) -> Result? {
+        var count = program.hasBackreferences ? 0 : program.routines[routine].markCount * (bytes.count + 1)
+        if count > Self.maximumMarks {
+            guard routine == 0 else {
+                steps = -1
+                return nil
+            }
+            countsSteps = true
+            count = 0
         }
-        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (markCount + 63) / 64) { marks in
+        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (count + 63) / 64) { marks in
             marks.initialize(repeating: 0)
             return body(&self, marks)
         }
     }
 
-    /// Whether a routine matches from a position on.
-    private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+    /// Runs a routine from a position on.
+    ///
+    /// - Returns: Where its match ends.
+    private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Int? {
         let routine = program.routines[number]
         return routine.instructions.withUnsafeBufferPointer { instructions in
             let code = Code(instructions: instructions, isBackward: routine.isBackward, markCount: routine.markCount)
@@ -66,27 +100,27 @@ struct PatternMatcher {
         }
     }
 
-    /// A routine with its instructions at hand.
+    /// A routine with its instructions in memory.
     private struct Code {
         let instructions: UnsafeBufferPointer<PatternProgram.Instruction>
         let isBackward: Bool
         let markCount: Int
     }
 
-    private mutating func run(_ code: Code, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+    private mutating func run(_ code: Code, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Int? {
         var choices: [Choice] = []
         var instruction = 0
         var position = start
         while true {
-            if program.needsBudget, !budget.spendStep() { return false }
+            if countsSteps, !spendStep() { return nil }
             switch step(code, instruction, position, &choices, marks) {
-            case .goesOn(let next, let place):
+            case .continues(let next, let place):
                 instruction = next
                 position = place
             case .matches:
-                return true
+                return position
             case .fails:
-                guard let choice = lastChoice(&choices) else { return false }
+                guard let choice = lastChoice(&choices) else { return nil }
                 instruction = choice.instruction
                 position = choice.position
             }
@@ -94,7 +128,7 @@ struct PatternMatcher {
     }
 
     private enum Outcome {
-        case goesOn(Int, Int)
+        case continues(Int, Int)
         case matches
         case fails
     }
@@ -110,52 +144,52 @@ struct PatternMatcher {
         switch code.instructions[instruction] {
         case .scalar(let wanted):
             guard let (value, place) = read(position, code.isBackward), value == wanted else { return .fails }
-            return .goesOn(next, place)
+            return .continues(next, place)
         case .set(let ascii, let set):
             guard let (value, place) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
-            return .goesOn(next, place)
+            return .continues(next, place)
         case .split(let first, let second, let mark):
             var position = position
             while true {
                 guard isNew(mark, position, code, marks) else { return .fails }
-                if isHopeless(first, position, code) { return .goesOn(second, position) }
+                if isHopeless(first, position, code) { return .continues(second, position) }
                 guard isHopeless(second, position, code) else {
                     choices.append(Choice(instruction: second, position: position))
-                    return .goesOn(first, position)
+                    return .continues(first, position)
                 }
-                if program.needsBudget, !budget.spendStep() { return .fails }
-                // A loop over the characters of one set goes on here as long as nothing else can follow.
+                if countsSteps, !spendStep() { return .fails }
+                // A loop over the characters of one set continues here as long as nothing else can follow.
                 guard case .set = code.instructions[first], case .jump(instruction) = code.instructions[first + 1],
                     let (_, next) = read(position, code.isBackward)
-                else { return .goesOn(first, position) }
+                else { return .continues(first, position) }
                 position = next
             }
         case .jump(let target):
-            return .goesOn(target, position)
+            return .continues(target, position)
         case .start:
-            return position == 0 ? .goesOn(next, position) : .fails
+            return position == 0 ? .continues(next, position) : .fails
         case .end:
-            return position == bytes.count ? .goesOn(next, position) : .fails
+            return position == bytes.count ? .continues(next, position) : .fails
         case .wordBoundary(let isNegated):
             let isBoundary = isWord(read(position, true)?.value) != isWord(read(position, false)?.value)
-            return isBoundary != isNegated ? .goesOn(next, position) : .fails
+            return isBoundary != isNegated ? .continues(next, position) : .fails
         case .look(let other, let isNegated):
             let before = slots
-            let isFound = withMarks(for: other) { matcher, marks in matcher.run(other, from: position, marks) }
+            let isFound = withMarks(for: other) { matcher, marks in matcher.run(other, from: position, marks) } != nil
             if isNegated || !isFound { slots = before } else { keep(before, &choices) }
-            return isFound != isNegated ? .goesOn(next, position) : .fails
+            return isFound != isNegated ? .continues(next, position) : .fails
         case .save(let slot):
             set(slot, to: position, &choices)
-            return .goesOn(next, position)
+            return .continues(next, position)
         case .progress(let slot):
-            return slots[slot] != position ? .goesOn(next, position) : .fails
+            return slots[slot] != position ? .continues(next, position) : .fails
         case .clear(let range):
             for slot in range { set(slot, to: -1, &choices) }
-            return .goesOn(next, position)
+            return .continues(next, position)
         case .backreference(let group):
-            return backreference(group, position, code.isBackward).map { .goesOn(next, $0) } ?? .fails
+            return backreference(group, position, code.isBackward).map { .continues(next, $0) } ?? .fails
         case .match:
-            return .matches
+            return isWhole && position != bytes.count ? .fails : .matches
         }
     }
 
@@ -167,8 +201,9 @@ struct PatternMatcher {
         _ code: Code,
         _ marks: UnsafeMutableBufferPointer<UInt64>
     ) -> Bool {
-        if program.slotCount > 0 { return true }
+        if program.hasBackreferences { return true }
         let bit = position * code.markCount + mark
+        if marks.isEmpty { return sparseMarks.insert(bit).inserted }
         let mask: UInt64 = 1 << UInt64(bit % 64)
         defer { marks[bit / 64] |= mask }
         return marks[bit / 64] & mask == 0
@@ -232,7 +267,7 @@ struct PatternMatcher {
         value.map { CharacterClass.wordCharacters.contains($0) } ?? false
     }
 
-    /// Where the text of a group ends if it stands at a position once more; a group that matched nothing is empty.
+    /// Where the text of a group ends if it occurs again at a position; a group that matched nothing is empty.
     private func backreference(_ group: Int, _ position: Int, _ isBackward: Bool) -> Int? {
         let (start, end) = (slots[2 * group], slots[2 * group + 1])
         guard start >= 0, end >= start else { return position }

@@ -1,0 +1,67 @@
+/// Splits the text of a template into literal text and `${…}`, without parsing what the braces hold.
+package struct TemplateLexer {
+    package enum Token {
+        /// Literal text at these bytes.
+        case literal(Range<Int>)
+        /// `$${`, a literal `${`.
+        case escape
+        /// What the braces of a `${…}` hold. A `}` in one of its strings does not close it.
+        case expression(Range<Int>)
+        /// A `${` that is never closed, perhaps because the string that starts at `openString` is not.
+        case unclosed(start: Int, openString: Int?)
+    }
+
+    /// The text in UTF-8.
+    package let bytes: [UInt8]
+    private var position = 0
+
+    package init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// The next token; `nil` at the end.
+    package mutating func next() -> Token? {
+        guard position < bytes.count else { return nil }
+        if starts(with: "$${") {
+            position += 3
+            return .escape
+        }
+        if starts(with: "${") { return expression() }
+        let start = position
+        repeat {
+            position += 1
+        } while position < bytes.count
+            && (bytes[position] != UInt8(ascii: "$") || !starts(with: "${") && !starts(with: "$${"))
+        return .literal(start..<position)
+    }
+
+    private mutating func expression() -> Token {
+        let start = position
+        position += 2
+        var quote: (byte: UInt8, place: Int)?
+        while position < bytes.count {
+            let byte = bytes[position]
+            if let open = quote {
+                if byte == UInt8(ascii: "\\") {
+                    position += 1
+                } else if byte == open.byte {
+                    quote = nil
+                }
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = (byte, position)
+            } else if byte == UInt8(ascii: "}") {
+                position += 1
+                return .expression(start + 2..<position - 1)
+            }
+            position += 1
+        }
+        position = bytes.count
+        return .unclosed(start: start, openString: quote?.place)
+    }
+
+    private func starts(with text: StaticString) -> Bool {
+        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
+        return true
+    }
+}

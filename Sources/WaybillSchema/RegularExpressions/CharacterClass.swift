@@ -1,0 +1,94 @@
+/// A set of Unicode scalars: ranges, a property, and other sets.
+struct CharacterClass: Sendable {
+    /// In order and apart from each other, so that a scalar is found among thousands in few steps.
+    private let ranges: [ClosedRange<UInt32>]
+    private let subsets: [CharacterClass]
+    private let property: UnicodeProperty?
+    private var isNegated: Bool
+
+    /// The union of ranges and other sets, or all others.
+    init(_ ranges: [ClosedRange<UInt32>], _ subsets: [CharacterClass], isNegated: Bool) {
+        var joined: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        (self.ranges, self.subsets, self.isNegated) = (joined, subsets, isNegated)
+        property = nil
+    }
+
+    /// The scalars that have a property, or all others.
+    init(_ property: UnicodeProperty, isNegated: Bool) {
+        (ranges, subsets, self.property, self.isNegated) = ([], [], property, isNegated)
+    }
+
+    init(_ ranges: ClosedRange<UInt32>...) {
+        self.init(ranges, [], isNegated: false)
+    }
+
+    /// `\d`
+    static let digits = CharacterClass(0x30...0x39)
+    /// `\w`
+    static let wordCharacters = CharacterClass(0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A)
+    /// `\s`: WhiteSpace and LineTerminator of ECMA-262
+    static let whitespace = CharacterClass(
+        0x09...0x0D,
+        0x20...0x20,
+        0xA0...0xA0,
+        0x1680...0x1680,
+        0x2000...0x200A,
+        0x2028...0x2029,
+        0x202F...0x202F,
+        0x205F...0x205F,
+        0x3000...0x3000,
+        0xFEFF...0xFEFF
+    )
+    /// `.`: all but LineTerminator
+    static let dot = CharacterClass(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
+
+    /// The set of all others.
+    var negated: CharacterClass {
+        var result = self
+        result.isNegated.toggle()
+        return result
+    }
+
+    func contains(_ value: UInt32) -> Bool {
+        (isInRanges(value) || subsets.contains { $0.contains(value) } || hasProperty(value)) != isNegated
+    }
+
+    private func isInRanges(_ value: UInt32) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].contains(value)
+    }
+
+    private func hasProperty(_ value: UInt32) -> Bool {
+        guard let property, let scalar = Unicode.Scalar(value) else { return false }
+        return property.holds(for: scalar)
+    }
+}
+
+/// Which ASCII characters a set holds, as one bit each.
+struct ASCIISet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ set: CharacterClass) {
+        for value in UInt64(0)..<64 {
+            if set.contains(UInt32(value)) { low |= 1 << value }
+            if set.contains(UInt32(value) + 64) { high |= 1 << value }
+        }
+    }
+
+    /// Whether the set holds a value under 128.
+    func contains(_ value: UInt32) -> Bool {
+        (value < 64 ? low >> UInt64(value) : high >> UInt64(value & 63)) & 1 != 0
+    }
+}

@@ -1,0 +1,245 @@
+/// Atoms and classes of ECMA-262, section 22.2.1, with the `u` flag.
+///
+/// As in most engines, and harmlessly, any ASCII punctuation may follow a backslash, and a brace or closing bracket
+/// that closes nothing is a literal.
+extension PatternParser {
+    mutating func ecmaScriptTerm() throws(RegularExpressionError) -> PatternSyntax {
+        if take("\\b") { return .wordBoundary(isNegated: false) }
+        if take("\\B") { return .wordBoundary(isNegated: true) }
+        if take(".") { return .set(.dot) }
+        if take("[") { return .set(try characterClass()) }
+        if take("(") { return try group() }
+        if take("\\") { return try escape() }
+        guard let scalar = next, !["*", "+", "?"].contains(scalar) else {
+            throw error("there is nothing before this quantifier to repeat")
+        }
+        position += 1
+        return .scalar(scalar.value)
+    }
+
+    // MARK: Groups
+
+    private mutating func group() throws(RegularExpressionError) -> PatternSyntax {
+        let start = position - 1
+        if take("?:") {
+            let contents = try group(openedAt: start)
+            // Unlike a bare assertion, a group may be repeated.
+            return contents.isAssertion ? .sequence([contents]) : contents
+        }
+        if take("?=") { return .look(try group(openedAt: start), isBehind: false, isNegated: false) }
+        if take("?!") { return .look(try group(openedAt: start), isBehind: false, isNegated: true) }
+        if take("?<=") { return .look(try group(openedAt: start), isBehind: true, isNegated: false) }
+        if take("?<!") { return .look(try group(openedAt: start), isBehind: true, isNegated: true) }
+        groupCount += 1
+        let number = groupCount
+        if take("?<") {
+            let name = try groupName()
+            if allGroups.names[name] != number { throw error("the group name '\(name)' is used twice") }
+        } else if next == "?" {
+            throw error("'(?' must continue with ':', '=', '!', '<=', '<!' or '<NAME>'")
+        }
+        return .capture(number, try group(openedAt: start))
+    }
+
+    private mutating func groupName() throws(RegularExpressionError) -> String {
+        var name = String.UnicodeScalarView()
+        while let scalar = next, scalar != ">" {
+            let isAllowed =
+                scalar == "$" || scalar == "_"
+                || (name.isEmpty ? scalar.properties.isIDStart : scalar.properties.isIDContinue)
+            guard isAllowed else { throw error("a group name must be an identifier") }
+            name.append(scalar)
+            position += 1
+        }
+        guard take(">"), !name.isEmpty else { throw error("a group name must be an identifier and end with '>'") }
+        return String(name)
+    }
+
+    /// `\1` or `\k<name>`, after the backslash; the group may come later in the pattern.
+    private mutating func backreference() throws(RegularExpressionError) -> PatternSyntax? {
+        let start = position
+        if take("k") {
+            guard take("<") else { throw error("'\\k' must continue with '<NAME>'") }
+            let name = try groupName()
+            guard let number = allGroups.names[name] else { throw error("no group is named '\(name)'") }
+            hasBackreferences = true
+            return .backreference(number)
+        }
+        let digits = scalars[position...].prefix { ("0"..."9").contains($0) }
+        guard let first = digits.first, first != "0" else { return nil }
+        let number = Int(String(String.UnicodeScalarView(digits))) ?? .max
+        guard number <= allGroups.count else { throw error("there is no group \(number)", at: start) }
+        position += digits.count
+        hasBackreferences = true
+        return .backreference(number)
+    }
+
+    /// Counts the capturing groups of a whole pattern. Of two groups with one name, the last is listed.
+    static func groups(in scalars: [Unicode.Scalar]) -> (count: Int, names: [String: Int]) {
+        var count = 0
+        var names: [String: Int] = [:]
+        var isInClass = false
+        var index = 0
+        while index < scalars.count {
+            switch scalars[index] {
+            case "\\": index += 1
+            case "[": isInClass = true
+            case "]": isInClass = false
+            case "(" where !isInClass:
+                let rest = scalars[(index + 1)...]
+                let isNamed = rest.starts(with: "?<".unicodeScalars)
+                if isNamed, let first = rest.dropFirst(2).first, first != "=", first != "!" {
+                    count += 1
+                    names[String(String.UnicodeScalarView(rest.dropFirst(2).prefix { $0 != ">" }))] = count
+                } else if rest.first != "?" {
+                    count += 1
+                }
+            default: break
+            }
+            index += 1
+        }
+        return (count, names)
+    }
+
+    // MARK: Classes
+
+    /// A class `[…]`, after its opening bracket.
+    private mutating func characterClass() throws(RegularExpressionError) -> CharacterClass {
+        let start = position - 1
+        let isNegated = take("^")
+        var ranges: [ClosedRange<UInt32>] = []
+        var subsets: [CharacterClass] = []
+        while !take("]") {
+            let low = try member(&subsets, classAt: start)
+            guard next == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
+                if let low { ranges.append(low...low) }
+                continue
+            }
+            position += 1
+            let high = try member(&subsets, classAt: start)
+            guard let low, let high else { throw error("a range must be between two characters") }
+            guard low <= high else { throw error("the range's ends are in the wrong order") }
+            ranges.append(low...high)
+        }
+        return CharacterClass(ranges, subsets, isNegated: isNegated)
+    }
+
+    /// One member of a class: a scalar, or `nil` for a set that has been added.
+    private mutating func member(
+        _ subsets: inout [CharacterClass],
+        classAt start: Int
+    ) throws(RegularExpressionError) -> UInt32? {
+        guard take("\\") else {
+            guard let scalar = next else { throw error("this '[' is never closed", at: start) }
+            position += 1
+            return scalar.value
+        }
+        if let found = try setEscape() {
+            subsets.append(found)
+            return nil
+        }
+        return take("b") ? 0x08 : try scalarEscape()
+    }
+
+    // MARK: Escapes
+
+    /// An escape outside a class, after its backslash.
+    private mutating func escape() throws(RegularExpressionError) -> PatternSyntax {
+        if let reference = try backreference() { return reference }
+        if let set = try setEscape() { return .set(set) }
+        return .scalar(try scalarEscape())
+    }
+
+    /// `\d`, `\w`, `\s`, `\p{…}` and their opposites; `nil` for anything else.
+    private mutating func setEscape() throws(RegularExpressionError) -> CharacterClass? {
+        guard let scalar = next else { throw error("there is nothing after this '\\'", at: position - 1) }
+        position += 1
+        switch scalar {
+        case "d": return .digits
+        case "D": return .digits.negated
+        case "w": return .wordCharacters
+        case "W": return .wordCharacters.negated
+        case "s": return .whitespace
+        case "S": return .whitespace.negated
+        case "p", "P":
+            var name = ""
+            if take("{") {
+                let scalars = scalars[position...].prefix { $0 != "}" }
+                name = String(String.UnicodeScalarView(scalars))
+                position += scalars.count
+            }
+            guard let property = UnicodeProperty(named: name), take("}") else {
+                throw error("'\(name)' is not a known Unicode property")
+            }
+            return CharacterClass(property, isNegated: scalar == "P")
+        default:
+            position -= 1
+            return nil
+        }
+    }
+
+    /// An escape that means one scalar, after its backslash.
+    private mutating func scalarEscape() throws(RegularExpressionError) -> UInt32 {
+        guard let scalar = next else { throw error("there is nothing after this '\\'", at: position - 1) }
+        position += 1
+        switch scalar {
+        case "t": return 0x09
+        case "n": return 0x0A
+        case "v": return 0x0B
+        case "f": return 0x0C
+        case "r": return 0x0D
+        case "0" where !("0"..."9").contains(next ?? " "): return 0
+        case "c":
+            guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else {
+                throw error("'\\c' must continue with a letter")
+            }
+            position += 1
+            return letter.value % 32
+        case "x":
+            guard let value = hexadecimal(2) else { throw error("'\\x' must continue with two hexadecimal digits") }
+            return value
+        case "u":
+            return try unicodeEscape()
+        default:
+            guard scalar.isASCII, !scalar.properties.isAlphabetic, !("0"..."9").contains(scalar) else {
+                throw error("'\\\(scalar)' is not a known escape", at: position - 1)
+            }
+            return scalar.value
+        }
+    }
+
+    /// `\u1234`, a pair of surrogates, or `\u{…}`, after the `u`.
+    private mutating func unicodeEscape() throws(RegularExpressionError) -> UInt32 {
+        if take("{") {
+            var value: UInt32 = 0
+            var digits = 0
+            while let digit = hexadecimal(1) {
+                value = min(value * 16 + digit, 0x11_0000)
+                digits += 1
+            }
+            guard digits > 0, value < 0x11_0000, take("}") else {
+                throw error("'\\u{' must continue with a code point and '}'")
+            }
+            return value
+        }
+        guard let first = hexadecimal(4) else { throw error("'\\u' must continue with four hexadecimal digits") }
+        guard (0xD800...0xDBFF).contains(first) else { return first }
+        let start = position
+        if take("\\u"), let second = hexadecimal(4), (0xDC00...0xDFFF).contains(second) {
+            return 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+        }
+        position = start
+        return first
+    }
+
+    private mutating func hexadecimal(_ count: Int) -> UInt32? {
+        guard position + count <= scalars.count else { return nil }
+        var value: UInt32 = 0
+        for scalar in scalars[position..<position + count] {
+            guard scalar.properties.isASCIIHexDigit, let digit = UInt32(String(scalar), radix: 16) else { return nil }
+            value = value * 16 + digit
+        }
+        position += count
+        return value
+    }
+}

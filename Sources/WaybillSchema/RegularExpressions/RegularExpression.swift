@@ -1,0 +1,61 @@
+/// A compiled regular expression, in one of two dialects.
+///
+/// Swift's `Regex` has other ideas of `\d`, `\w`, `\s` and `$`, may take exponential time, and cannot be shared between
+/// threads. This one takes time linear in the text. With back references or look-around, which only ECMAScript has, that
+/// does not hold; there the number of steps bounds the work.
+package struct RegularExpression: Sendable {
+    package enum Dialect: Sendable {
+        /// ECMA-262 with its `u` flag, as JSON Schema's `pattern` and `patternProperties` have it.
+        case ecmaScript
+        /// I-Regexp (RFC 9485), as JSONPath's `match` and `search` have it. `^` and `$` outside a class are the start
+        /// and the end of the text, as in the mappings of section 5; a literal dollar is `[$]`.
+        case iRegexp
+    }
+
+    /// The pattern as it was written.
+    package let source: String
+    private let program: PatternProgram
+
+    /// Compiles a pattern.
+    package init(_ source: String, _ dialect: Dialect) throws(RegularExpressionError) {
+        self.source = source
+        program = try PatternCompiler.compile(source, dialect)
+    }
+
+    /// Whether the whole text matches.
+    ///
+    /// - Parameter steps: how much work is still allowed; less than zero afterwards if it was not enough, and then the
+    ///   result means nothing. An ECMAScript pattern whose time is linear spends none.
+    package func matches(_ text: String, steps: inout Int) -> Bool {
+        var text = text
+        return text.withUTF8 { PatternMatcher.match(program, in: $0, isWhole: true, steps: &steps) } != nil
+    }
+
+    /// Whether some part of the text matches.
+    package func occurs(in text: String, steps: inout Int) -> Bool {
+        var text = text
+        return text.withUTF8 { occurs(in: $0, steps: &steps) }
+    }
+
+    /// Whether some part of a text in UTF-8 matches.
+    func occurs(in text: UnsafeBufferPointer<UInt8>, steps: inout Int) -> Bool {
+        PatternMatcher.match(program, in: text, isWhole: false, steps: &steps) != nil
+    }
+
+    /// What the first group holds in the leftmost match, or the whole of that match if no group took part in it.
+    /// Only I-Regexp notes the first group.
+    package func firstCapture(in text: String, steps: inout Int) -> String? {
+        var text = text
+        return text.withUTF8 { utf8 in
+            PatternMatcher.match(program, in: utf8, isWhole: false, steps: &steps).map { match in
+                String(decoding: utf8[match.firstGroup ?? match.range], as: UTF8.self)
+            }
+        }
+    }
+}
+
+/// Why a pattern cannot be compiled: what is wrong, and at which code point of the pattern (from 0).
+package struct RegularExpressionError: Error, Sendable, Equatable {
+    package var message: String
+    package var offset: Int
+}
