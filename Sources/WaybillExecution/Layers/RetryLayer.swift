@@ -1,1 +1,110 @@
+import WaybillDiagnostics
 import WaybillFormats
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// `retry`: repeats an attempt that failed, as long as its policy allows.
+struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
+    let inner: Inner
+
+    func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        let (run, plan) = (context.run, request.plan)
+        var context = context
+        var state: RetryState?
+        while true {
+            var outcome = await inner.execute(request, in: context)
+            guard let failure = outcome.failure else { return outcome }
+            // A computed method is known with the first attempt.
+            let isIdempotent = plan.isIdempotent(sentAs: outcome.method)
+            var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
+            guard let pause = next.pause(after: outcome.failed(failure), chance: .random(in: 0..<1)) else {
+                if let wait = next.refusedWait { warn(ofRefusedWait: wait, plan, in: context) }
+                return outcome
+            }
+            state = next
+            run.events.emit(
+                .requestRetrying(.init(attempt: outcome.progress.attempts, pause: pause, failure: failure)),
+                step: context.path,
+                endpoint: plan.endpoint
+            )
+            guard await context.pause(for: pause) else {
+                if Task.isCancelled { outcome.failure = .stopped(at: request.step.span) }
+                return outcome
+            }
+            context = context.after(outcome.progress)
+        }
+    }
+
+    private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
+        guard let retry = plan.settings.retry else { return }
+        let message =
+            "the request was not sent again: the response's Retry-After asks to wait for \(wait.words), longer than the "
+            + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
+        let (run, path) = (context.run, context.path)
+        run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)
+    }
+}
+
+/// Decides after each attempt whether there is another one, and when.
+struct RetryState: Sendable {
+    /// What is known of an attempt that failed.
+    struct Failed: Sendable {
+        /// The stage that failed.
+        var kind: FailureKind
+        /// The status of the answer, if one came.
+        var status: Int?
+        /// Whether the request, or a part of it, may have reached the server.
+        var wasSent: Bool
+        /// How long the answer asks to wait.
+        var retryAfter: Duration?
+    }
+
+    private let policy: RetryPolicy?
+    private let isIdempotent: Bool
+    private var retries = 0
+    private var wait: Duration
+    /// How long the server asked to wait, where there is no other attempt for the only reason that it is too long.
+    private(set) var refusedWait: Duration?
+
+    /// The state before the first attempt of a request whose method may or may not be sent twice (RFC 9110, section 9.2.2).
+    init(_ policy: RetryPolicy?, isIdempotent: Bool) {
+        self.policy = policy
+        self.isIdempotent = isIdempotent
+        wait = policy?.backoff.first ?? .zero
+    }
+
+    /// How long to wait before the next attempt; `nil` when there is none.
+    ///
+    /// - Parameter chance: A number from 0 up to 1, for waits that differ.
+    mutating func pause(after failed: Failed, chance: Double) -> Duration? {
+        guard let policy, retries < policy.times, policy.applies(to: failed) else { return nil }
+        // What never reached the server can be sent again whatever it is.
+        guard isIdempotent || policy.isUnsafe || !failed.wasSent else { return nil }
+        let pause: Duration
+        if let wish = failed.retryAfter {
+            guard wish <= policy.backoff.max else {
+                refusedWait = wish
+                return nil
+            }
+            pause = wish
+        } else {
+            let longest = min(wait, policy.backoff.max)
+            pause = policy.backoff.jitter ? longest * (0.5 + chance / 2) : longest
+        }
+        retries += 1
+        wait = min(wait, policy.backoff.max) * policy.backoff.factor
+        return pause
+    }
+}
+
+extension RetryPolicy {
+    fileprivate func applies(to failed: RetryState.Failed) -> Bool {
+        causes.contains { cause in
+            switch cause {
+            case .kind(let kind): kind == failed.kind.rawValue
+            case .status(let pattern): failed.kind == .status && failed.status.map(pattern.matches) ?? false
+            }
+        }
+    }
+}
