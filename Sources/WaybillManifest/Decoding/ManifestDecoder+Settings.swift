@@ -49,7 +49,7 @@ extension ManifestDecoder {
         case .version: scalarTemplate(node).map(SettingValue.version)
         case .encoding: word(node).map(SettingValue.encoding)
         case .arrays: word(node).map(SettingValue.arrays)
-        case .body: body(node).map(SettingValue.body)
+        case .body: RequestBodies.read(node, &self).map(SettingValue.body)
         case .timeout: timeLimit(node).map(SettingValue.timeout)
         case .connectTimeout: timeLimit(node).map(SettingValue.connectTimeout)
         case .deadline: timeLimit(node).map(SettingValue.deadline)

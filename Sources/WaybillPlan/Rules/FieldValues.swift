@@ -95,8 +95,7 @@ extension SettingValue {
         case .userAgent(let text): [text]
         case .auth(.bearer(let token)): [token]
         case .auth(.apiKey(.header, _, let key)), .auth(.apiKey(.cookie, _, let key)): [key]
-        case .body(.multipart(let parts)):
-            parts.flatMap { part in [part.contentType].compactMap { $0 } + part.headers.map(\.value) }
+        case .body(let body): body.headerTexts
         default: []
         }
     }
@@ -115,7 +114,6 @@ extension RequestSite {
     fileprivate var bodyLength: Int? {
         if unknown.contains(.headers) || mayHave(.params) { return nil }
         guard mayHave(.body) else { return 0 }
-        if case .text(let text) = body?.value { return text.constantText?.utf8.count }
-        return nil
+        return body?.value.knownLength
     }
 }

@@ -53,7 +53,7 @@ final class RequestSite: Sendable {
     }
 
     /// The explicit body.
-    var body: Setting<BodyDefinition>? { nearest(.body) { if case .body(let body) = $0 { body } else { nil } } }
+    var body: Setting<any RequestBody>? { nearest(.body) { if case .body(let body) = $0 { body } else { nil } } }
 
     /// The greatest number of redirects that are followed.
     var redirects: Setting<Int>? { nearest(.redirects) { if case .redirects(let count) = $0 { count } else { nil } } }

@@ -22,7 +22,7 @@ package enum SettingValue: Sendable {
     /// How lists are written in a form or query.
     case arrays(ArrayStyle)
     /// An explicit body.
-    indirect case body(BodyDefinition)
+    indirect case body(any RequestBody)
 
     /// The longest time of one attempt.
     case timeout(DurationTemplate)

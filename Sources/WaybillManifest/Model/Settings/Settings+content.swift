@@ -19,7 +19,7 @@ extension Settings {
         last(.arrays) { if case .arrays(let value) = $0 { value } else { nil } }
     }
     /// An explicit body.
-    package var body: Setting<BodyDefinition>? { last(.body) { if case .body(let value) = $0 { value } else { nil } } }
+    package var body: Setting<any RequestBody>? { last(.body) { if case .body(let value) = $0 { value } else { nil } } }
     /// Credentials.
     package var auth: Setting<Authentication>? { last(.auth) { if case .auth(let value) = $0 { value } else { nil } } }
     /// The User-Agent field.
