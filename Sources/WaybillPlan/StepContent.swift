@@ -96,6 +96,7 @@ private struct ContentReader {
         case let json as JSON: return json
         case let object as JSONObject: return .object(object)
         case let stage as any FilterStage: return .array([.string(stage.key), reflected(stage)])
+        case let body as any RequestBody: return .array([.string(body.key), reflected(body)])
         case let settings as Settings:
             return .object(JSONObject(contents(of: settings).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
         default: return reflected(value)

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -61,15 +62,15 @@ struct RequestBuilder {
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
 
         var headers = try self.headers(of: sent)
-        if let contentType = content.type, !headers.contains(where: { $0.isNamed("Content-Type") }),
+        if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
             !sent.takesAway(field: "Content-Type")
         {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
-        if let boundary = content.boundary {
+        if let boundary = content.body?.boundary {
             headers = headers.map { field in
                 guard field.isNamed("Content-Type") else { return field }
-                let type = MultipartBody.contentType(field.value, boundary: boundary)
+                let type = RequestContent.contentType(field.value, boundary: boundary)
                 return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
             }
         }
@@ -79,7 +80,7 @@ struct RequestBuilder {
             method: method,
             url: url,
             headers: headers,
-            body: content.body,
+            body: HTTPRequest.Body(content.body),
             timeout: try duration(settings.timeout) ?? .seconds(60),
             connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
@@ -91,12 +92,12 @@ struct RequestBuilder {
         request.options.credentials = credentials
         // The jar of the run has the cookies of services, which are sent to any port of their hosts.
         if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
-        request.isBodySensitive = content.isBodySecret
+        request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
             return request
         }
-        guard !content.isBodySecret else {
+        guard !(content.body?.isSecret ?? false) else {
             throw EvaluationProblem(
                 message:
                     "the next page is at another origin, \(otherOrigin); the request's body contains a secret, so it "

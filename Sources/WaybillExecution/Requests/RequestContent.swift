@@ -1,6 +1,5 @@
 import WaybillDiagnostics
 import WaybillExpressions
-import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
@@ -14,19 +13,9 @@ struct RequestContent {
     /// The query parameters, those of the path apart.
     private(set) var query: ParameterList
     /// The body.
-    private(set) var body = HTTPRequest.Body.none
-    /// Whether a secret has gone into the body.
-    private(set) var isBodySecret = false
-    /// The media type of the body, for a Content-Type field where none is given.
-    private(set) var type: String?
-    /// What stands between the parts of a body that has several.
-    private(set) var boundary: String?
-
-    private let scope: RequestScope
-    private var files: FolderBoundary { scope.environment.files }
+    private(set) var body: EncodedBody?
 
     init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationProblem) {
-        self.scope = scope
         query = ParameterList(arrays: .repeat)
         for entry in settings.query {
             for value in entry.values.value ?? [] {
@@ -54,130 +43,82 @@ struct RequestContent {
                     span: parameter.name.span
                 )
             }
-            try setBody(body, fields: fields)
+            let context = BodyContext(
+                scope: scope.scope(body.level),
+                fields: fields,
+                boundary: scope.environment.files,
+                span: body.span
+            )
+            self.body = try body.value.encoded(in: context)
         } else if !isInQuery, !params.isEmpty {
-            try setParameters(params, fields: fields, as: settings.encoding)
+            body = try Self.parameters(params, fields: fields, as: settings.encoding, in: scope)
         }
     }
 
     /// The body as bytes; `nil` where it is read only when it is sent.
     var bytes: [UInt8]? {
-        switch body {
+        switch HTTPRequest.Body(body) {
         case .none: []
         case .bytes(let bytes): bytes
         case .file, .parts: nil
         }
     }
 
-    /// The text of a part of the body; notes whether a secret took part in it.
-    private mutating func note(_ text: ComputedText) -> String {
-        isBodySecret = isBodySecret || text.isSecret
-        return text.text
-    }
-
-    /// The content of something in the body; notes whether a secret took part in it.
-    private mutating func note(_ content: ComputedContent) -> ComputedContent {
-        isBodySecret = isBodySecret || content.isSecret
-        return content
-    }
-
-    /// The value of a part of the body; notes whether a secret took part in it.
-    private mutating func note(_ value: ScopeValue) -> JSON {
-        isBodySecret = isBodySecret || value.isSecret
-        return value.json
-    }
-
-    private mutating func set(_ text: String, _ type: String) {
-        body = .bytes(Array(text.utf8))
-        self.type = type
-    }
-
-    private mutating func setBody(
-        _ body: Setting<BodyDefinition>,
-        fields: ParameterList
-    ) throws(EvaluationProblem) {
-        let scope = scope.scope(body.level)
-        switch body.value {
-        case .json(let value):
-            set(JSONWriter().string(note(try value.value(in: scope))), "application/json")
-        case .plist(let value):
-            try setPropertyList(note(try value.value(in: scope)), at: body.span)
-        case .text(let value):
-            let content = note(try value.content(in: scope))
-            self.body = .bytes(content.bytes)
-            type = content.mediaType
-        case .form(let members):
-            var form = fields
-            for member in members { try form.add(member.name.value, member.value, in: scope) }
-            isBodySecret = form.isSecret
-            set(form.form, "application/x-www-form-urlencoded")
-        case .base64(let value):
-            guard let bytes = note(try value.content(in: scope)).decodedBytes else {
-                throw EvaluationProblem(message: "the body is not Base64", span: value.span)
-            }
-            self.body = .bytes(bytes)
-            type = "application/octet-stream"
-        case .graphql(let query, let variables):
-            var request = JSONObject([("query", .string(note(try query.text(in: scope))))])
-            if !variables.isEmpty {
-                var values = JSONObject()
-                for variable in variables { values[variable.name.value] = note(try variable.value.value(in: scope)) }
-                request["variables"] = .object(values)
-            }
-            set(JSONWriter().string(.object(request)), "application/json")
-        case .file(let path):
-            self.body = .file(try path.file(within: files, in: scope))
-            type = "application/octet-stream"
-        case .multipart(let parts):
-            var multipart = MultipartBody()
-            for (name, value) in fields.pairs { multipart.add(field: name, value) }
-            for part in parts { try multipart.add(part, files: files, in: scope) }
-            type = multipart.contentType
-            boundary = multipart.boundary
-            isBodySecret = fields.isSecret || multipart.isSecret
-            self.body = multipart.body()
-        }
-    }
-
-    private mutating func setParameters(
+    private static func parameters(
         _ params: [NamedValue],
         fields: ParameterList,
-        as encoding: Setting<ParameterEncoding>?
-    ) throws(EvaluationProblem) {
+        as encoding: Setting<ParameterEncoding>?,
+        in scope: RequestScope
+    ) throws(EvaluationProblem) -> EncodedBody {
         switch encoding?.value ?? .form {
-        case .form:
-            isBodySecret = fields.isSecret
-            set(fields.form, "application/x-www-form-urlencoded")
-        case .json: set(JSONWriter().string(.object(try object(params))), "application/json")
-        case .plist: try setPropertyList(.object(try object(params)), at: encoding?.span ?? params[0].name.span)
+        case .form: return EncodedBody(form: fields)
+        case .json: return EncodedBody(json: try object(params, in: scope))
+        case .plist:
+            let span = encoding?.span ?? params[0].name.span
+            return try EncodedBody(propertyList: try object(params, in: scope), at: span)
         }
     }
 
-    private mutating func object(_ params: [NamedValue]) throws(EvaluationProblem) -> JSONObject {
+    private static func object(
+        _ params: [NamedValue],
+        in scope: RequestScope
+    ) throws(EvaluationProblem) -> ScopeValue {
         var object = JSONObject()
+        var isSecret = false
         for parameter in params {
-            guard let value = parameter.value.value else { continue }
-            object[parameter.name.value] = note(try value.value(in: scope.scope(parameter.value.level)))
+            guard let value = try parameter.value.value?.value(in: scope.scope(parameter.value.level)) else { continue }
+            object[parameter.name.value] = value.json
+            isSecret = isSecret || value.isSecret
         }
-        return object
+        return ScopeValue(.object(object), isSecret: isSecret)
     }
 
-    private mutating func setPropertyList(_ value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
-        do {
-            body = .bytes(try PropertyListWriter.xml(value))
-            type = "application/x-plist"
-        } catch {
-            throw EvaluationProblem(message: "this cannot be a property list: \(error)", span: span)
-        }
+    /// Another media type of several parts with a boundary; any other media type as it is.
+    static func contentType(_ type: String, boundary: String) -> String {
+        var parameters = type.split(separator: ";").map(String.init)
+        guard parameters.first?.lowercased().hasPrefix("multipart/") == true else { return type }
+        parameters.removeAll { $0.drop { $0 == " " || $0 == "\t" }.lowercased().hasPrefix("boundary=") }
+        return parameters.joined(separator: ";") + "; boundary=\(boundary)"
     }
 }
 
-extension BodyDefinition {
-    /// Whether `params` become fields of the body.
-    fileprivate var takesFields: Bool {
-        switch self {
-        case .form, .multipart: true
-        case .json, .plist, .text, .base64, .file, .graphql: false
+extension HTTPRequest.Body {
+    /// A body as it is sent.
+    init(_ body: EncodedBody?) {
+        guard let body else {
+            self = .none
+            return
+        }
+        let parts = body.parts.map { part in
+            switch part {
+            case .bytes(let bytes): HTTPRequest.Part.bytes(bytes)
+            case .file(let file): HTTPRequest.Part.file(file)
+            }
+        }
+        switch body.parts.first {
+        case .bytes(let bytes) where body.boundary == nil: self = .bytes(bytes)
+        case .file(let file) where body.boundary == nil: self = .file(file)
+        case .bytes, .file, nil: self = .parts(parts)
         }
     }
 }

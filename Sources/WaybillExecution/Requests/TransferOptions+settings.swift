@@ -65,13 +65,6 @@ extension Spanned<String> {
     }
 }
 
-extension ScalarTemplate {
-    /// The file at a computed path, which is relative to the folder of the file of the manifest.
-    func file(within boundary: FolderBoundary, in scope: EvaluationScope) throws(EvaluationProblem) -> LocalFile {
-        NamedFile(path: Spanned(try text(in: scope).text, at: span), sort: .body).file(within: boundary)
-    }
-}
-
 extension SocketEndpoint {
     /// A host and a port as `host:port`, an IPv6 address in brackets.
     fileprivate init?(authority: String) {

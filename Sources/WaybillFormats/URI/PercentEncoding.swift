@@ -1,18 +1,18 @@
 /// Percent-encoding (RFC 3986, section 2.1) for the parts of an address, and the form encoding of the URL standard.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// A text as one path segment or one name or value of a query: all but unreserved characters are encoded.
-    static func component(_ text: String) -> String {
+    package static func component(_ text: String) -> String {
         encode(text, keeping: isUnreserved)
     }
 
     /// A text that is a path with a query, or a part of that: encoded as literal text is, and `#`, which would begin a
     /// fragment.
-    static func pathAndQuery(_ text: String) -> String {
+    package static func pathAndQuery(_ text: String) -> String {
         literal(text).split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
     }
 
     /// A text of `application/x-www-form-urlencoded` (URL standard, section 5.2): a space becomes `+`.
-    static func form(_ text: String) -> String {
+    package static func form(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
@@ -27,7 +27,7 @@ enum PercentEncoding {
 
     /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so. A `%`
     /// without its two digits is a character like others.
-    static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         if text.utf8.allSatisfy(isReservedOrUnreserved) { return text }
         var result: [UInt8] = []
         var rest = text.utf8[...]

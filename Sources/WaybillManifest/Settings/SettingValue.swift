@@ -26,7 +26,7 @@ package enum SettingValue: Sendable {
     case params(ParameterSetting)
     case encoding(ParameterEncoding)
     case arrays(ArrayStyle)
-    indirect case body(BodyDefinition)
+    indirect case body(BodySetting)
 
     case timeout(TimeoutSetting)
     case connectTimeout(ConnectTimeoutSetting)

@@ -18,11 +18,7 @@ struct BodyConflicts: ManifestRule {
                     )
                 )
             }
-            switch body.value {
-            case .form, .multipart: continue
-            case .json, .plist, .text, .base64, .file, .graphql: break
-            }
-            guard !isInQuery, site.has(.params), !site.unknown.contains(SettingNames.inherit),
+            guard !isInQuery, !body.value.takesFields, site.has(.params), !site.unknown.contains(SettingNames.inherit),
                 let parameter = site.merged.params.first(where: { $0.value.value != nil })
             else {
                 continue

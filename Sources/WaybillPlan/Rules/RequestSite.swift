@@ -56,7 +56,7 @@ final class RequestSite: Sendable {
     }
 
     /// The explicit body.
-    var body: Setting<BodyDefinition>? { nearest(.body, \.body) }
+    var body: Setting<any RequestBody>? { nearest(.body, \.body) }
 
     /// The greatest number of redirects that are followed.
     var redirects: Setting<Int>? { nearest(.redirects, \.redirects) }

@@ -173,7 +173,7 @@ struct StepText {
         add("without", settings.headers.filter { $0.values.value == nil }.map(\.name.value))
         add("query", settings.query.map(\.name.value))
         add("params", settings.params.map(\.name.value))
-        if let body = settings.body { parts.append("body \(body.value.name)") }
+        if let body = settings.body { parts.append("body \(body.value.key)") }
         if let auth = settings.auth { parts.append("auth \(Self.kind(of: form.value(auth.value)))") }
         return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
     }

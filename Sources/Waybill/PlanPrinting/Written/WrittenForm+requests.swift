@@ -47,41 +47,50 @@ extension WrittenForm {
         return .object(members)
     }
 
-    func value(_ body: BodyDefinition) -> JSON {
-        switch body {
-        case .json(let template): ["json": value(template)]
-        case .form(let members): ["form": value(members)]
-        case .plist(let template): ["plist": value(template)]
-        case .text(let scalar): ["text": .string(text(scalar))]
-        case .base64(let scalar): ["base64": .string(text(scalar))]
-        case .file(let path): ["file": .string(text(path))]
-        case .graphql(let query, let variables):
-            ["graphql": ["query": .string(text(query)), "variables": value(variables)]]
-        case .multipart(let parts): ["multipart": .array(parts.map(value))]
+    func value(_ body: any RequestBody) -> JSON {
+        .object(JSONObject([(body.key, content(of: body))]))
+    }
+
+    /// What is written under a body's key, from the properties of the body.
+    private func content(of body: any RequestBody) -> JSON {
+        let parts = Mirror(reflecting: body).children.compactMap { label, value in
+            part(value).map { (label ?? "", $0) }
+        }
+        return body.key == "graphql" ? .object(JSONObject(parts)) : parts.first?.1 ?? .null
+    }
+
+    private func part(_ value: Any) -> JSON? {
+        switch value {
+        case let template as ValueTemplate: return self.value(template)
+        case let members as [ValueTemplate.Member]: return self.value(members)
+        case let scalar as ScalarTemplate: return .string(text(scalar))
+        case let headers as [(name: Spanned<String>, value: ScalarTemplate)]:
+            return .object(
+                JSONObject(
+                    headers.map { name, scalar in
+                        let isCredential = Redactor.isCredential(headerNamed: name.value)
+                        return (text(name.value), self.value([scalar], isCredential: isCredential))
+                    }
+                )
+            )
+        default:
+            guard let parts = Mirror(reflecting: value).children.map(\.value) as? [Any], value is [Any] else {
+                return nil
+            }
+            return .array(parts.map(multipartPart))
         }
     }
 
-    private func value(_ part: BodyDefinition.Part) -> JSON {
-        let content: (String, JSON) =
-            switch part.content {
-            case .value(let scalar): ("value", .string(text(scalar)))
-            case .file(let path): ("file", .string(text(path)))
-            case .text(let scalar): ("text", .string(text(scalar)))
-            case .base64(let scalar): ("base64", .string(text(scalar)))
-            case .json(let template): ("json", value(template))
+    private func multipartPart(_ part: Any) -> JSON {
+        var members: [(String, JSON?)] = []
+        for (label, value) in Mirror(reflecting: part).children {
+            if let body = value as? any RequestBody {
+                members.append((body.key, content(of: body)))
+            } else if let json = self.part(value), json != [:] {
+                members.append((label ?? "", json))
             }
-        let headers = part.headers.map { name, scalar in
-            (text(name.value), value([scalar], isCredential: Redactor.isCredential(headerNamed: name.value)))
         }
-        return .object(
-            .present([
-                ("name", part.name.map { .string(text($0)) }),
-                content,
-                ("filename", part.filename.map { .string(text($0)) }),
-                ("contentType", part.contentType.map { .string(text($0)) }),
-                ("headers", headers.isEmpty ? nil : .object(JSONObject(headers))),
-            ])
-        )
+        return .object(.present(members))
     }
 
     /// A condition, with what is said when it does not hold.

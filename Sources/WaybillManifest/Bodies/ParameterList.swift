@@ -1,34 +1,34 @@
 import WaybillDiagnostics
-import WaybillExpressions
+package import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
-import WaybillManifest
 
 /// Names and values as a query or form has them, nested values taken apart: `a[b]=1`, `a[]=1`.
-struct ParameterList: Sendable {
+package struct ParameterList: Sendable {
     /// The pairs, in order, not encoded yet.
-    private(set) var pairs: [(name: String, value: String)] = []
+    package private(set) var pairs: [(name: String, value: String)] = []
     /// Whether a secret took part in any value.
-    private(set) var isSecret = false
+    package private(set) var isSecret = false
 
     private let arrays: ArrayStyle
 
     /// An empty list that writes lists in a style.
-    init(arrays: ArrayStyle) {
+    package init(arrays: ArrayStyle) {
         self.arrays = arrays
     }
 
     /// Adds one pair.
-    mutating func add(_ name: String, _ value: ComputedText) {
+    package mutating func add(_ name: String, _ value: ComputedText) {
         pairs.append((name, value.text))
         isSecret = isSecret || value.isSecret
     }
 
     /// Adds a value of the manifest: scalars as they were written, nested ones under nested names.
-    mutating func add(
+    package mutating func add(
         _ name: String,
         _ value: ValueTemplate,
         in scope: EvaluationScope
-    ) throws(EvaluationProblem) {
+    ) throws(EvaluationFailure) {
         switch value {
         case .scalar(let scalar):
             if let text = scalar.constantText {
@@ -45,14 +45,14 @@ struct ParameterList: Sendable {
         }
     }
 
-    private mutating func add(_ name: String, _ value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
+    private mutating func add(_ name: String, _ value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
         switch value {
         case .null: pairs.append((name, ""))
         case .bool(let value): pairs.append((name, value ? "true" : "false"))
         case .number(let value): pairs.append((name, value.text))
         case .string(let value): pairs.append((name, value))
         case .bytes:
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "the parameter '\(name)' cannot be bytes: base64(x) makes a string of bytes",
                 span: span
             )
@@ -68,12 +68,12 @@ struct ParameterList: Sendable {
     }
 
     /// The pairs as `application/x-www-form-urlencoded`.
-    var form: String {
+    package var form: String {
         pairs.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
     }
 
     /// The pairs as a query, everything but unreserved characters percent-encoded.
-    var query: String {
+    package var query: String {
         pairs.map { "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value))" }
             .joined(separator: "&")
     }

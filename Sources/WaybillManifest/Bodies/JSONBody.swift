@@ -1,0 +1,65 @@
+import WaybillDiagnostics
+package import WaybillExpressions
+import WaybillJSON
+
+/// A value, sent as JSON: `json: VALUE`.
+struct JSONBody: RequestBody {
+    static let key = "json"
+
+    let value: ValueTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let value = decoder.valueTemplate(node) else { return nil }
+        self.value = value
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.value(value, .request, .body)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        EncodedBody(json: try value.value(in: context.scope))
+    }
+}
+
+/// A GraphQL query and its variables, sent as JSON: `graphql: {query, variables}`.
+struct GraphQLBody: RequestBody {
+    static let key = "graphql"
+
+    let query: ScalarTemplate
+    let variables: [ValueTemplate.Member]
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        variables = node["variables"].map { decoder.members($0) } ?? []
+        guard let query = node["query"].flatMap({ decoder.scalarTemplate($0) }) else { return nil }
+        self.query = query
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(query, .request, .body)
+        visitor.members(variables, .request, .body)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        let text = try query.text(in: context.scope)
+        var isSecret = text.isSecret
+        var request = JSONObject([("query", .string(text.text))])
+        if !variables.isEmpty {
+            var values = JSONObject()
+            for variable in variables {
+                let value = try variable.value.value(in: context.scope)
+                isSecret = isSecret || value.isSecret
+                values[variable.name.value] = value.json
+            }
+            request["variables"] = .object(values)
+        }
+        return EncodedBody(json: ScopeValue(.object(request), isSecret: isSecret))
+    }
+}
+
+extension EncodedBody {
+    /// A value as JSON.
+    package init(json value: ScopeValue) {
+        self.init(JSONWriter().string(value.json), mediaType: "application/json", isSecret: value.isSecret)
+    }
+}

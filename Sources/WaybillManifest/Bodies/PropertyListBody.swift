@@ -1,0 +1,49 @@
+package import WaybillDiagnostics
+package import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+
+/// A value, sent as a property list in XML: `plist: VALUE`.
+struct PropertyListBody: RequestBody {
+    static let key = "plist"
+
+    let value: ValueTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let value = decoder.valueTemplate(node) else { return nil }
+        if let null = value.firstNull { decoder.report(.nullInPropertyList(at: null)) }
+        self.value = value
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.value(value, .request, .body)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        try EncodedBody(propertyList: value.value(in: context.scope), at: context.span)
+    }
+}
+
+extension EncodedBody {
+    /// A value as a property list in XML, written at a location.
+    package init(propertyList value: ScopeValue, at span: SourceSpan) throws(EvaluationFailure) {
+        do {
+            let bytes = try PropertyListWriter.xml(value.json)
+            self.init(.bytes(bytes), mediaType: "application/x-plist", isSecret: value.isSecret)
+        } catch {
+            throw EvaluationFailure(message: "this cannot be a property list: \(error)", span: span)
+        }
+    }
+}
+
+extension Diagnostic {
+    /// A null in what is sent as a property list, which has no such value.
+    package static func nullInPropertyList(at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "invalid-value",
+            "a property list cannot contain null",
+            at: span,
+            help: ["Leave the name out, or send another value."]
+        )
+    }
+}

@@ -1,0 +1,16 @@
+/// The kinds of bodies.
+package enum RequestBodies {
+    /// Each kind.
+    package static let all: [any RequestBody.Type] = [
+        JSONBody.self, FormBody.self, PropertyListBody.self, TextBody.self, Base64Body.self, FileBody.self,
+        GraphQLBody.self, MultipartBody.self,
+    ]
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+
+    /// Reads a body, written as a mapping of its key; `nil` where that is impossible, which has its diagnostic.
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any RequestBody)? {
+        guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
+        return type.init(value, &decoder)
+    }
+}

@@ -1,0 +1,72 @@
+import WaybillDiagnostics
+
+/// A string, sent in UTF-8; bytes, where it is a lone `${…}` that is bytes: `text: STRING`.
+struct TextBody: RequestBody {
+    static let key = "text"
+
+    let text: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = decoder.scalarTemplate(node) else { return nil }
+        self.text = text
+    }
+
+    var knownLength: Int? { text.constantText?.utf8.count }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(text, .request, .body)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        let content = try text.content(in: context.scope)
+        return EncodedBody(.bytes(content.bytes), mediaType: content.mediaType, isSecret: content.isSecret)
+    }
+}
+
+/// Bytes, written in Base64: `base64: STRING`.
+struct Base64Body: RequestBody {
+    static let key = "base64"
+
+    let text: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = decoder.scalarTemplate(node) else { return nil }
+        self.text = text
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(text, .request, .body)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        let content = try text.content(in: context.scope)
+        guard let bytes = content.decodedBytes else {
+            throw EvaluationFailure(message: "\(context.noun) is not Base64", span: text.span)
+        }
+        return EncodedBody(.bytes(bytes), mediaType: "application/octet-stream", isSecret: content.isSecret)
+    }
+}
+
+/// The bytes of a file: `file: PATH`.
+struct FileBody: RequestBody {
+    static let key = "file"
+
+    let path: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let path = decoder.scalarTemplate(node) else { return nil }
+        self.path = path
+    }
+
+    var files: [ScalarTemplate] { [path] }
+
+    func visitUses(_ visitor: UseVisitor) {
+        visitor.scalar(path, .request, .fileName)
+    }
+
+    func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
+        let path = Spanned(try path.text(in: context.scope).text, at: path.span)
+        let file = NamedFile(path: path, sort: .body).file(within: context.boundary)
+        return EncodedBody(.file(file), mediaType: "application/octet-stream", isSecret: false)
+    }
+}
