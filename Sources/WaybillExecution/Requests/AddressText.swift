@@ -1,4 +1,5 @@
 import WaybillExpressions
+import WaybillFormats
 import WaybillManifest
 
 /// A path or URL with each `${…}` in it evaluated and percent-encoded: in the path as one segment, or a part of one, and

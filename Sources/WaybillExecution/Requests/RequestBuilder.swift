@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 import WaybillTransport
