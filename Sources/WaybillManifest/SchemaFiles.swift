@@ -112,7 +112,7 @@ extension URIReference {
     /// The path of the file at an address; `nil` for any other address.
     fileprivate static func file(atAddress address: String) -> String? {
         guard address.hasPrefix("file:///") else { return nil }
-        return percentDecoded(String(address.dropFirst("file://".count)))
+        return PercentEncoding.decoded(String(address.dropFirst("file://".count)))
     }
 }
 
@@ -120,6 +120,6 @@ extension URIReference {
     /// The address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
     package static func address(ofFile path: String) -> String {
         let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
-        return "file://" + encoded(path: (folder == "/" ? "" : folder) + "/" + FileContents.name(of: path))
+        return "file://" + PercentEncoding.path((folder == "/" ? "" : folder) + "/" + FileContents.name(of: path))
     }
 }

@@ -22,3 +22,41 @@ import WaybillFormats
         #expect(URIReference(reference).resolved(against: base).description == target)
     }
 }
+
+@Suite struct AuthorityTests {
+    @Test(
+        arguments: [
+            ("a", nil, "a", nil), ("a:80", nil, "a", "80"), ("a:", nil, "a", ""), ("", nil, "", nil),
+            ("u:p@a:80", "u:p", "a", "80"), ("u@v@a", "u@v", "a", nil), ("@a", "", "a", nil),
+            ("[::1]", nil, "[::1]", nil), ("[::1]:80", nil, "[::1]", "80"), ("[::1", nil, "[::1", nil),
+            ("[::1]x:80", nil, "[::1]x", "80"), ("a:b:80", nil, "a:b", "80"),
+        ] as [(String, String?, String, String?)]
+    )
+    func `an authority has its parts`(text: String, userInformation: String?, host: String, port: String?) {
+        let authority = URIReference.Authority(text)
+        #expect(authority.userInformation == userInformation)
+        #expect(authority.host == host)
+        #expect(authority.port == port)
+        #expect(authority.description == text)
+    }
+}
+
+@Suite struct PercentEncodingTests {
+    @Test func `each part of an address has its own characters`() {
+        let text = "a/é ~*?#[%41"
+        #expect(PercentEncoding.component(text) == "a%2F%C3%A9%20~%2A%3F%23%5B%2541")
+        #expect(PercentEncoding.path(text) == "a/%C3%A9%20~%2A%3F%23%5B%2541")
+        #expect(PercentEncoding.form(text) == "a%2F%C3%A9+%7E*%3F%23%5B%2541")
+        #expect(PercentEncoding.literal(text + "%") == "a/%C3%A9%20~*?#[%41%25")
+        #expect(PercentEncoding.reference(text + "%") == "a/%C3%A9%20~*?#[%41%")
+        #expect(PercentEncoding.pathAndQuery("a?b#c") == "a?b%23c")
+    }
+
+    @Test func `what is encoded is decoded`() {
+        #expect(PercentEncoding.decoded("a%2f%C3%A9") == "a/é")
+        #expect(PercentEncoding.decoded("%4") == nil)
+        #expect(PercentEncoding.decoded("%g1") == nil)
+        #expect(PercentEncoding.decoded("%FF") == nil)
+        #expect(PercentEncoding.decodedBytes("%FF%4%".utf8) == [0xFF] + Array("%4%".utf8))
+    }
+}

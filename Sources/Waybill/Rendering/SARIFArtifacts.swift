@@ -37,7 +37,7 @@ struct SARIFArtifacts {
             path = canonical
             segments = path.split(separator: "/")
         }
-        let encoded = URIReference.encoded(path: segments.joined(separator: "/"))
+        let encoded = PercentEncoding.path(segments.joined(separator: "/"))
         if path.hasPrefix("/") { return ["uri": .string("file:///\(encoded)")] }
         hasRelativePaths = true
         return ["uri": .string(encoded), "uriBaseId": .string(Self.root)]

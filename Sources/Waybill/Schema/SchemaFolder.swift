@@ -31,7 +31,7 @@ struct SchemaFolder {
     /// The path of the file that an address stands for; `nil` where there is no such file in the folder.
     func file(at address: String) -> String? {
         guard let prefix, address.hasPrefix(prefix), address.count > prefix.count,
-            let rest = URIReference.percentDecoded(String(address.dropFirst(prefix.count)))
+            let rest = PercentEncoding.decoded(String(address.dropFirst(prefix.count)))
         else { return nil }
         return file(named: rest)
     }
@@ -45,7 +45,7 @@ struct SchemaFolder {
             guard [.json, .yaml].contains(DataFormat(path: name)), let file = file(named: name), file != root,
                 let content = try? DataFile.read(file, limit: Self.largestFile), let schema = content.value().value
             else { continue }
-            let base = (prefix ?? "") + URIReference.encoded(path: name)
+            let base = (prefix ?? "") + PercentEncoding.path(name)
             let whole = SchemaReferences.address(of: schema, base: base)
             for address in SchemaReferences.identifiers(in: schema, base: base) where files[address] == nil {
                 files[address] = (file, whole)

@@ -90,8 +90,10 @@ package final class DebugRecord: Sendable {
     /// A URL with `***` in place of a user's name and password.
     private static func withoutUser(_ url: String) -> String {
         var reference = URIReference(url)
-        if let authority = reference.authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
-            reference.authority = Redactor.mask + authority[at...]
+        var authority = reference.authority.map(URIReference.Authority.init)
+        if authority?.userInformation != nil {
+            authority?.userInformation = Redactor.mask
+            reference.authority = authority?.description
         }
         return reference.description
     }

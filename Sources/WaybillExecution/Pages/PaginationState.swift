@@ -118,7 +118,7 @@ struct PaginationState: Sendable {
 
     /// A link leads to a URL, absolute or relative to that of the page.
     private mutating func follow(_ target: String, from page: Page, at span: SourceSpan) -> Decision {
-        var reference = URIReference(target.percentEncodingStrays).resolved(against: URIReference(page.url))
+        var reference = URIReference(PercentEncoding.reference(target)).resolved(against: URIReference(page.url))
         reference.fragment = nil
         let url = reference.description
         if pages == 1 { _ = detector.repeats(URIReference(page.url).withoutFragment.description) }

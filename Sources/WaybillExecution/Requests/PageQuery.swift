@@ -15,6 +15,6 @@ enum PageQuery {
 
     private static func isPair(_ pair: Substring, named name: String) -> Bool {
         let written = String(pair.prefix { $0 != "=" }).replacing("+", with: " ")
-        return URIReference.percentDecoded(written)?.hasSameCodePoints(as: name) ?? false
+        return PercentEncoding.decoded(written)?.hasSameCodePoints(as: name) ?? false
     }
 }

@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillJSON
 
 /// Functions that write one kind of value as another.
@@ -62,18 +63,6 @@ enum ConversionFunctions {
     static func urlencode(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         let text = text(of: arguments[0]) ?? ""
         try EvaluationLimits.checkText(text.utf8.count * 3)
-        var encoded: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return .string(String(decoding: encoded, as: UTF8.self))
+        return .string(PercentEncoding.component(text))
     }
 }

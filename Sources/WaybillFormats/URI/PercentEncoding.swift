@@ -1,8 +1,21 @@
 /// Percent-encoding (RFC 3986, section 2.1) for the parts of an address, and the form encoding of the URL standard.
 package enum PercentEncoding {
+    // MARK: Encoding
+
     /// A text as one path segment or one name or value of a query: all but unreserved characters are encoded.
     package static func component(_ text: String) -> String {
-        encode(text, keeping: isUnreserved)
+        text.utf8.allSatisfy(isUnreserved) ? text : encode(text.utf8, keeping: isUnreserved)
+    }
+
+    /// Bytes as one path segment or one name or value of a query.
+    package static func component(_ bytes: some Sequence<UInt8>) -> String {
+        encode(bytes, keeping: isUnreserved)
+    }
+
+    /// The path of a file as the path of a URI: all but `/` and unreserved characters are encoded (RFC 3986, section
+    /// 3.3), also the `:` that would make a scheme of a relative path's start.
+    package static func path(_ text: String) -> String {
+        encode(text.utf8) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
     }
 
     /// A text that is a path with a query, or a part of that: encoded as literal text is, and `#`, which would begin a
@@ -25,24 +38,28 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Literal text of an address: only what may not stand in one at all is encoded, and what is encoded stays so. A `%`
+    /// Literal text of an address: only what an address cannot contain is encoded, and what is encoded stays so. A `%`
     /// without its two digits is a character like others.
     package static func literal(_ text: String) -> String {
         if text.utf8.allSatisfy(isReservedOrUnreserved) { return text }
         var result: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
-            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: isHexadecimalDigit) == 2
+            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: { digit($0) != nil }) == 2
             append(byte, isEscape || isReservedOrUnreserved(byte), to: &result)
         }
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func encode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
-        if text.utf8.allSatisfy(isKept) { return text }
+    /// A reference as a server sent it, with all that a URI cannot contain encoded. Any `%` stays.
+    package static func reference(_ text: String) -> String {
+        encode(text.utf8) { isReservedOrUnreserved($0) || $0 == UInt8(ascii: "%") }
+    }
+
+    private static func encode(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
         var result: [UInt8] = []
-        result.reserveCapacity(text.utf8.count + 16)
-        for byte in text.utf8 { append(byte, isKept(byte), to: &result) }
+        result.reserveCapacity(bytes.underestimatedCount + 16)
+        for byte in bytes { append(byte, isKept(byte), to: &result) }
         return String(decoding: result, as: UTF8.self)
     }
 
@@ -50,15 +67,51 @@ package enum PercentEncoding {
         if isKept {
             result.append(byte)
         } else {
-            let digits = Array("0123456789ABCDEF".utf8)
             result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
     }
 
-    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    // MARK: Decoding
+
+    /// A decoded text; `nil` where a `%` lacks its digits or the bytes are not UTF-8.
+    package static func decoded(_ text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        return decodedBytes(text.utf8, allowsBarePercent: false).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The bytes that a text means; a `%` without its two digits is one.
+    package static func decodedBytes(_ text: some Sequence<UInt8>) -> [UInt8] {
+        decodedBytes(text, allowsBarePercent: true) ?? []
+    }
+
+    private static func decodedBytes(_ text: some Sequence<UInt8>, allowsBarePercent: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text)[...]
+        while let byte = rest.popFirst() {
+            if byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+            } else if let high = rest.first.flatMap(digit), let low = rest.dropFirst().first.flatMap(digit) {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else if allowsBarePercent {
+                bytes.append(byte)
+            } else {
+                return nil
+            }
+        }
+        return bytes
+    }
+
+    // MARK: Characters
+
+    /// The value of a hexadecimal digit.
+    private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46, 0x61...0x66: (byte & 0x0F) + 9
+        default: nil
         }
     }
 

@@ -125,25 +125,34 @@ extension URIReference: CustomStringConvertible {
 }
 
 extension URIReference {
-    /// Text with `%XX` decoded (RFC 3986, section 2.1); `nil` where a `%` lacks its digits or the bytes are not UTF-8.
-    package static func percentDecoded(_ text: String) -> String? {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
+    /// An authority taken apart (RFC 3986, section 3.2), without judging its characters.
+    package struct Authority: Sendable, Hashable, CustomStringConvertible {
+        /// What precedes the last `@`: a user name, perhaps with a password.
+        package var userInformation: String?
+        /// The host; an IPv6 address with its brackets.
+        package var host: String
+        /// What follows the last colon after the host.
+        package var port: String?
 
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Unicode.Scalar(byte).properties.isASCIIHexDigit ? UInt8(String(Unicode.Scalar(byte)), radix: 16) : nil
+        /// Takes any text apart; every text has a reading.
+        package init(_ text: String) {
+            var rest = text.utf8[...]
+            if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+                userInformation = String(Substring(rest[..<at]))
+                rest = rest[rest.index(after: at)...]
+            }
+            var start = rest.startIndex
+            if rest.first == UInt8(ascii: "[") { start = rest.firstIndex(of: UInt8(ascii: "]")) ?? rest.endIndex }
+            if let colon = rest[start...].lastIndex(of: UInt8(ascii: ":")) {
+                port = String(Substring(rest[rest.index(after: colon)...]))
+                rest = rest[..<colon]
+            }
+            host = String(Substring(rest))
+        }
+
+        /// The parts put together again.
+        package var description: String {
+            (userInformation.map { $0 + "@" } ?? "") + host + (port.map { ":" + $0 } ?? "")
+        }
     }
 }

@@ -190,7 +190,7 @@ extension SchemaDocuments {
         at place: SchemaPlace
     ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?) {
         let (resource, written) = try target(of: reference, keyword, at: place)
-        guard let fragment = URIReference.percentDecoded(written) else {
+        guard let fragment = PercentEncoding.decoded(written) else {
             throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
         }
         let start = resources[resource]

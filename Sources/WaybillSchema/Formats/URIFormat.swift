@@ -17,28 +17,15 @@ enum URIFormat {
         return uri.isAbsolute || !(uri.path.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":"))
     }
 
-    private static func isAuthority(_ authority: String, _ grammar: Grammar) -> Bool {
-        var host = Substring(authority)
-        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) {
-            guard grammar.allows(String(host[..<at]), ":") else { return false }
-            host = host[host.utf8.index(after: at)...]
-        }
-        if host.utf8.first == UInt8(ascii: "[") {
-            guard let close = host.utf8.firstIndex(of: UInt8(ascii: "]")) else { return false }
-            let address = host[..<close].dropFirst()
-            let rest = host[host.utf8.index(after: close)...]
-            guard AddressFormat.isIPv6(address.utf8) || isFutureAddress(address) else { return false }
-            return rest.isEmpty || rest.utf8.first == UInt8(ascii: ":") && isPort(rest.dropFirst())
-        }
-        if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")) {
-            guard isPort(host[host.utf8.index(after: colon)...]) else { return false }
-            host = host[..<colon]
-        }
-        return grammar.allows(String(host), "")
-    }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    private static func isAuthority(_ text: String, _ grammar: Grammar) -> Bool {
+        let authority = URIReference.Authority(text)
+        guard grammar.allows(authority.userInformation ?? "", ":"),
+            (authority.port ?? "").utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return false }
+        guard authority.host.utf8.first == UInt8(ascii: "[") else { return grammar.allows(authority.host, "") }
+        guard authority.host.utf8.last == UInt8(ascii: "]") else { return false }
+        let address = Substring(authority.host.utf8.dropFirst().dropLast())
+        return AddressFormat.isIPv6(address.utf8) || isFutureAddress(address)
     }
 
     /// `v1.fe`: an address of a later version.

@@ -8,29 +8,20 @@ import WaybillFormats
 package enum InternationalHost {
     /// The URL with its host in ASCII. Throws for a host that is not a valid internationalised name.
     package static func asciiURL(_ url: String) throws(TransportFailure) -> String {
-        guard let authority = authority(of: url),
-            url.utf8[authority].contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") })
-        else { return url }
-        var start = authority.lowerBound
-        if let at = url[authority].lastIndex(of: "@") { start = url.index(after: at) }
-        let colon = url[start..<authority.upperBound].lastIndex(of: ":")
-        let end = colon ?? authority.upperBound
+        func isConverted(_ byte: UInt8) -> Bool { byte >= 0x80 || byte == UInt8(ascii: "%") }
+        // Most URLs are plain, and this is called for each request.
+        guard url.utf8.contains(where: isConverted) else { return url }
+        var reference = URIReference(url)
+        guard let text = reference.authority, text.utf8.contains(where: isConverted) else { return url }
+        var authority = URIReference.Authority(text)
         // An IPv6 address may have a zone.
-        guard url[start..<end].first != "[" else { return url }
-        guard let host = URIReference.percentDecoded(String(url[start..<end])) else {
+        guard authority.host.utf8.first != UInt8(ascii: "[") else { return url }
+        guard let host = PercentEncoding.decoded(authority.host) else {
             throw invalid("its percent-encoded bytes are not UTF-8")
         }
-        return String(url[..<start]) + (try ascii(host)) + String(url[end...])
-    }
-
-    private static func authority(of url: String) -> Range<String.Index>? {
-        guard let slashes = url.utf8.firstIndex(of: UInt8(ascii: "/")), url.utf8[slashes...].starts(with: "//".utf8)
-        else { return nil }
-        let start = url.utf8.index(slashes, offsetBy: 2)
-        let end = url.utf8[start...].firstIndex {
-            [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0)
-        }
-        return start..<(end ?? url.endIndex)
+        authority.host = try ascii(host)
+        reference.authority = authority.description
+        return reference.description
     }
 
     private static func ascii(_ host: String) throws(TransportFailure) -> String {

@@ -42,7 +42,7 @@ package struct RedirectState: Sendable {
             return .fail(.redirect(CURLE_TOO_MANY_REDIRECTS, "\(words) followed one another", response))
         }
         count += 1
-        var target = URIReference(location.percentEncodingStrays).resolved(against: URIReference(request.url))
+        var target = URIReference(PercentEncoding.reference(location)).resolved(against: URIReference(request.url))
         // RFC 9110, section 10.2.2: a fragment is inherited.
         target.fragment = target.fragment ?? URIReference(request.url).fragment
         let url = target.description
@@ -158,21 +158,5 @@ extension TransportFailure {
             timings: response.timings,
             wasSent: true
         )
-    }
-}
-
-extension String {
-    /// The text with all that may not stand in a URI percent-encoded, as servers should have done (RFC 3986, section 2).
-    package var percentEncodingStrays: String {
-        let strays = Set("\"<>\\^`{|} ".utf8)
-        guard utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || strays.contains($0) }) else { return self }
-        let digits = Array("0123456789ABCDEF")
-        return utf8.reduce(into: "") { text, byte in
-            if byte <= 0x20 || byte >= 0x7F || strays.contains(byte) {
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            } else {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            }
-        }
     }
 }

@@ -61,14 +61,14 @@ struct CanonicalRequest {
             }
         }
         let isFolder = !segments.isEmpty && path.utf8.last == UInt8(ascii: "/")
-        return "/" + segments.map { encoded($0) }.joined(separator: "/") + (isFolder ? "/" : "")
+        return "/" + segments.map { PercentEncoding.component($0) }.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
     /// A path for S3, which is the name of an object: as it is, with all percent-encoded that can be.
     private static func decodedOnce(_ path: String) -> String {
         guard !path.isEmpty else { return "/" }
         return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { encoded(decoded($0)) }.joined(separator: "/")
+            .map { String(decoding: encodedOnce($0), as: UTF8.self) }.joined(separator: "/")
     }
 
     // MARK: Query
@@ -77,9 +77,7 @@ struct CanonicalRequest {
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: [UInt8], value: [UInt8]) in
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             // A plus sign is one: AWS does not take it for a space.
-            return (
-                Array(encoded(decoded(pair[..<equals])).utf8), Array(encoded(decoded(pair[equals...].dropFirst())).utf8)
-            )
+            return (encodedOnce(pair[..<equals]), encodedOnce(pair[equals...].dropFirst()))
         }
         let sorted = pairs.sorted { left, right in
             left.name == right.name
@@ -89,44 +87,8 @@ struct CanonicalRequest {
             .joined(separator: "&")
     }
 
-    // MARK: Percent-encoding
-
-    private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        for byte in bytes {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.append(byte)
-            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// The bytes that a text stands for; a `%` without its two digits is one.
-    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(\.isHexadecimalDigit) {
-                bytes.append(UInt8(String(decoding: digits, as: UTF8.self), radix: 16) ?? byte)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
-        }
+    /// A text with all percent-encoded that can be, whether it was before or not.
+    private static func encodedOnce(_ text: Substring.UTF8View) -> [UInt8] {
+        Array(PercentEncoding.component(PercentEncoding.decodedBytes(text)).utf8)
     }
 }

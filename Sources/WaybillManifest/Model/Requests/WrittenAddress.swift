@@ -1,4 +1,5 @@
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillSchema
 
@@ -28,24 +29,23 @@ package struct WrittenAddress: Sendable {
     private static let placeholder: Character = "\u{FFFC}"
 
     private let text: String
+    private let reference: URIReference
 
     /// An address that is completely known.
     package init(_ text: String) {
         self.text = text
+        reference = URIReference(text)
     }
 
     /// An address of the manifest.
     package init(_ scalar: ScalarTemplate) {
-        guard let template = scalar.template?.template else {
-            text = scalar.constantText ?? ""
-            return
-        }
-        text = template.parts.reduce(into: "") { text, part in
+        let literals = scalar.template?.template.parts.map { part in
             switch part {
-            case .literal(let literal): text += literal
-            case .expression: text.append(Self.placeholder)
+            case .literal(let literal): literal
+            case .expression: String(Self.placeholder)
             }
         }
+        self.init(literals?.joined() ?? scalar.constantText ?? "")
     }
 
     /// What the address names as the value of a short form.
@@ -61,7 +61,7 @@ package struct WrittenAddress: Sendable {
         }
         let start = text.prefix { $0 != Self.placeholder }.lowercased()
         if start.count < text.count, "http://".hasPrefix(start) || "https://".hasPrefix(start) { return .unknown }
-        guard let scheme, text.dropFirst(scheme.count).hasPrefix("://") else { return .path }
+        guard let scheme = reference.scheme, reference.authority != nil else { return .path }
         return .invalid(
             Problem(
                 message: "the address has the scheme '\(scheme)'; requests are sent to http and https only",
@@ -73,8 +73,8 @@ package struct WrittenAddress: Sendable {
     /// Why the address cannot be a base URL, to which paths are added.
     package var baseURLProblem: Problem? {
         if let problem = urlProblem { return problem }
-        guard let end = text.first(where: { $0 == "?" || $0 == "#" }) else { return nil }
-        return end == "?"
+        guard reference.query != nil || reference.fragment != nil else { return nil }
+        return reference.query != nil
             ? Problem(
                 message: "a base URL has no query: paths are added to its end",
                 help: "Write parameters that every request sends under 'query'."
@@ -88,58 +88,48 @@ package struct WrittenAddress: Sendable {
     /// Why a URL cannot be requested, as far as it is known: because of a user name or password, the host or the port.
     package var urlProblem: Problem? {
         guard hasHTTPScheme, let authority else { return nil }
-        if authority.contains("@") {
+        if authority.userInformation != nil {
             return Problem(
                 message: "a URL with a user name or password cannot be requested",
                 help: "Write them under 'auth', such as auth: {basic: {username: …, password: …}}."
             )
         }
-        return Self.problem(ofHostAndPort: authority)
+        return Self.problem(of: authority)
     }
 
     /// Why the URL cannot be that of a proxy, as far as it is known. It may have a user name and password.
-    package var proxyProblem: Problem? {
-        authority.flatMap {
-            Self.problem(ofHostAndPort: $0[($0.lastIndex(of: "@") ?? $0.startIndex)...].drop { $0 == "@" })
-        }
-    }
+    package var proxyProblem: Problem? { authority.flatMap(Self.problem(of:)) }
 
-    /// User information, host and port, if there is something like a scheme before them.
-    private var authority: Substring? {
-        guard let scheme, text.dropFirst(scheme.count).hasPrefix("://") else { return nil }
-        return text.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
+    /// User information, host and port, if there is a scheme before them.
+    private var authority: URIReference.Authority? {
+        reference.scheme == nil ? nil : reference.authority.map(URIReference.Authority.init)
     }
 
     /// Why nothing can be sent to a host, with a port or without; computed parts are not judged.
-    private static func problem(ofHostAndPort authority: Substring) -> Problem? {
-        var (host, port) = (authority, Substring())
-        if authority.first == "[" {
-            guard let close = authority.firstIndex(of: "]") else {
-                return authority.contains(placeholder)
+    private static func problem(of authority: URIReference.Authority) -> Problem? {
+        let (host, port) = (authority.host, authority.port ?? "")
+        if host.first == "[" {
+            guard let close = host.firstIndex(of: "]") else {
+                return host.contains(placeholder)
                     ? nil : Problem(message: "the URL's IPv6 address has no closing bracket", help: exampleOfIPv6)
             }
-            let address = authority[..<close].dropFirst()
-            port = authority[authority.index(after: close)...]
-            host = ""
+            let address = host[..<close].dropFirst()
             // What follows '%' is a zone (RFC 6874).
             if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }.utf8) {
                 return Problem(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
             }
-            guard port.isEmpty || port.first == ":" || port.first == placeholder else {
-                return Problem(message: "the URL has '\(port)' after its IPv6 address", help: exampleOfIPv6)
+            let rest = host[close...].dropFirst()
+            guard rest.isEmpty || rest.first == placeholder else {
+                return Problem(message: "the URL has '\(rest)' after its IPv6 address", help: exampleOfIPv6)
             }
-            port = port.dropFirst()
         } else {
-            if let colon = authority.lastIndex(of: ":") {
-                (host, port) = (authority[..<colon], authority[authority.index(after: colon)...])
-            }
             guard !host.isEmpty else {
                 return Problem(message: "the URL has no host", help: "Write for example https://api.example.com/base.")
             }
             if let scalar = host.unicodeScalars.first(where: isNotOfHosts) {
                 let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
                 return Problem(
-                    message: "the URL's host '\(shown(host))' contains \(name)",
+                    message: "the URL's host '\(shown(host[...]))' contains \(name)",
                     help: "A host name has letters, digits, '-' and '.', as in https://api.example.com."
                 )
             }
@@ -161,14 +151,8 @@ package struct WrittenAddress: Sendable {
     }
 
     private var hasHTTPScheme: Bool {
-        let start = text.prefix(8).lowercased()
-        return start.hasPrefix("http://") || start.hasPrefix("https://")
-    }
-
-    /// The scheme (RFC 3986, section 3.1), if the address begins with something like one.
-    private var scheme: Substring? {
-        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+.-".contains($0)) }
-        return scheme.first?.isLetter == true ? scheme : nil
+        guard reference.authority != nil, let scheme = reference.scheme?.lowercased() else { return false }
+        return scheme == "http" || scheme == "https"
     }
 
     private var shown: String { Self.shown(text[...]) }
