@@ -189,7 +189,7 @@ final class RequestRun: Sendable {
     private func warn(ofRefusedWait wait: Duration) {
         guard let retry = plan.settings.retry else { return }
         let message =
-            "the request was not sent again: the response's Retry-After asks to wait for \(wait.words), longer than the "
+            "the request was not sent again: the response's Retry-After asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
         run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)
     }
