@@ -1,5 +1,6 @@
 import CLibCurl
 import WaybillFormats
+import WaybillRuntime
 
 /// What a transfer's end means, in words.
 struct FailureExplanation {
