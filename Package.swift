@@ -46,7 +46,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics"]),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
         .target(
             name: "WaybillManifest",
             dependencies: [
@@ -175,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "WaybillTransportTests",
             dependencies: [
-                "WaybillTransport", "WaybillTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+                "WaybillTransport", "WaybillRuntime", "WaybillTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(

@@ -203,6 +203,29 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [
+        ("GET", "the request was sent twice already"), ("POST", "POST is not idempotent, so it was not sent again"),
+    ])
+    func `a server that refuses streams of HTTP 2 is named as the cause`(method: String, end: String) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings, .init(.reset, stream: 1, [0, 0, 0, 7])])
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: method, url: server.url()).with { $0.version = .http2PriorKnowledge }
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .transfer)
+                #expect(
+                    failure.message
+                        == "127.0.0.1:\(server.port) refused the request or ended the HTTP/2 connection without a response; "
+                        + end
+                )
+            }
+        }
+    }
+
     @Test func `a name that does not exist is a failure to resolve`() async throws {
         // A label of more than 63 characters is refused by the resolver itself.
         let name = String(repeating: "a", count: 64) + ".test"

@@ -61,6 +61,65 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: ["GET", "PUT"])
+    func `what is idempotent is sent again on a new connection, not on another kept one`(method: String) async throws {
+        let arrivals = Mutex(0)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            arrivals.withLock { $0 += 1 }
+            // So that there are three connections to be kept.
+            while arrivals.withLock({ $0 < 3 }) && connection.pass(milliseconds: 1) {}
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.readRequest()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                await withDiscardingTaskGroup { group in
+                    for _ in 0..<3 {
+                        group.addTask { _ = await transport.send(HTTPRequest(url: server.url("/first"))) }
+                    }
+                }
+                let response = try await transport.send(HTTPRequest(method: method, url: server.url("/second"))).get()
+                #expect(!response.reusedConnection)
+                #expect(server.requests.map(\.target) == ["/first", "/first", "/first", "/second", "/second"])
+                #expect(server.requests.last?.connection == 3)
+            }
+        }
+    }
+
+    @Test func `a response that claims HTTP 2 on HTTP 1 fails, and no connection is shared`() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let isFree = Mutex(false)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let target = connection.readRequest()?.target {
+                if target == "/claim" {
+                    connection.write("HTTP/2 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+                    return
+                }
+                if target == "/slow" {
+                    arrived.yield()
+                    while !isFree.withLock({ $0 }) && connection.pass(milliseconds: 1) {}
+                }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(target.count)\r\n\r\n\(target)")
+            }
+        }
+        var arrival = arrivals.makeAsyncIterator()
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                async let slow = transport.send(HTTPRequest(url: server.url("/slow"), timeout: .seconds(10)))
+                await arrival.next()
+                let failure = await transport.send(HTTPRequest(url: server.url("/claim"))).failure
+                #expect(failure?.kind == .transfer)
+                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on a connection of HTTP/1.1") == true)
+                let next = await transport.send(HTTPRequest(url: server.url("/next"), timeout: .seconds(10)))
+                #expect(next.response?.body == Array("/next".utf8))
+                isFree.withLock { $0 = true }
+                #expect(await slow.response?.body == Array("/slow".utf8))
+                #expect(server.requests.map(\.connection) == [0, 1, 2])
+            }
+        }
+    }
+
     @Test(arguments: ["GET", "POST"])
     func `what came on a kept connection before the request is not its response`(method: String) async throws {
         let response: @Sendable (String) -> String = { text in

@@ -1,4 +1,5 @@
 import Testing
+import WaybillRuntime
 
 @testable import WaybillTransport
 

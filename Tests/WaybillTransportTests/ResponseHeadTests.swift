@@ -54,6 +54,8 @@ import WaybillTransport
         ("Content-Length: 18446744073709551621", "Content-Length is '18446744073709551621', which is not"),
         ("Transfer-Encoding: chunked, chunked", "Transfer-Encoding is 'chunked, chunked': 'chunked' must be last"),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", "Transfer-Encoding is 'chunked, gzip'"),
+        ("Transfer-Encoding: foo", "the response has the unknown Transfer-Encoding foo"),
+        ("Transfer-Encoding: foo bar, chunked", "the response has the unknown Transfer-Encoding 'foo bar'"),
     ])
     func `a length that is not valid is a failure of the transfer`(fields: String, words: String) async throws {
         let failure = try #require(try await send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello").failure)
@@ -137,6 +139,17 @@ import WaybillTransport
         #expect(failure.kind == .transfer)
         #expect(failure.code == 8)
         #expect(failure.message.hasSuffix("starts with a folded line, which belongs to no field"))
+    }
+
+    @Test func `a trailer without a colon is a failure in words`() async throws {
+        let chunks = "2\r\nok\r\n0\r\ntrailer\r\n\r\n"
+        let failure = try #require(
+            try await send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)").failure
+        )
+        #expect(failure.kind == .transfer)
+        #expect(failure.code == 8)
+        #expect(failure.message.hasPrefix("a line after the body of the response from 127.0.0.1:"))
+        #expect(failure.message.hasSuffix("is not a trailer field: it has no colon"))
     }
 
     @Test(arguments: [

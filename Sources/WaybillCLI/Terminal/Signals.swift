@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -43,7 +44,8 @@ enum Signals {
         // What ignores a closed terminal, such as nohup, wants the program to do so.
         if isHangUpIgnored { signal(SIGHUP, SIG_IGN) }
         // Only now: the thread lets signals through that were held back.
-        startThread(reading: ends[0])
+        let end = ends[0]
+        _ = try? SystemThread { listen(end) }
     }
 
     /// From now on the first signal to stop calls the first of these, the next one the next, on the thread that listens.
@@ -83,20 +85,7 @@ enum Signals {
         }
     }
 
-    private static func startThread(reading end: Int32) {
-        let context = UnsafeMutableRawPointer(bitPattern: Int(end))
-        #if canImport(Glibc)
-            var thread = pthread_t()
-            pthread_create(&thread, nil, { Signals.listen(Int32(Int(bitPattern: $0))) }, context)
-            pthread_detach(thread)
-        #else
-            var thread: pthread_t?
-            pthread_create(&thread, nil, { Signals.listen(Int32(Int(bitPattern: $0))) }, context)
-            thread.map { _ = pthread_detach($0) }
-        #endif
-    }
-
-    private static func listen(_ end: Int32) -> UnsafeMutableRawPointer? {
+    private static func listen(_ end: Int32) {
         // Who started the program may have held signals back, and a program takes that over.
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -7,12 +7,19 @@ extension HTTPResponse {
     func retryAfter(now: Timestamp = .now()) -> Duration? {
         guard let text = headers.first(named: "Retry-After")?.trimmed else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // A century is enough.
-            return .seconds(min(Int(text) ?? .max, 3_200_000_000))
+            return Int(text).map { min(.seconds($0), .longestRetryAfter) } ?? .longestRetryAfter
         }
         guard let moment = HTTPDate.moment(text) else { return nil }
         return .nanoseconds(max(0, moment.nanoseconds - now.nanoseconds))
     }
+}
+
+extension Duration {
+    /// The longest wait that is read from `Retry-After`: 100 years.
+    fileprivate static let longestRetryAfter = Duration.seconds(3_155_760_000)
+
+    /// The words for a wait that `Retry-After` asks for.
+    var retryAfterWords: String { self < .longestRetryAfter ? words : "100 years or more" }
 }
 
 extension String {

@@ -39,7 +39,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
     private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
         guard let retry = plan.settings.retry else { return }
         let message =
-            "the request was not sent again: the response's Retry-After asks to wait for \(wait.words), longer than the "
+            "the request was not sent again: the response's Retry-After asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
         let (run, path) = (context.run, context.path)
         run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)

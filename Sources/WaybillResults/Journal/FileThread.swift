@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillRuntime
 
 /// A thread of its own for work on files that may take long, such as waiting for the disk: it has no place on the
 /// threads that tasks share.
@@ -16,8 +11,13 @@ final class FileThread: Sendable {
 
     /// Starts the thread.
     init() throws(ResultsError) {
-        queue = try Queue()
-        try Self.start(queue)
+        do {
+            let queue = try Queue()
+            self.queue = queue
+            _ = try SystemThread { while let job = queue.next() { job.work() } }
+        } catch {
+            throw ResultsError(path: "", "cannot start a thread for files: \(error)")
+        }
     }
 
     deinit {
@@ -38,31 +38,9 @@ final class FileThread: Sendable {
         }
         return try result.get()
     }
-
-    private static func start(_ queue: Queue) throws(ResultsError) {
-        let argument = Unmanaged.passRetained(queue)
-        #if canImport(Glibc)
-            var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { FileThread.main($0!) }, argument.toOpaque())
-        #else
-            var thread: pthread_t?
-            let code = pthread_create(&thread, nil, { FileThread.main($0) }, argument.toOpaque())
-        #endif
-        guard code == 0, let thread = Optional(thread) else {
-            argument.release()
-            throw ResultsError(path: "", "cannot start a thread for files: \(String(cString: strerror(code)))")
-        }
-        pthread_detach(thread)
-    }
-
-    private static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        let queue = Unmanaged<Queue>.fromOpaque(argument).takeRetainedValue()
-        while let job = queue.next() { job.work() }
-        return nil
-    }
 }
 
-/// What a file thread has still to do. It waits at a pipe, so that a clock that is set does not change how long.
+/// What a file thread has still to do. It waits for a descriptor, so that a clock that is set does not change how long.
 private final class Queue: Sendable {
     struct Job: Sendable {
         var due: ContinuousClock.Instant
@@ -76,25 +54,10 @@ private final class Queue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let wakeReader: Int32
-    private let wakeWriter: Int32
+    private let wakeUp: WakeUp
 
-    init() throws(ResultsError) {
-        var ends: [Int32] = [-1, -1]
-        let code = pipe(&ends)
-        (wakeReader, wakeWriter) = (ends[0], ends[1])
-        if code != 0 {
-            throw ResultsError(path: "", "cannot start a thread for files: \(String(cString: strerror(errno)))")
-        }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-    }
-
-    deinit {
-        if wakeReader >= 0 { close(wakeReader) }
-        if wakeWriter >= 0 { close(wakeWriter) }
+    init() throws(SystemError) {
+        wakeUp = try WakeUp()
     }
 
     func add(_ job: Job) {
@@ -102,12 +65,12 @@ private final class Queue: Sendable {
             let place = state.jobs.firstIndex { $0.due <= job.due } ?? state.jobs.endIndex
             state.jobs.insert(job, at: place)
         }
-        wake()
+        wakeUp.signal()
     }
 
     func stop() {
         state.withLock { $0.isStopping = true }
-        wake()
+        wakeUp.signal()
     }
 
     /// Waits for the next job to fall due; `nil` when the thread is to end.
@@ -119,21 +82,7 @@ private final class Queue: Sendable {
                 return wait <= .zero || state.isStopping ? (state.jobs.removeLast(), nil, false) : (nil, wait, false)
             }
             if job != nil || isDone { return job }
-            pause(wait)
+            wakeUp.wait(milliseconds: wait.map { Int32(min($0 / .milliseconds(1), 1e9).rounded(.up)) } ?? -1)
         }
-    }
-
-    private func wake() {
-        // A full pipe wakes the thread as well.
-        var byte: UInt8 = 0
-        _ = write(wakeWriter, &byte, 1)
-    }
-
-    private func pause(_ duration: Duration?) {
-        var request = pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)
-        let milliseconds = duration.map { Int32(min($0 / .milliseconds(1), 1e9).rounded(.up)) } ?? -1
-        guard poll(&request, 1, milliseconds) > 0 else { return }
-        var bytes: (UInt64, UInt64) = (0, 0)
-        _ = withUnsafeMutableBytes(of: &bytes) { read(wakeReader, $0.baseAddress, $0.count) }
     }
 }

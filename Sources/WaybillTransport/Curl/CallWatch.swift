@@ -1,5 +1,6 @@
 import CPlatform
 import Synchronization
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -55,7 +56,7 @@ final class CallWatch: Sendable {
     private let progress = Atomic(0)
     private let wakeUp: WakeUp
     // Retains the watch until it is closed.
-    private let thread = Mutex<TransportThread?>(nil)
+    private let thread = Mutex<SystemThread<Void>?>(nil)
 
     /// A watch of no thread yet; throws the error of the system.
     init() throws(SystemError) {
@@ -67,10 +68,7 @@ final class CallWatch: Sendable {
         let current = waybill_current_thread()
         state.withLock { $0.thread = current }
         thread.withLock { thread in
-            thread = try? TransportThread { [self] in
-                lookUntilClosed()
-                return []
-            }
+            thread = try? SystemThread { [self] in lookUntilClosed() }
         }
     }
 

@@ -1,5 +1,6 @@
 import CLibCurl
 import Synchronization
+import WaybillRuntime
 
 /// Sends requests with libcurl's multi interface, on one thread of its own. Connections are kept and shared by all
 /// requests; names are looked up on threads of libcurl's.
@@ -19,7 +20,7 @@ package final class CurlTransport: Transport {
 
     private let commands: CommandQueue
     private let executor: TransportExecutor
-    private let thread: TransportThread
+    private let thread: SystemThread<[String]>
     private let watch: CallWatch
     private let files: RequestFiles
 
@@ -42,7 +43,11 @@ package final class CurlTransport: Transport {
             files: files,
             maximumConnections: maximumConnections
         )
-        thread = try TransportThread { engine.run() }
+        do {
+            thread = try SystemThread { engine.run() }
+        } catch {
+            throw TransportSetUpError(reason: "cannot start a thread: \(error)")
+        }
     }
 
     deinit {
@@ -131,7 +136,7 @@ package final class CurlTransport: Transport {
     }
 
     /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.
-    package var cookieJarFailures: [String] { thread.findings }
+    package var cookieJarFailures: [String] { thread.value ?? [] }
 
     /// Checks a request, on a thread of its own where files must be looked at, which may block.
     private func prepare(

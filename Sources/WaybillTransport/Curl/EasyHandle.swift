@@ -21,6 +21,8 @@ final class EasyHandle {
     private var isShareAttached = false
     // What the handle has been told since it was reset.
     private var told: (prepared: PreparedRequest, wantsProgress: Bool)?
+    // Whether the next transfer may have the same options.
+    private var keepsOptions = true
 
     /// Makes a handle; nil without memory.
     init?() {
@@ -32,9 +34,9 @@ final class EasyHandle {
     }
 
     deinit {
-        reset()
-        // Before the share handle, which is kept until here.
+        // Before the share handle, the lists and the buffer, which are kept until here.
         curl_easy_cleanup(pointer)
+        for list in lists { curl_slist_free_all(list) }
         errorText.deallocate()
     }
 
@@ -89,20 +91,26 @@ final class EasyHandle {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, duration.curlMilliseconds)
     }
 
+    /// Prevents libcurl from using a kept connection for the transfer.
+    func requireNewConnection() {
+        waybill_easy_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
+        keepsOptions = false
+    }
+
     /// Holds both directions up, or lets them go on. Not to be called from within a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
         curl_easy_pause(pointer, mask)
     }
 
-    /// Gives the transfer up. Must not be in use by a multi handle.
+    /// Forgets the transfer, to be used for another one. Must not be in use by a multi handle.
     ///
     /// - Parameter hasAnswer: Whether it has ended well. The next transfer may be told of faster then, if it is much the
     ///   same.
     func giveUp(hasAnswer: Bool) {
         transfer = nil
         // A handle at rest must not hold on to a body.
-        if !hasAnswer || told?.prepared.isPlain != true { reset() }
+        if !hasAnswer || !keepsOptions || told?.prepared.isPlain != true { reset() }
     }
 
     /// Forgets all options.
@@ -118,6 +126,7 @@ final class EasyHandle {
         for list in lists { curl_slist_free_all(list) }
         lists = []
         self.told = nil
+        keepsOptions = true
     }
 
     /// The handle behind the pointer that libcurl was given.

@@ -1,3 +1,5 @@
+import WaybillRuntime
+
 /// What tasks ask of the engine's thread.
 enum EngineCommand: Sendable {
     /// Begin a transfer.

@@ -1,5 +1,6 @@
 import CLibCurl
 import WaybillFormats
+import WaybillRuntime
 
 /// What a transfer's end means, in words.
 struct FailureExplanation {
@@ -28,7 +29,7 @@ struct FailureExplanation {
             self.init(refusal, transfer.prepared)
         } else {
             let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-            self.init(code, transfer.prepared, phase, report, words)
+            self.init(code, transfer.prepared, phase, report, words, isHeadComplete: transfer.head.isComplete)
         }
     }
 
@@ -56,11 +57,15 @@ struct FailureExplanation {
             )
         case .invalidFraming(let fault):
             self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, fault.message)
-        case .sentTwice:
+        case .sentTwice(let overHTTP2):
+            let cause =
+                overHTTP2
+                ? "refused the request or ended the HTTP/2 connection without a response"
+                : "ended a kept connection without an answer"
             self.init(
                 .transfer,
                 CURLE_ABORTED_BY_CALLBACK,
-                "\(destination) ended a kept connection without an answer; "
+                "\(destination) \(cause); "
                     + (prepared.request.isIdempotent
                         ? "the request was sent twice already"
                         : "\(prepared.request.method) is not idempotent, so it was not sent again")
@@ -98,11 +103,15 @@ struct FailureExplanation {
                 "\(destination) kept sending data without any part of a response, such as empty HTTP/2 frames, so the "
                     + "connection was closed"
             )
-        case .connectionUsedUp:
+        case .connectionUnusable:
+            // Otherwise the request would have been sent on another one.
+            let message = Self.timeoutMessage(prepared.request, destination, .awaitingAnswer)
+            self.init(.timeout, CURLE_OPERATION_TIMEDOUT, message)
+        case .versionNotAgreed:
             self.init(
                 .transfer,
-                CURLE_ABORTED_BY_CALLBACK,
-                "\(destination) sent something on a kept connection before the request"
+                CURLE_WEIRD_SERVER_REPLY,
+                "the response from \(destination) claims to be HTTP/2 on a connection of HTTP/1.1"
             )
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
@@ -135,7 +144,8 @@ struct FailureExplanation {
         _ prepared: PreparedRequest,
         _ phase: TransportFailure.Phase,
         _ report: TransferReport,
-        _ words: String
+        _ words: String,
+        isHeadComplete: Bool
     ) {
         let destination = prepared.origin.destination
         let systemError = report.systemError
@@ -172,11 +182,11 @@ struct FailureExplanation {
             self.init(.transfer, .tooLarge, "a line of the answer's header is larger than libcurl's limit of 100 KiB")
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
             // What libcurl calls a line that it cannot add to the fields.
-            self.init(
-                .transfer,
-                CURLE_WEIRD_SERVER_REPLY,
-                "the header of the response from \(destination) starts with a folded line, which belongs to no field"
-            )
+            let message =
+                isHeadComplete
+                ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
+                : "the header of the response from \(destination) starts with a folded line, which belongs to no field"
+            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, message)
         default:
             self.init(.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
         }
@@ -224,6 +234,8 @@ extension ResponseFraming.Fault {
             "the response's field \(name) is malformed: it is folded over several lines or has a space before its colon"
         case .invalidCodings(let codings):
             "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
+        case .unknownCoding(let coding):
+            "the response has the unknown Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
         }
     }
 }

@@ -79,11 +79,14 @@ final class PreparedRequest: Sendable {
             && request.options.credentials == .none
     }
 
-    /// Whether HTTP/2 is not offered to the server.
+    /// Whether HTTP/2 is not offered to the server, which without TLS only prior knowledge does.
     var choosesHTTP1: Bool {
-        let version = request.options.version
-        // A stream that is held up would hold up all that share its connection.
-        return version == .http1 || (purpose == .stream && version != .http2PriorKnowledge)
+        switch request.options.version {
+        case .http1: true
+        case .http2PriorKnowledge: false
+        // A stream that is paused would hold up all that share its connection.
+        case .automatic, .http2: purpose == .stream || !origin.isSecure
+        }
     }
 
     private static func body(of request: HTTPRequest) throws(TransportFailure) -> BodyPlan? {

@@ -20,7 +20,12 @@ struct ResponseFraming {
         case malformedField(String)
         /// `chunked` is not the last transfer coding, or is there twice.
         case invalidCodings(String)
+        /// A transfer coding is unknown.
+        case unknownCoding(String)
     }
+
+    // Those that libcurl decodes.
+    private static let knownCodings = ["chunked", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
     private enum Field {
         case length, codings, other
@@ -67,6 +72,7 @@ struct ResponseFraming {
         if let malformed { throw .malformedField(malformed) }
         // A transfer coding overrides `Content-Length`.
         if isChunked || !codings.isEmpty {
+            if let coding = codings.first(where: { !Self.knownCodings.contains($0) }) { throw .unknownCoding(coding) }
             let all = codings + (isChunked ? ["chunked"] : [])
             guard let index = all.firstIndex(of: "chunked") else { return .untilClose }
             if index == all.count - 1 { return .marked }

@@ -45,6 +45,9 @@ struct ResponseHeadCollector {
         return true
     }
 
+    /// Whether the status line has the version 2.
+    var claimsHTTP2: Bool { bytes.starts(with: "HTTP/2".utf8) }
+
     /// The values of `Content-Encoding`.
     var codings: [String] {
         namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []
@@ -55,7 +58,7 @@ struct ResponseHeadCollector {
     func bodyLength(for method: String) throws(ResponseFraming.Fault) -> ResponseFraming.Length {
         if method == "HEAD" || [204, 304].contains(statusCode) { return .bytes(0) }
         let length = try framing.bodyLength()
-        return length == .untilClose && bytes.starts(with: "HTTP/2".utf8) ? .marked : length
+        return length == .untilClose && claimsHTTP2 ? .marked : length
     }
 
     /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl

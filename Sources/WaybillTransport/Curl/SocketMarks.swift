@@ -13,6 +13,9 @@ import CPlatform
 /// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
 /// socket that is must be looked for, since a connection may have been made for another request with another mark.
 final class SocketMarks {
+    /// Whether libcurl may let two transfers share a connection of HTTP/1.1.
+    var mayBeShared = false
+
     // libcurl does not say when it closes one: what is no socket of a connection any more is dropped when it is found.
     private var sockets: Set<curl_socket_t> = []
     // The socket that was found for a port.

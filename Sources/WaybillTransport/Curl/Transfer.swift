@@ -113,8 +113,9 @@ final class Transfer {
 
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
-        case bodyTooLarge, headerTooLarge, headerIncomplete, sentTwice, nonceStaleTwice, endNotAnnounced, pinMismatch,
-            pinsUnknown, flooded, connectionUsedUp
+        case bodyTooLarge, headerTooLarge, headerIncomplete, nonceStaleTwice, endNotAnnounced, pinMismatch,
+            pinsUnknown, flooded, connectionUnusable, versionNotAgreed
+        case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
@@ -154,7 +155,14 @@ final class Transfer {
             refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
             return false
         }
-        return wasComplete || !head.isComplete || checkBodyLength()
+        return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
+    }
+
+    private func checkVersion() -> Bool {
+        guard head.claimsHTTP2, let handle, !carriesHTTP2(handle) else { return true }
+        marks.mayBeShared = true
+        refusal = .versionNotAgreed
+        return false
     }
 
     private func checkBodyLength() -> Bool {
@@ -258,18 +266,19 @@ final class Transfer {
         return .taken
     }
 
-    /// Whether the request was not sent because its connection could not be used any more. libcurl has closed that
-    /// connection, so that there is another one the next time.
+    /// Forgets that the connection could not be used. Returns whether it was so, and the request needs a new one.
     func takeRefusalOfConnection() -> Bool {
-        guard refusal == .connectionUsedUp else { return false }
+        guard refusal == .connectionUnusable else { return false }
         refusal = nil
         return true
     }
 
-    /// Whether the request may be sent once more after it has ended so: HTTP/2 was broken off before any of the answer had
-    /// come, as by a server that takes leave (RFC 9113, section 6.8). With HTTP/1.1 libcurl sends again by itself.
+    /// Whether the request may be sent once more after it has ended so: its connection could not be used, or HTTP/2 was
+    /// broken off before any of the response had come, as by a server that takes leave (RFC 9113, section 6.8). With
+    /// HTTP/1.1 libcurl sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
-        [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil
+        if refusal == .connectionUnusable { return true }
+        return [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil
             && prepared.request.isIdempotent
     }
 
@@ -321,18 +330,23 @@ final class Transfer {
         order.monitor?.tell(.progress(lastProgress))
     }
 
-    /// Asked each time before the request is given to a connection. libcurl gives it to another one by itself when a
-    /// kept connection ended without an answer; the server may have done the work, so only idempotent requests may go,
-    /// and they once more. A server that asked for the same with credentials has not done the work.
+    /// Whether the request may be sent on the connection that libcurl has chosen. libcurl asks before each time: it sends
+    /// again by itself when a kept connection ended without a response, and when it has credentials for a challenge. The
+    /// server may have done the work of a request without a response, so only idempotent requests are sent again, and once.
     func mayBeSent(fromPort localPort: Int32) -> Bool {
         guard let handle, refusal != .flooded else { return false }
         // There is none for a Unix socket.
         self.localPort = max(0, localPort)
-        if isConnectionUsedUp(handle, fromPort: localPort) {
-            refusal = .connectionUsedUp
+        let answersChallenge = head.asksForAnother
+        if wasSent && !answersChallenge && (sendings > 1 || !prepared.request.isIdempotent) {
+            refusal = .sentTwice(overHTTP2: carriesHTTP2(handle))
             return false
         }
-        if head.asksForAnother {
+        guard connectionIsUsable(handle, fromPort: localPort, isRepetition: wasSent && !answersChallenge) else {
+            refusal = .connectionUnusable
+            return false
+        }
+        if answersChallenge {
             if head.asksForCredentials { challenges += 1 }
             guard challenges <= Self.mostChallenges else {
                 refusal = .nonceStaleTwice
@@ -341,9 +355,6 @@ final class Transfer {
             head.beginAgain()
             body = []
             decoding = .undecided
-        } else if wasSent && (sendings > 1 || !prepared.request.isIdempotent) {
-            refusal = .sentTwice
-            return false
         }
         if let pins = prepared.pins, let refusal = Self.check(pins, handle) {
             self.refusal = refusal
@@ -351,19 +362,31 @@ final class Transfer {
         }
         marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
         guard prepared.purpose != .connection else { return true }
-        sendings += 1
+        // A server that asked for credentials has not done the work.
+        sendings = answersChallenge ? 1 : sendings + 1
         if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
     }
 
-    /// Whether something has come on a kept connection before the request: the rest of an earlier response, or the end of
-    /// the TLS session. libcurl 7.88 would take it for the response (RFC 9112, section 6.3: it must not). With HTTP/2 the
-    /// server may send at any time.
-    private func isConnectionUsedUp(_ handle: EasyHandle, fromPort localPort: Int32) -> Bool {
-        guard TransferReport(handle).isConnectionReused, prepared.request.options.version != .http2PriorKnowledge,
-            marks.hasUnreadBytes(connectionFromPort: localPort)
-        else { return false }
-        return !prepared.origin.isSecure || TLSProtocol.openSSL?.isHTTP2(handle.pointer) == false
+    /// Whether the chosen connection can carry the request now. A kept connection of HTTP/1.1 cannot
+    ///
+    /// - where something has come before the request: the rest of an earlier response, or the end of the TLS session.
+    ///   libcurl 7.88 would take it for the response (RFC 9112, section 6.3: it must not).
+    /// - where the request is sent again because another kept connection ended, as this one may have, too.
+    /// - where another transfer may use it. After a response that claims to be HTTP/2, libcurl 7.88 lets all requests for
+    ///   which HTTP/2 is offered share connections to its host, and each of two transfers receives the other's response.
+    private func connectionIsUsable(_ handle: EasyHandle, fromPort port: Int32, isRepetition: Bool) -> Bool {
+        guard TransferReport(handle).isConnectionReused,
+            isRepetition || marks.hasUnreadBytes(connectionFromPort: port)
+                || (marks.mayBeShared && !prepared.choosesHTTP1)
+        else { return true }
+        return carriesHTTP2(handle)
+    }
+
+    /// Whether HTTP/2 was agreed on with the server.
+    private func carriesHTTP2(_ handle: EasyHandle) -> Bool {
+        if prepared.request.options.version == .http2PriorKnowledge { return true }
+        return prepared.origin.isSecure && TLSProtocol.openSSL?.isHTTP2(handle.pointer) != false
     }
 
     private static func check(_ pins: PinSet, _ handle: EasyHandle) -> Refusal? {

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -275,8 +276,7 @@ extension TransferEngine {
         while let (handle, code) = multi.nextFinished() {
             guard let transfer = handle.transfer else { continue }
             hasAny = true
-            let isUnsent = transfer.takeRefusalOfConnection()
-            if isUnsent || transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
+            if transfer.maySendAgain(after: code), sendAgain(transfer, handle) { continue }
             end(transfer, with: outcome(of: transfer, handle: handle, code: code))
         }
         return hasAny
@@ -287,6 +287,7 @@ extension TransferEngine {
         let remaining = transfer.prepared.request.remainingTime - (.now - transfer.startedAt)
         guard remaining > .zero, transfer.rewind() else { return false }
         multi.remove(handle)
+        if transfer.takeRefusalOfConnection() { handle.requireNewConnection() }
         // Otherwise the engine keeps it.
         if transfer.clock == nil { handle.limitTime(to: remaining) }
         return multi.add(handle)
@@ -332,8 +333,10 @@ extension TransferEngine {
         if !timed.isEmpty { timed[transfer.id] = nil }
         if !streaming.isEmpty { streaming[transfer.id] = nil }
         multi.remove(handle)
-        handle.giveUp(hasAnswer: hasAnswer)
-        if EasyHandle.mayBeKept { idleHandles.append(handle) }
+        if EasyHandle.mayBeKept {
+            handle.giveUp(hasAnswer: hasAnswer)
+            idleHandles.append(handle)
+        }
         if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }
     }
 }

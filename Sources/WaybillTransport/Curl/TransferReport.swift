@@ -29,7 +29,7 @@ struct TransferReport {
     func phase(of transfer: Transfer) -> TransportFailure.Phase {
         if transfer.head.hasBegun { return .receiving }
         // The counts are those of the second attempt, which we refused.
-        if transfer.refusal == .sentTwice { return .awaitingAnswer }
+        if case .sentTwice = transfer.refusal { return .awaitingAnswer }
         if transfer.wasSent {
             return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingAnswer
         }

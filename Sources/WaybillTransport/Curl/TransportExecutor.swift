@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 
 /// Runs tasks where requests are sent from.
 ///
@@ -16,7 +17,7 @@ final class TransportExecutor: TaskExecutor {
     // Nil when the system has no descriptor for it: then all is done on the engine's thread.
     private let jobs = try? Mailbox<UnownedJob>()
     private let isBusy = Atomic(false)
-    private let thread = Mutex<TransportThread?>(nil)
+    private let thread = Mutex<SystemThread<Void>?>(nil)
 
     /// An executor for the engine that takes these commands.
     init(_ commands: CommandQueue) {
@@ -39,19 +40,18 @@ final class TransportExecutor: TaskExecutor {
     private func hasThread(for jobs: Mailbox<UnownedJob>) -> Bool {
         thread.withLock { thread in
             // Without one the engine's has to do.
-            thread = thread ?? (try? TransportThread { [self] in carryOut(jobs) })
+            thread = thread ?? (try? SystemThread { [self] in carryOut(jobs) })
             return thread != nil
         }
     }
 
-    private func carryOut(_ jobs: Mailbox<UnownedJob>) -> [String] {
+    private func carryOut(_ jobs: Mailbox<UnownedJob>) {
         var batch: [UnownedJob] = []
         while jobs.takeAll(into: &batch) || !batch.isEmpty {
             for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
             batch.removeAll(keepingCapacity: true)
             if !BusyWait.look(for: { !jobs.isEmpty }) { jobs.wait() }
         }
-        return []
     }
 
     /// Takes no tasks any more: those that have not ended go on with Swift's own threads. For the engine, at its end.

@@ -1,3 +1,5 @@
+import WaybillRuntime
+
 #if canImport(Glibc)
     import Glibc
 #else

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 
 /// Watches a request while it is under way, and holds it up. It goes with one `send` after the other (a retry, the hops
 /// of a redirect), never with two at once.

@@ -1,5 +1,6 @@
 // An optimised build takes the types of sockets for this module's, which includes their headers.
 import CLibCurl
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

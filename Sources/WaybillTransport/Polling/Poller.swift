@@ -1,3 +1,5 @@
+import WaybillRuntime
+
 /// What a thread waits for on a file descriptor.
 struct Readiness: OptionSet, Sendable {
     let rawValue: UInt8

@@ -55,6 +55,43 @@ struct HTTPVersionTests {
         }
     }
 
+    /// A server of HTTP/1.1 that claims HTTP/2 in one response, and answers `/slow` after `/next`.
+    private static let claimsHTTP2 = """
+        finished, arrived = threading.Event(), threading.Event()
+        def serve(raw):
+            with context.wrap_socket(raw, server_side=True) as connection:
+                while request := connection.recv(65536):
+                    path = request.split(b" ")[1]
+                    if path == b"/slow":
+                        arrived.set()
+                        finished.wait(10)
+                    if path == b"/claim":
+                        arrived.wait(10)
+                        connection.sendall(b"HTTP/2 200 OK\\r\\nConnection: close\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+                        return
+                    connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\n" + path)
+                    if path == b"/next":
+                        finished.set()
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+        """
+
+    @Test func `after a response that claims HTTP 2 on HTTP 1 with TLS no connection is shared`() async throws {
+        try await PythonTLSServer.run(Self.claimsHTTP2) { url, authorities in
+            try await CurlTransport.run { transport in
+                @Sendable func send(_ path: String) async -> Result<HTTPResponse, TransportFailure> {
+                    let request = HTTPRequest(url: url + path, timeout: .seconds(10))
+                    return await transport.send(request.with { $0.tls.certificateAuthorities = authorities })
+                }
+                async let slow = send("/slow")
+                let failure = await send("/claim").failure
+                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on a connection of HTTP/1.1") == true)
+                #expect(await send("/next").response?.body == Array("/next".utf8))
+                #expect(await slow.response?.body == Array("/slow".utf8))
+            }
+        }
+    }
+
     @Test func `HTTP 2 by agreement is refused without TLS`() async throws {
         try await CurlTransport.run { transport in
             let request = HTTPRequest(url: "http://127.0.0.1:1/").with { $0.version = .http2 }

@@ -1,29 +1,18 @@
-import Synchronization
 import Testing
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Connections of TLS that end with and without `close_notify` (RFC 8446, section 6.1).
 @Suite(.enabled(if: NginxServer.isWanted, "openssl and python3 are not installed"))
 struct TLSEndTests {
     /// A server that sends the response named by the path and ends the connection, with `close_notify` if the path ends so.
     private static let program = """
-        import socket, ssl, sys
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[3], sys.argv[4])
-        version = ssl.TLSVersion.TLSv1_2 if sys.argv[2] == "1.2" else ssl.TLSVersion.TLSv1_3
+        version = ssl.TLSVersion.TLSv1_2 if sys.argv[4] == "1.2" else ssl.TLSVersion.TLSv1_3
         context.minimum_version = context.maximum_version = version
         fields = {
             b"none": b"\\r\\nhello", b"length": b"Content-Length: 5\\r\\n\\r\\nhello",
             b"chunks": b"Transfer-Encoding: chunked\\r\\n\\r\\n5\\r\\nhello\\r\\n0\\r\\n\\r\\n"
         }
-        listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
         while True:
             try:
                 raw, _ = listener.accept()
@@ -38,30 +27,13 @@ struct TLSEndTests {
         """
 
     private func send(_ path: String, version: String) async throws -> Result<HTTPResponse, TransportFailure> {
-        let certificates = try await TLSTests.certificates.value
-        let port = try LoopbackSocket.refusingPort()
-        let started = Mutex<pid_t?>(nil)
-        let server = Task {
-            try await Command.run(
-                "/usr/bin/env",
-                [
-                    "python3", "-c", Self.program, String(port), version, certificates.file("valid.pem"),
-                    certificates.file("valid.key"),
-                ],
-                onStart: { pid in started.withLock { $0 = pid } }
-            )
+        try await PythonTLSServer.run(Self.program, [version]) { url, authorities in
+            try await CurlTransport.run { transport in
+                await transport.send(
+                    HTTPRequest(url: "\(url)/\(path)").with { $0.tls.certificateAuthorities = authorities }
+                )
+            }
         }
-        while !LoopbackSocket.accepts(port: port) { try await Task.sleep(for: .milliseconds(5)) }
-        let result = try await CurlTransport.run { transport in
-            await transport.send(
-                HTTPRequest(url: "https://127.0.0.1:\(port)/\(path)").with {
-                    $0.tls.certificateAuthorities = certificates.file("ca.pem")
-                }
-            )
-        }
-        if let pid = started.withLock({ $0 }) { kill(pid, SIGKILL) }
-        _ = try? await server.value
-        return result
     }
 
     @Test(arguments: ["1.2", "1.3"])

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

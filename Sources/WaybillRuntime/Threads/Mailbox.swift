@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The way of things to do from any thread to one that does them.
-final class Mailbox<Item: Sendable>: Sendable {
+package final class Mailbox<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item] = []
         var isClosed = false
@@ -18,15 +18,15 @@ final class Mailbox<Item: Sendable>: Sendable {
     private let wakeUp: WakeUp
 
     /// Opens a mailbox; throws the error of the system.
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         wakeUp = try WakeUp()
     }
 
     /// Readable when the thread should wake up.
-    var descriptor: Int32 { wakeUp.descriptor }
+    package var descriptor: Int32 { wakeUp.descriptor }
 
     /// Adds an item. False when the mailbox is closed, and the item will not be taken.
-    func add(_ item: Item) -> Bool {
+    package func add(_ item: Item) -> Bool {
         let (isAccepted, needsSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.items.append(item)
@@ -37,7 +37,7 @@ final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Takes nothing any more: what is there is the last.
-    func close() {
+    package func close() {
         let needsSignal = state.withLock { state in
             state.isClosed = true
             return state.endWaiting()
@@ -47,7 +47,7 @@ final class Mailbox<Item: Sendable>: Sendable {
 
     /// Puts the items since the last call into an empty array, whose room is used for the next ones. Says whether there
     /// may be more later. For the thread that does them, as what follows.
-    func takeAll(into list: inout [Item]) -> Bool {
+    package func takeAll(into list: inout [Item]) -> Bool {
         state.withLock { state in
             swap(&state.items, &list)
             state.isOwnerWaiting = false
@@ -56,12 +56,12 @@ final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Whether there is nothing to take, and the mailbox is open.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
         state.withLock { $0.items.isEmpty && !$0.isClosed }
     }
 
     /// Says that the thread is going to wait for the descriptor; false when there is something to take already.
-    func beginWaiting() -> Bool {
+    package func beginWaiting() -> Bool {
         state.withLock { state in
             state.isOwnerWaiting = state.items.isEmpty && !state.isClosed
             return state.isOwnerWaiting
@@ -69,12 +69,12 @@ final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Says that the thread has woken up because the descriptor was readable.
-    func acknowledge() {
+    package func acknowledge() {
         wakeUp.clear()
     }
 
     /// Returns when there is something to take or the mailbox is closed.
-    func wait() {
+    package func wait() {
         while beginWaiting() { wakeUp.wait() }
     }
 }

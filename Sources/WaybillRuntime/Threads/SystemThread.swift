@@ -6,48 +6,51 @@ import Synchronization
     import Darwin
 #endif
 
-/// A thread of a transport.
-final class TransportThread: Sendable {
-    private let end = ThreadEnd()
+/// A thread of the system, for work that blocks or that must not share its thread.
+///
+/// It receives no signals: the program's are for its other threads, and a write to a closed connection must not end the
+/// program, as libcurl leaves SIGPIPE alone and OpenSSL does not ask for its absence. Threads that it starts inherit this.
+package final class SystemThread<Value: Sendable>: Sendable {
+    private let result = ThreadResult<Value>()
     // Nil once it has been joined or detached, which may happen once.
     private let handle: Mutex<pthread_t?>
 
-    /// Starts a thread that does this, and then says what it found.
-    init(_ work: sending @escaping () -> [String]) throws(TransportSetUpError) {
-        let body = Unmanaged.passRetained(ThreadBody(work: work, end: end))
+    /// Starts a thread that does this work; throws the error of the system.
+    package init(_ work: sending @escaping () -> Value) throws(SystemError) {
+        let body = ThreadBody(work: { [result] in result.set(work()) }, end: { [result] in result.announce() })
         // The reference goes over to the thread; the work with it, of which `sending` says that nobody else has it.
-        let argument = body.toOpaque()
+        let reference = Unmanaged.passRetained(body)
         #if canImport(Glibc)
             var created = pthread_t()
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, argument)
+            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, reference.toOpaque())
         #else
             var created: pthread_t?
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, argument)
+            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, reference.toOpaque())
         #endif
         guard code == 0 else {
-            body.release()
+            reference.release()
             handle = Mutex(nil)
-            throw TransportSetUpError(reason: "cannot start a thread: \(SystemError(code))")
+            throw SystemError(code)
         }
         handle = Mutex(created)
     }
 
     /// Waits until the work is done and its thread gone.
-    func join() async {
-        await end.wait()
+    package func join() async {
+        await result.wait()
         // The thread has nothing left to do: this does not block for longer than its exit takes.
-        if let thread = take() { pthread_join(thread, nil) }
+        if let thread = takeHandle() { pthread_join(thread, nil) }
     }
 
-    /// What was found at the end; nothing before.
-    var findings: [String] { end.findings }
+    /// What the work returned; nil before its end.
+    package var value: Value? { result.value }
 
     deinit {
         // It ends on its own.
-        if let thread = take() { pthread_detach(thread) }
+        if let thread = takeHandle() { pthread_detach(thread) }
     }
 
-    private func take() -> pthread_t? {
+    private func takeHandle() -> pthread_t? {
         handle.withLock { handle in
             defer { handle = nil }
             return handle
@@ -57,40 +60,40 @@ final class TransportThread: Sendable {
 
 /// What a thread does. Made by one thread, used by the other.
 private final class ThreadBody {
-    private var work: (() -> [String])?
-    private let end: ThreadEnd
+    private var work: (() -> Void)?
+    private let end: () -> Void
 
-    init(work: @escaping () -> [String], end: ThreadEnd) {
+    init(work: @escaping () -> Void, end: @escaping () -> Void) {
         self.work = work
         self.end = end
     }
 
     static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
-        // Takes over the reference that `EngineThread.init` made.
+        // Takes over the reference that `SystemThread.init` made.
         let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
         var all = sigset_t()
         sigfillset(&all)
-        // The program's signals are for its other threads, and a write to a closed connection must not end the program:
-        // libcurl leaves SIGPIPE alone, and OpenSSL does not ask for its absence. Threads of libcurl's inherit the mask.
         pthread_sigmask(SIG_BLOCK, &all, nil)
-        let findings = body.work?() ?? []
-        // What it holds is let go of before anybody hears of the end.
+        body.work?()
+        // What the work holds is released before anybody hears of its end.
         body.work = nil
-        body.end.announce(findings)
+        body.end()
         return nil
     }
 }
 
-/// Tells tasks that a thread has ended.
-private final class ThreadEnd: Sendable {
+/// What a thread's work returned, for the tasks that wait for it.
+private final class ThreadResult<Value: Sendable>: Sendable {
     private struct State {
+        var value: Value?
         var hasEnded = false
-        var findings: [String] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
+
+    var value: Value? { state.withLock { $0.value } }
 
     /// Returns when `announce` has been called.
     func wait() async {
@@ -103,14 +106,14 @@ private final class ThreadEnd: Sendable {
         }
     }
 
-    /// What was announced.
-    var findings: [String] { state.withLock { $0.findings } }
+    func set(_ value: Value) {
+        state.withLock { $0.value = value }
+    }
 
-    /// Lets everyone who waits go on.
-    func announce(_ findings: [String]) {
+    /// Resumes everyone who waits.
+    func announce() {
         let waiting = state.withLock { state in
             state.hasEnded = true
-            state.findings = findings
             defer { state.waiting = [] }
             return state.waiting
         }

@@ -15,10 +15,10 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// There is no file at a path.
-    static let noSuchFile = SystemError(ENOENT)
+    package static let noSuchFile = SystemError(ENOENT)
 
     /// The error of the call that this thread made last.
-    static var last: SystemError { SystemError(systemErrno()) }
+    package static var last: SystemError { SystemError(systemErrno()) }
 
     /// What the system says about the number.
     package var description: String {

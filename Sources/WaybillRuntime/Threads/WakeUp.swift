@@ -5,14 +5,14 @@
     import Darwin
 #endif
 
-/// Wakes a thread that waits in a poller, from any thread: an `eventfd`, or a pipe where there is none.
-final class WakeUp: Sendable {
+/// Wakes a thread that waits for a descriptor, from any thread: an `eventfd`, or a pipe where there is none.
+package final class WakeUp: Sendable {
     /// Readable after `signal` until `clear`.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writeDescriptor: Int32
 
     /// Opens the descriptors; throws the error of the system.
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         #if canImport(Glibc)
             descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
             guard descriptor >= 0 else { throw .last }
@@ -35,13 +35,13 @@ final class WakeUp: Sendable {
     }
 
     /// Makes the descriptor readable. It fails only when it is readable already.
-    func signal() {
+    package func signal() {
         var one: UInt64 = 1
         _ = write(writeDescriptor, &one, MemoryLayout<UInt64>.size)
     }
 
     /// Makes the descriptor unreadable until the next signal.
-    func clear() {
+    package func clear() {
         var count: UInt64 = 0
         while read(descriptor, &count, MemoryLayout<UInt64>.size) == MemoryLayout<UInt64>.size
             && descriptor != writeDescriptor
@@ -50,7 +50,7 @@ final class WakeUp: Sendable {
 
     /// Sleeps until it is signalled or this many milliseconds have passed (-1: any number), and makes the descriptor
     /// unreadable. May return early.
-    func wait(milliseconds: Int32 = -1) {
+    package func wait(milliseconds: Int32 = -1) {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&request, 1, milliseconds)
         clear()

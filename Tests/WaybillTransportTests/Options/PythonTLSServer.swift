@@ -1,0 +1,47 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A server of TLS written in Python, for what nginx does not do.
+enum PythonTLSServer {
+    /// Makes `context` and `listener`, and tells the port by a file.
+    private static let start = """
+        import os, socket, ssl, sys, threading
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[2], sys.argv[3])
+        listener = socket.create_server(("127.0.0.1", 0))
+        with open(sys.argv[1] + ".part", "w") as file:
+            file.write(str(listener.getsockname()[1]))
+        os.rename(sys.argv[1] + ".part", sys.argv[1])
+
+        """
+
+    /// Runs a program, whose own arguments start with `sys.argv[4]`, as long as the body uses the server, whose address and
+    /// authorities the body is given.
+    static func run<Result>(
+        _ program: String,
+        _ arguments: [String] = [],
+        _ body: (_ url: String, _ authorities: String) async throws -> Result
+    ) async throws -> Result {
+        let certificates = try await TLSTests.certificates.value
+        let folder = TemporaryFolder()
+        let portFile = "\(folder.path)/port"
+        let started = Mutex<pid_t?>(nil)
+        let files = [portFile, certificates.file("valid.pem"), certificates.file("valid.key")]
+        async let _ = Command.run(
+            "/usr/bin/env",
+            ["python3", "-c", start + program] + files + arguments,
+            onStart: { pid in started.withLock { $0 = pid } }
+        )
+        defer { if let pid = started.withLock({ $0 }) { kill(pid, SIGKILL) } }
+        for _ in 0..<2_000 where access(portFile, R_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+        let port = try #require(folder.read("port"))
+        return try await body("https://127.0.0.1:\(port)", certificates.file("ca.pem"))
+    }
+}
