@@ -44,7 +44,10 @@ package struct RunResumption: Sendable {
             throw RunError(message: "\(error)")
         }
         (plan, diagnostics) = (stage.value, stage.diagnostics)
-        guard let plan, let before, PlanContent.digests(of: plan.sources) != before.files else { return }
+        guard let plan, let before else { return }
+        // Schemas in files of their own are part of the steps alone.
+        let mayDiffer = before.steps != nil && !plan.schemaFiles.isEmpty
+        guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
         diagnostics += changes
         if !changes.isEmpty { self.plan = nil }
