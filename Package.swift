@@ -61,6 +61,7 @@ let package = Package(
                 "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
                 "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(

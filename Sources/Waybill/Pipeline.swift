@@ -1,11 +1,13 @@
 package import WaybillDiagnostics
 package import WaybillManifest
+package import WaybillMock
 package import WaybillPlan
 
 /// The stages from a manifest to the report of a run, each a function with named boundary types:
 ///
-///     path or SourceFile ─ load ─→ LoadedManifest ─ check ─→ ResolvedManifest ─ plan ─→ Plan ─ run ─→ Report
-///                                                               └─ explain ─→ EndpointExplanation
+///     path or SourceFile ─ load ─→ LoadedManifest ─ check ─→ ResolvedManifest ─ plan ─→ Plan ─ session ─→ Report
+///                                                               ├─ explain ─→ EndpointExplanation
+///                                                               └─ mockRoutes ─→ [MockRoute]
 ///
 /// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and runs
 /// every rule, also on a manifest with errors, as far as it is known, so that all diagnostics come at once. A plan is made
@@ -80,6 +82,11 @@ package struct Pipeline: Sendable {
         let (cascade, diagnostics) = PlanBuilder.endpoint(named: endpoint, in: checked)
         let explanation = cascade.map { EndpointExplanation($0, of: checked, options: options) }
         return Stage(value: explanation, diagnostics: diagnostics)
+    }
+
+    /// Collects the examples of every request for the mock server, whatever of it would be run.
+    package static func mockRoutes(of checked: ResolvedManifest) -> [MockRoute] {
+        MockRoutes.routes(of: PlanBuilder.requests(of: checked))
     }
 
     /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.

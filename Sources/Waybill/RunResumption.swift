@@ -32,22 +32,25 @@ package struct RunResumption: Sendable {
         var options = options
         options.graphs = record.graphs
         if let inputs = record.inputs { options.earlierInputs = inputs }
+        let before = RunSources(folder: folder)
+        let stage: Pipeline.Stage<Plan>
         do {
-            let before = RememberedFiles(RunFolder.sources(in: folder))
             // Standard input cannot be read again: the run continues with what it read.
-            let isFile = record.manifest != "<standard input>"
-            let files: any ManifestFileSystem = isFile ? LocalFiles() : before
-            let stage = try Self.plan(of: record, from: files, options, allowsOutside: allowsOutside)
-            (plan, diagnostics) = (stage.value, stage.diagnostics)
-            let texts = RunFolder.sources(in: folder)
-            guard let plan, plan.sources.contains(where: { texts[$0.name] != $0.bytes }) else { return }
-            let old = try Self.plan(of: record, from: before, options, allowsOutside: allowsOutside)
-            let changes = Self.changes(from: old.value, to: plan, record)
-            diagnostics += changes
-            if !changes.isEmpty { self.plan = nil }
+            let files = RememberedFiles(before?.texts.filter { $0.key == RunSources.standardInput } ?? [:])
+            let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
+            stage = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
+                .then { [options] in Pipeline.plan($0, options) }
         } catch {
             throw RunError(message: "\(error)")
         }
+        (plan, diagnostics) = (stage.value, stage.diagnostics)
+        guard let plan, let before else { return }
+        // Schemas in files of their own are part of the steps alone.
+        let mayDiffer = before.steps != nil && !plan.schemaFiles.isEmpty
+        guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
+        let changes = Self.changes(since: before, in: plan, record)
+        diagnostics += changes
+        if !changes.isEmpty { self.plan = nil }
     }
 
     /// Throws where the file that the journal names is not a manifest. A journal from somebody else may name any file, and
@@ -66,57 +69,57 @@ package struct RunResumption: Sendable {
         }
     }
 
-    private static func plan(
-        of record: RunRecord,
-        from files: any ManifestFileSystem,
-        _ options: PlanOptions,
-        allowsOutside: Bool
-    ) throws -> Pipeline.Stage<Plan> {
-        let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
-        return pipeline.check(pipeline.load(record.manifest), environment: record.environment)
-            .then { Pipeline.plan($0, options) }
-    }
-
-    /// What was changed in steps that are to be taken as they were.
-    private static func changes(from old: Plan?, to new: Plan, _ record: RunRecord) -> [Diagnostic] {
-        guard let old else {
+    /// What was changed in steps that keep their results.
+    private static func changes(since before: RunSources, in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
+        guard let earlier = before.steps else {
             return [
                 Diagnostic(
                     "changed-manifest",
-                    "the manifest that the run began with cannot be planned any more, so what was changed is not known",
+                    "the manifest was changed, and the run was recorded by another version of Waybill, whose record of the steps cannot be compared",
                     at: nil,
-                    help: ["Files that it names may have changed. Begin a new run."]
+                    help: ["Change the manifest back, or start a new run."]
                 )
             ]
         }
-        var (oldIndex, newIndex) = (PlanIndex(old), PlanIndex(new))
+        let content = PlanContent(plan)
+        var now = PlanIndex(plan)
         var seen: Set<String> = []
         let changes: [(place: String, diagnostic: Diagnostic)] = record.steps.paths.compactMap { path in
-            guard let before = oldIndex.step(at: path), seen.insert(before.path).inserted else { return nil }
-            guard let now = newIndex.step(at: path) else {
+            let place = PlanIndex.withoutElements(path)
+            guard let step = now.step(at: path) else {
+                guard contains(place, earlier), seen.insert(place).inserted else { return nil }
                 let diagnostic = Diagnostic(
                     "changed-manifest",
-                    "step '\(path)' has already run, and the manifest has it no more",
+                    "step '\(path)' has already run, and the manifest no longer has it",
                     at: nil,
-                    help: ["Put it back, or begin a new run."]
+                    help: ["Put it back, or start a new run."]
                 )
-                return (before.path, diagnostic)
+                return (place, diagnostic)
             }
-            let differences = StepContent(of: now).differences(from: StepContent(of: before))
-            guard !differences.isEmpty else { return nil }
-            let names = differences.map { "'\($0)'" }.joined(separator: ", ")
+            guard seen.insert(step.path).inserted else { return nil }
+            let changes = content.changes(of: step.path, since: earlier)
+            guard !changes.keys.isEmpty else { return nil }
+            let names = changes.keys.map { "'\($0)'" }.joined(separator: ", ")
+            var spans: [SourceSpan] = []
+            for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
             let diagnostic = Diagnostic(
                 "changed-manifest",
                 "step '\(path)' has already run, and its \(names) changed in the manifest",
-                at: now.span,
-                secondary: StepContent.changedSettings(of: now, since: before).map { .init($0, "was changed") },
-                help: ["Change it back, or begin a new run."]
+                at: step.span,
+                secondary: spans.map { .init($0, "was changed") },
+                help: ["Change it back, or start a new run."]
             )
-            return (before.path, diagnostic)
+            return (place, diagnostic)
         }
         // What changed in a step is also different in those around it.
         return changes.filter { change in
             !changes.contains { $0.place.hasPrefix(change.place + ".") }
         }.map(\.diagnostic)
+    }
+
+    /// Whether an earlier plan had the step at a path: one of its own, or one of a graph that a step of it ran.
+    private static func contains(_ path: String, _ earlier: [String: [String: String]]) -> Bool {
+        if earlier[path] != nil { return true }
+        return path.indices.contains { path[$0] == "." && earlier[String(path[..<$0])]?["graph"] != nil }
     }
 }

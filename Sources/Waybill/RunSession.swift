@@ -129,7 +129,7 @@ package struct RunSession: Sendable {
                     try RunFolder.create(place, for: id)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
-            folder.keep(sources: plan.sources.map { ($0.name, $0.bytes) })
+            folder.keep { [plan] in RunSources(of: plan) }
             return folder
         } catch {
             throw RunError(message: error.description)

@@ -191,6 +191,7 @@ extension Manifest {
     /// Adds what an included file defines. A name that both define is an error at both places.
     fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
         sources += other.sources
+        schemaFiles.merge(other.schemaFiles) { first, _ in first }
         unknown.formUnion(other.unknown)
         func add<Value: Sendable>(
             _ sort: String,

@@ -21,7 +21,9 @@ extension PlanBuilder {
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let found = endpoint(named: name, in: checked)
         var diagnostics = found.diagnostics
-        guard let cascade = found.endpoint, let site = checked.requests.ofEndpoint(name) else { return (nil, diagnostics) }
+        guard let cascade = found.endpoint, let site = checked.requests.ofEndpoint(name) else {
+            return (nil, diagnostics)
+        }
         if let finding = cascade.request.missingBaseURL { diagnostics.append(finding) }
         let inputs = CallInputValues(of: cascade, in: checked.manifest, options: options)
         diagnostics += inputs.diagnostics

@@ -11,6 +11,8 @@ package struct Plan: Sendable {
     package var manifest: String
     /// The texts that the plan was made from: the manifest and what it includes.
     package var sources: [SourceFile]
+    /// The schemas that were read from files, by where the files are named.
+    package var schemaFiles: [SourceSpan: JSON]
     /// The environment that was laid over it.
     package var environment: String?
     /// The values of the manifest's inputs.

@@ -26,6 +26,7 @@ struct PlanAssembly {
             name: manifest.name,
             manifest: manifest.file.name,
             sources: manifest.sources,
+            schemaFiles: manifest.schemaFiles,
             environment: checked.environment,
             inputs: inputs,
             data: checked.data,
@@ -84,7 +85,8 @@ struct PlanAssembly {
     var sessions: [String: SessionPlan] {
         var sessions: [String: SessionPlan] = [:]
         for (name, service) in manifest.services {
-            guard let session = service.value.session, let endpoint = manifest.endpoints[session.call.name.value]?.value,
+            guard let session = service.value.session,
+                let endpoint = manifest.endpoints[session.call.name.value]?.value,
                 let site = checked.requests.ofEndpoint(session.call.name.value)
             else { continue }
             let request = request(

@@ -54,7 +54,7 @@ package struct PlanIndex {
     }
 
     /// A path without the numbers of elements.
-    private static func withoutElements(_ path: String) -> String {
+    package static func withoutElements(_ path: String) -> String {
         var result = ""
         var isInside = false
         for character in path.unicodeScalars {

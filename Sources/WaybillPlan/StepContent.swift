@@ -1,183 +1,348 @@
+import Crypto
+import OrderedCollections
 package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
-import WaybillSchema
 
-/// What a step resolves to, wherever in the manifest it was read from: literals as they are, secrets by their names.
+/// What a step resolves to, as a digest of each of its parts: the settings that hold for it, what its keys say, and the
+/// definitions that it uses. A part that two versions of a manifest say alike has one digest in both.
 ///
-/// It is made of the values of the plan by reflection, so that nothing that a plan has can be left out by forgetting it.
-/// Formatting, the order of the keys of mappings, names for people and examples for the mock are not part of it.
-package struct StepContent: Equatable {
-    /// The parts by their names: keys of settings, and others such as `url`.
-    private let parts: [String: JSON]
+/// Literals are part of it; secrets are in it by their names. Comments, white space, quotes, the order of keys, names for
+/// people and examples for the mock server are not.
+package struct StepContent: Sendable {
+    /// A part of a step.
+    package struct Part: Sendable {
+        /// SHA-256 in hexadecimal digits.
+        package let digest: String
+        /// Where it is written, if that is one place.
+        package let span: SourceSpan?
+    }
 
-    /// The content of a step.
-    package init(of step: StepPlan) {
-        var parts = Self.parts(of: step.work)
-        var reader = ContentReader()
-        parts["onFailure"] = reader.content(of: step.onFailure)
-        for child in Mirror(reflecting: step.flow as Any).optionalChildren {
-            parts[child.label ?? ""] = reader.content(of: child.value)
+    /// The parts by name: the key, and after a space the name under it where it has names (`headers X-Key`).
+    package fileprivate(set) var parts: [String: Part] = [:]
+    /// The paths of the steps inside it.
+    package fileprivate(set) var steps: [String] = []
+
+    /// The digests of the parts.
+    package var digests: [String: String] { parts.mapValues(\.digest) }
+
+    /// The digest of everything.
+    fileprivate var digest: String {
+        PlanContent.digest(parts.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.digest] })
+    }
+}
+
+/// What each step of a plan resolves to.
+package struct PlanContent {
+    /// The steps by their paths in the plan.
+    package private(set) var steps: [String: StepContent] = [:]
+
+    private let plan: Plan
+    private let index: SourceIndex
+    /// The expressions and templates by their spans: without the blanks around expressions, and the same whether written `x`
+    /// or `${x}` where only an expression can be.
+    private var evaluated: [SourceSpan: [UInt8]] = [:]
+    private var values: [Place: String] = [:]
+    private var graphs: [String: String] = [:]
+
+    /// A value and what it means there.
+    private struct Place: Hashable {
+        var span: SourceSpan
+        var level: Level?
+        var words: [String]
+    }
+
+    /// The content of every step, also of the graphs that steps run.
+    package init(_ plan: Plan) {
+        self.plan = plan
+        index = SourceIndex(plan.sources)
+        let all = plan.graphs + plan.subgraphs.values.sorted { $0.name < $1.name }
+        for graph in all {
+            for output in graph.outputs { note(output.value) }
+            note(graph.body)
+            if let finally = graph.finally { note(finally) }
         }
-        self.parts = parts
+        for graph in all { _ = digest(of: graph) }
     }
 
-    /// The names of the parts that differ, in order.
-    package func differences(from other: StepContent) -> [String] {
-        Set(parts.keys).union(other.parts.keys).filter { parts[$0] != other.parts[$0] }.sorted()
+    /// The digest of each text that a plan was made from, by its name.
+    package static func digests(of sources: [SourceFile]) -> [String: String] {
+        Dictionary(sources.map { ($0.name, digest(of: $0.bytes)) }) { first, _ in first }
     }
 
-    /// Where the settings of a step's requests are that they did not have like that before.
-    package static func changedSettings(of step: StepPlan, since before: StepPlan) -> [SourceSpan] {
-        switch (step.work, before.work) {
-        case (.request(let now), .request(let before)):
-            var reader = ContentReader()
-            let old = before.settings.entries.map { reader.content(of: $0) }
-            return now.settings.entries.filter { !old.contains(reader.content(of: $0)) }.map(\.span)
-        case (.group(let now), .group(let before)):
-            var spans: [SourceSpan] = []
-            for span in zip(now.steps, before.steps).flatMap(changedSettings) where !spans.contains(span) {
-                spans.append(span)
+    /// The digest of a text.
+    package static func digest(of text: [UInt8]) -> String { hexadecimal(SHA256.hash(data: text)) }
+
+    // MARK: Expressions
+
+    private mutating func note(_ group: GroupPlan) {
+        for step in group.steps {
+            var texts: [any EvaluatedText] = []
+            step.visitOwnUses(UseVisitor { texts.append($0.text) })
+            for text in texts { note(text) }
+            if case .group(let inner) = step.work { note(inner) }
+        }
+    }
+
+    private mutating func note(_ text: any EvaluatedText) {
+        if evaluated[text.span] == nil { evaluated[text.span] = Array(text.canonicalText.utf8) }
+    }
+
+    // MARK: Steps
+
+    private mutating func digest(of graph: GraphPlan) -> String {
+        if let known = graphs[graph.name] { return known }
+        var words = [graph.name, graph.body.onFailure.rawValue, "\(graph.body.concurrency ?? 0)"]
+        words += steps(of: graph.body)
+        for input in graph.inputs.values { words += [input.name.value, Self.text(input.value.defaultValue ?? .null)] }
+        if let finally = graph.finally { words += ["finally"] + steps(of: finally) }
+        if let deadline = graph.deadline { words.append(value(at: deadline.span)) }
+        for output in graph.outputs.sorted(by: { $0.name.value < $1.name.value }) {
+            words += [output.name.value, value(of: output)]
+        }
+        let digest = Self.digest(words)
+        graphs[graph.name] = digest
+        return digest
+    }
+
+    /// The order of a group and the digests of its steps.
+    private mutating func steps(of group: GroupPlan) -> [String] {
+        [group.order.rawValue] + group.steps.map { digest(of: $0) }
+    }
+
+    private mutating func digest(of step: StepPlan) -> String {
+        var content = StepContent()
+        func add(_ name: String, _ digest: String, at span: SourceSpan? = nil) {
+            content.parts[name] = StepContent.Part(digest: digest, span: span)
+        }
+        add("onFailure", Self.digest([step.onFailure.rawValue]))
+        if let flow = step.flow, let node = index.node(at: flow.span) {
+            for key in Flow.keys {
+                if let value = node[key] { add(key, self.value(at: value.span), at: value.span) }
             }
-            return spans
-        default: return []
         }
+        switch step.work {
+        case .request(let request): content.parts.merge(parts(of: request)) { _, new in new }
+        case .group(let group):
+            content.steps = group.steps.map(\.path)
+            add("steps", Self.digest(steps(of: group)))
+            if let concurrency = group.concurrency { add("concurrency", Self.digest(["\(concurrency)"])) }
+        case .graph(let name, let arguments):
+            let called = plan.graphs.first { $0.name == name.value } ?? plan.subgraphs[name.value]
+            add("graph", called.map { digest(of: $0) } ?? "", at: name.span)
+            content.parts.merge(parts(of: arguments)) { _, new in new }
+        case .values(let values):
+            for output in values { add("values \(output.name.value)", value(of: output), at: output.value.span) }
+        case .end(let condition): add("end", value(at: condition.span), at: condition.span)
+        }
+        steps[step.path] = content
+        return content.digest
     }
 
-    private static func parts(of work: StepPlan.Work) -> [String: JSON] {
-        var reader = ContentReader()
-        guard case .request(let request) = work else {
-            return ["definition": reader.content(of: work)]
+    // MARK: Requests
+
+    private mutating func parts(of request: RequestPlan) -> [String: StepContent.Part] {
+        var parts = parts(of: request.arguments)
+        func add(_ name: String, _ digest: String, at span: SourceSpan? = nil) {
+            parts[name] = StepContent.Part(digest: digest, span: span)
         }
-        var parts: [String: JSON] = [:]
-        for child in Mirror(reflecting: request).children {
-            guard let label = child.label, !ContentReader.isLeftOut(label, of: request) else { continue }
-            if label == "settings" { continue }
-            parts[label == "arguments" ? "with" : label == "address" ? "url" : label] = reader.content(of: child.value)
+        if let endpoint = request.endpoint { add("endpoint", Self.digest([endpoint])) }
+        var service = [request.service ?? ""]
+        switch request.serviceOrigin {
+        case .any: service.append("any")
+        case .none: service.append("none")
+        case .of(let baseURL): service += ["of", value(at: baseURL.span, baseURL.level)]
         }
-        for (name, value) in reader.contents(of: request.settings) { parts[name] = value }
+        add("service", Self.digest(service))
+        let method = request.method
+        // The method of a short form is its key.
+        let hasTemplate = method?.value.template != nil
+        add(
+            "method",
+            hasTemplate ? method.map { value(at: $0.span, $0.level) } ?? "" : Self.digest([request.writtenMethod]),
+            at: method?.span
+        )
+        let address = request.address.text
+        add("url", value(at: address.span, address.level, Self.kind(of: request.address)), at: address.span)
+        addSettings(of: request, add)
+        for variable in request.vars {
+            let span = variable.value.span
+            add("vars \(variable.name.value)", value(at: span, variable.level), at: span)
+        }
+        for output in request.outputs { add("outputs \(output.name.value)", value(of: output), at: output.value.span) }
+        if let returns = request.returns {
+            let kind = returns.isCollection ? "collection" : "object"
+            add("returns", value(at: returns.span, returns.level, kind), at: returns.span)
+        }
+        if let download = request.download {
+            add("download", value(at: download.span, download.level), at: download.span)
+        }
         return parts
     }
+
+    private mutating func addSettings(
+        of request: RequestPlan,
+        _ add: (String, String, SourceSpan?) -> Void
+    ) {
+        var counts: [String: Int] = [:]
+        // The filters that a name stands for are those of the request.
+        for setting in request.settings.entries where setting.value.name != .filters {
+            var name = setting.value.name.rawValue
+            if let part = setting.value.part { name += " \(part)" }
+            if setting.value.isAdded {
+                counts[name, default: 0] += 1
+                name += " \(counts[name] ?? 1)"
+            }
+            add(name, value(at: setting.span, setting.level), setting.span)
+        }
+        for (position, stage) in request.filters.enumerated() {
+            let statuses = stage.value.onEveryStatus ? "any" : "2xx"
+            add("filters \(position + 1)", value(at: stage.span, stage.level, statuses), stage.span)
+        }
+    }
+
+    private mutating func parts(of arguments: [ArgumentPlan]) -> [String: StepContent.Part] {
+        var parts: [String: StepContent.Part] = [:]
+        for argument in arguments {
+            let digest: String
+            switch argument.source {
+            case .template(let template): digest = value(at: template.span)
+            // The value that the run has for the manifest's input is in its journal.
+            case .constant where plan.inputs[argument.name] != nil: digest = Self.digest(["input", argument.name])
+            case .constant(let constant): digest = Self.digest(["constant", Self.text(constant)])
+            }
+            parts["with \(argument.name)"] = StepContent.Part(digest: digest, span: argument.span)
+        }
+        return parts
+    }
+
+    private static func kind(of address: Address) -> String {
+        switch address {
+        case .path: "path"
+        case .url: "url"
+        case .computed: "computed"
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func value(of output: OutputDefinition) -> String {
+        value(at: output.value.span, output.level, output.isSecret ? "secret" : "shown")
+    }
+
+    /// The digest of the value at a span. The level counts only where something in it is evaluated: it decides which names
+    /// are known there.
+    private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ words: String...) -> String {
+        let place = Place(span: span, level: level, words: words)
+        if let known = values[place] { return known }
+        var text: [UInt8] = []
+        var isEvaluated = false
+        if let node = index.node(at: span) {
+            write(node, to: &text, &isEvaluated)
+        } else {
+            text = evaluated[span] ?? []
+        }
+        let levels = isEvaluated ? level.map { ["\($0)"] } ?? [] : []
+        let digest = Self.digest([String(decoding: text, as: UTF8.self)] + words + levels)
+        values[place] = digest
+        return digest
+    }
+
+    /// Recursive, as deep as the value: a value's depth is limited where it is read.
+    private func write(_ node: YAMLNode, to text: inout [UInt8], _ isEvaluated: inout Bool) {
+        switch node.content {
+        case .scalar(let scalar):
+            if let expression = evaluated[scalar.span] {
+                isEvaluated = true
+                text += expression
+            } else {
+                JSONWriter().write(plan.schemaFiles[scalar.span] ?? scalar.json, to: &text)
+            }
+        case .sequence(let elements):
+            text.append(UInt8(ascii: "["))
+            for element in elements {
+                write(element, to: &text, &isEvaluated)
+                text.append(UInt8(ascii: ","))
+            }
+            text.append(UInt8(ascii: "]"))
+        case .mapping(let mapping):
+            text.append(UInt8(ascii: "{"))
+            for (key, value) in mapping.entries.sorted(by: { $0.key.text ?? "" < $1.key.text ?? "" }) {
+                JSONWriter().write(.string(key.text ?? ""), to: &text)
+                text.append(UInt8(ascii: ":"))
+                write(value, to: &text, &isEvaluated)
+                text.append(UInt8(ascii: ","))
+            }
+            text.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func text(_ json: JSON) -> String { JSONWriter().string(json) }
+
+    /// The digest of some texts.
+    fileprivate static func digest(_ texts: [String]) -> String {
+        var hash = SHA256()
+        for text in texts {
+            var text = text
+            text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            // No text of YAML has this byte.
+            hash.update(data: [0xFF])
+        }
+        return hexadecimal(hash.finalize())
+    }
+
+    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
 }
 
-/// Turns values of a plan into JSON, whatever their types, without the spans in them.
-private struct ContentReader {
-    /// How many expressions have been read.
-    private var expressionCount = 0
-
-    /// Whether a property takes no part in what a step does.
-    static func isLeftOut(_ label: String, of value: Any) -> Bool {
-        switch label {
-        case "span": true
-        case "mock", "graph", "usesSession", "usesSessionAtServiceOrigin": value is RequestPlan
-        case "name", "path", "keeps", "form", "isTolerated": value is StepPlan
-        default: false
+extension PlanContent {
+    /// The parts of a step that differ from those of an earlier plan, in the order of their names: their keys, and where each
+    /// changed part is written that is still there.
+    ///
+    /// - Parameter earlier: The digests of the steps of the earlier plan, by path and part.
+    package func changes(
+        of path: String,
+        since earlier: [String: [String: String]]
+    ) -> (keys: [String], spans: [SourceSpan]) {
+        guard let content = steps[path], let before = earlier[path] else { return ([], []) }
+        var (keys, spans): ([String], [SourceSpan]) = ([], [])
+        for name in Set(before.keys).union(content.parts.keys).sorted()
+        where before[name] != content.parts[name]?.digest {
+            let key = String(name.prefix { $0 != " " })
+            if keys.last != key { keys.append(key) }
+            if let span = content.parts[name]?.span { spans.append(span) }
         }
+        for inner in content.steps { spans += changes(of: inner, since: earlier).spans }
+        return (keys, spans)
     }
+}
 
-    mutating func content(of value: Any) -> JSON {
-        switch value {
-        case is SourceSpan: return .null
-        case let expression as ManifestExpression:
-            expressionCount += 1
-            return trimmedText(of: expression.expression)
-        case let template as ManifestTemplate:
-            expressionCount += 1
-            return .array(
-                template.template.parts.map { part in
-                    switch part {
-                    case .literal(let text): .string(text)
-                    case .expression(let embedded): .array([trimmedText(of: embedded.expression)])
-                    }
-                }
-            )
-        case let schema as JSONSchema: return schema.document
-        case let json as JSON: return json
-        case let object as JSONObject: return .object(object)
-        case let stage as any FilterStage: return .array([.string(stage.key), reflected(stage)])
-        case let body as any RequestBody: return .array([.string(body.key), reflected(body)])
-        case let settings as Settings:
-            return .object(JSONObject(contents(of: settings).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
-        default: return reflected(value)
-        }
-    }
-
-    /// The text of an expression without the blanks around it, as in `${ x }`.
-    private func trimmedText(of expression: Expression) -> JSON {
-        let text = expression.text.utf8.drop { $0 == UInt8(ascii: " ") }
-        let blanks = text.reversed().prefix { $0 == UInt8(ascii: " ") }.count
-        return .string(String(text.dropLast(blanks)) ?? expression.text)
-    }
-
-    /// The settings by their keys; those that merge by name in the order of the names.
-    mutating func contents(of settings: Settings) -> [String: JSON] {
-        var contents: [String: [String: [JSON]]] = [:]
-        for entry in settings.entries {
-            contents[entry.value.name.rawValue, default: [:]][entry.value.part ?? "", default: []]
-                .append(content(of: entry))
-        }
-        return contents.mapValues { parts in
-            .object(JSONObject(parts.sorted { $0.key < $1.key }.map { ($0.key, .array($0.value)) }))
-        }
-    }
-
-    private mutating func reflected(_ value: Any) -> JSON {
-        let mirror = Mirror(reflecting: value)
-        switch mirror.displayStyle {
-        case .optional: return mirror.children.first.map { content(of: $0.value) } ?? .null
-        case .collection: return list(mirror.children.map(\.value))
-        case .set: return .array(sorted(mirror.children.map { content(of: $0.value) }))
-        case .dictionary: return .array(sorted(mirror.children.map { content(of: $0.value) }))
-        case .enum where mirror.children.isEmpty: return .string(String(describing: value))
-        default:
-            guard !mirror.children.isEmpty else { return .string(String(describing: value)) }
-            return members(of: value, mirror)
-        }
-    }
-
-    private mutating func members(of value: Any, _ mirror: Mirror) -> JSON {
-        let expressionsBefore = expressionCount
-        var object = JSONObject()
-        var level: Level?
-        for (index, child) in mirror.allChildren.enumerated() {
-            let label = child.label ?? String(index)
-            if Self.isLeftOut(label, of: value) { continue }
-            if label == "level", let found = child.value as? Level {
-                level = found
-            } else {
-                object[label] = content(of: child.value)
+extension EvaluatedText {
+    /// The text with nothing that has no meaning.
+    fileprivate var canonicalText: String {
+        if let expression = self as? ManifestExpression { return expression.canonicalText }
+        guard let template = self as? ManifestTemplate else { return "" }
+        let parts = template.template.parts.map { part in
+            switch part {
+            case .literal(let text): JSONWriter().string(.string(text))
+            case .expression(let embedded): "(\(PlanContent.trimmed(embedded.expression.text)))"
             }
         }
-        // The level decides which inputs an expression sees; a literal is the same at every level.
-        if let level, expressionCount > expressionsBefore { object["level"] = .string(String(describing: level)) }
-        return .object(object)
-    }
-
-    /// A list; the members of a mapping in the order of their names.
-    private mutating func list(_ elements: [Any]) -> JSON {
-        let contents = elements.map { content(of: $0) }
-        let isMapping = elements.allSatisfy { element in
-            !(element is StepPlan)
-                && Mirror(reflecting: element).children.contains {
-                    $0.label == "name" && ($0.value is Spanned<String> || $0.value is String)
-                }
-        }
-        return .array(isMapping ? sorted(contents) : contents)
-    }
-
-    private func sorted(_ values: [JSON]) -> [JSON] {
-        values.map { (text: JSONWriter().string($0), value: $0) }.sorted { $0.text < $1.text }.map(\.value)
+        return "template \(parts.joined())"
     }
 }
 
-extension Mirror {
-    /// The children, those of superclasses first.
-    fileprivate var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + Array(children) }
+extension ManifestExpression {
+    fileprivate var canonicalText: String { "(\(PlanContent.trimmed(expression.text)))" }
+}
 
-    /// The children of what an optional contains; none of `nil`.
-    fileprivate var optionalChildren: [Child] {
-        guard displayStyle == .optional else { return Array(children) }
-        return children.first.map { Array(Mirror(reflecting: $0.value).children) } ?? []
+extension PlanContent {
+    fileprivate static func trimmed(_ text: String) -> String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
+        let start = text.drop(while: isBlank)
+        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
     }
 }

@@ -23,7 +23,9 @@ import WaybillTestSupport
         let path = folder.write("\(Self.head)\ngraphs: {main: {chain: [\(chain)]}}\n", to: "manifest.yaml")
         let loaded = try ManifestLoader().load(path)
         guard let manifest = loaded.manifest else { return loaded.diagnostics }
-        return (loaded.diagnostics + PlanBuilder.check(manifest).diagnostics).filter { $0.id.name != "unused-definition" }
+        return (loaded.diagnostics + PlanBuilder.check(manifest).diagnostics).filter {
+            $0.id.name != "unused-definition"
+        }
     }
 
     @Test(

@@ -203,7 +203,7 @@ import WaybillTestSupport
     @Test func `texts of the manifest that cannot be written make the journal fail`() async throws {
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/sources.json", 0o700)
-        run.keep(sources: [("a.yaml", Array("waybill: 1".utf8))])
+        run.keep { RunSources(files: ["a.yaml": "1"], steps: [:], texts: [:]) }
         let error = await #expect(throws: ResultsError.self) { try await run.journal.settle() }
         #expect(error?.description.hasPrefix("cannot replace '\(folder.path)/sources.json': ") == true)
         #expect(run.journal.error != nil)

@@ -53,7 +53,8 @@ import WaybillTestSupport
             options.values = Self.values(for: manifest)
             let accepted = pipeline.check(loaded, environment: environment).checkingInputs(options)
             // What cannot be run has a warning that says so.
-            guard let manifest = accepted.value?.manifest, !accepted.diagnostics.contains(where: { $0.id == "not-supported" })
+            guard let manifest = accepted.value?.manifest,
+                !accepted.diagnostics.contains(where: { $0.id == "not-supported" })
             else { continue }
             for graph in manifest.graphs.keys {
                 options.graphs = [graph]

@@ -1,8 +1,4 @@
 import Testing
-import WaybillDiagnostics
-import WaybillJSON
-import WaybillManifest
-import WaybillPlan
 
 @testable import Waybill
 
@@ -20,8 +16,8 @@ import WaybillPlan
         ("${inputs.list[?@.name == 'hunter2'].id}", "${inputs.list[?@.name == '***'].id}"),
         ("${inputs['user', 'hunter2']}", "${inputs['***', '***']}"),
     ])
-    func `of a credential only what it refers to is left`(text: String, expected: String) throws {
-        #expect(CredentialMask.credential(try Self.scalar(text)) == expected)
+    func `of a credential only what it refers to is left`(text: String, expected: String) {
+        #expect(CredentialMask.credential(text) == expected)
     }
 
     @Test(arguments: [
@@ -40,16 +36,5 @@ import WaybillPlan
     ])
     func `of a URL's user information only what it refers to is left`(text: String, expected: String) {
         #expect(CredentialMask.userInformation(in: text) == expected)
-    }
-
-    /// A scalar of a manifest in a template position.
-    private static func scalar(_ text: String) throws -> ScalarTemplate {
-        let quoted = JSONWriter().string(.string(text))
-        let description = try PlanFixture.description(
-            "graphs: {main: {chain: [{get: \"http://127.0.0.1/\", headers: {Authorization: \(quoted)}}]}}\n"
-                + "secrets: {token: {env: T}}\ninputs: {user: {default: a}, list: {default: []}}"
-        )
-        let request = try #require(description.plan.graphs[0].body.requests.first?.request)
-        return try #require(request.settings.headers.first?.values.value?.first)
     }
 }

@@ -71,7 +71,7 @@ import WaybillTestSupport
         let settings = try #require(document["graphs"]?[0]?["steps"]?[0]?["request"]?["settings"]?.array)
         let found = settings.map { setting in
             let parts = [setting["key"], setting["name"], setting["value"], setting["from"]?["environment"]]
-            return parts.compactMap { $0?.string }.joined(separator: " ")
+            return parts.compactMap { $0.map { $0.string ?? JSONWriter().string($0) } }.joined(separator: " ")
         }
         #expect(
             found == [

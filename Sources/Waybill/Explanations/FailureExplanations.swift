@@ -32,9 +32,13 @@ extension Explanation {
             "changed-manifest",
             "a manifest was changed in what a run has already done",
             """
-            'waybill resume' takes the steps that have passed as they are. If the manifest says something else of one of
-            them now, its result belongs to a request that nobody asks for any more, so the run is not gone on with. What
-            has not run yet may be changed. Put the step back as it was, or begin a new run.
+            'waybill resume' keeps the results of the steps that passed. If one of them is different in the manifest now, its
+            result belongs to a request that is no longer asked for, so the run is not resumed. The message names the part that
+            changed. Comments, white space, quotes and the order of keys are not compared, and steps that have not run yet may
+            be changed. Change the step back, or start a new run.
+
+            The run folder's sources.json has a digest of each part of each step. A run that was recorded by a version of
+            Waybill with other digests is resumed only if no file of the manifest was changed.
             """
         ),
         Explanation(

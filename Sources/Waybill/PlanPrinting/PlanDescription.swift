@@ -9,16 +9,23 @@ import WaybillResults
 package struct PlanDescription: Sendable {
     /// The plan.
     package let plan: Plan
-    /// How values are shown.
-    let form: WrittenForm
+    private let redactor: Redactor
     /// What the chosen environment says.
     let environment: EnvironmentPlaces
 
     package init(_ plan: Plan, of checked: ResolvedManifest, options: PlanOptions) {
         self.plan = plan
-        form = WrittenForm(redactor: Redactor(secretsOf: checked, options: options))
+        redactor = Redactor(secretsOf: checked, options: options)
         environment = EnvironmentPlaces(of: checked)
     }
+}
+
+extension PlanDescription {
+    /// The name of the manifest as it is shown.
+    var name: String { redactor.redact(CredentialMask.userInformation(in: plan.name)) }
+
+    /// The values of the plan as they are shown. The sources are read again, so this is for one printing.
+    func makeValues() -> PlanValues { PlanValues(plan.sources, redactor: redactor) }
 }
 
 /// Writes a plan in one format. Nothing is left out, however long the plan is.
@@ -36,22 +43,5 @@ extension Redactor {
         for secret in secrets {
             if let value = options.variables[secret.environmentVariable.value] { register(value) }
         }
-    }
-}
-
-extension WrittenForm {
-    /// Where a request goes, put together from its parts as far as they are known before anything is evaluated.
-    func address(of request: RequestPlan) -> String {
-        let written = text(request.address.text.value)
-        guard case .path = request.address else { return written }
-        var address = request.settings.baseURL.map { text($0.value) } ?? ""
-        if let version = request.settings.version { address = Self.joined(address, text(version.value)) }
-        return written.isEmpty ? address : written.hasPrefix("?") ? address + written : Self.joined(address, written)
-    }
-
-    private static func joined(_ base: String, _ rest: String) -> String {
-        var base = Substring(base)
-        while base.last == "/" { base.removeLast() }
-        return base + "/" + rest.drop { $0 == "/" }
     }
 }

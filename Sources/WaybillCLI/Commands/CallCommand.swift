@@ -9,7 +9,6 @@ import WaybillResults
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        _superCommandName: "waybill",
         abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its answer.",
         discussion: """
             The endpoint's inputs are given with --input and --inputs. One that is not given takes the manifest's input or \

@@ -9,7 +9,6 @@ import WaybillManifest
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eval",
-        _superCommandName: "waybill",
         abstract: "Prints what an expression gives on a JSON, YAML or CSV file.",
         usage: """
             waybill eval EXPR [FILE] [--compact] [--raw] [--paths]

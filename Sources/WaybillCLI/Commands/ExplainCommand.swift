@@ -6,7 +6,6 @@ import WaybillDiagnostics
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        _superCommandName: "waybill",
         abstract: "Explains a diagnostic, with examples of wrong and right, or a key of manifests; lists all"
             + " diagnostics without an argument."
     )

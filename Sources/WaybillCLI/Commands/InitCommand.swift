@@ -6,7 +6,6 @@ import WaybillDiagnostics
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        _superCommandName: "waybill",
         abstract: "Writes a first manifest, which runs at once on its own examples.",
         discussion: """
             Nothing that is there is ever overwritten. With --schema the schema of manifests is written beside it, as \

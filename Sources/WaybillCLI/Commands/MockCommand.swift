@@ -2,13 +2,11 @@ import ArgumentParser
 import Waybill
 import WaybillDiagnostics
 import WaybillMock
-import WaybillPlan
 
 /// `waybill mock`
 struct MockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
-        _superCommandName: "waybill",
         abstract: "Answers the endpoints of a manifest on this machine, from their 'mock' examples."
     )
 
@@ -35,9 +33,9 @@ struct MockCommand: ParsableCommand {
         }
         let stage = try options.checkedManifest().checkingInputs(planOptions)
         output.report(findings + stage.diagnostics)
-        guard let manifest = stage.value else { throw ExitStatus.invalid }
+        guard let checked = stage.value else { throw ExitStatus.invalid }
 
-        let routes = MockRoutes.routes(of: PlanBuilder.requests(of: manifest))
+        let routes = Pipeline.mockRoutes(of: checked)
         let log = LineQueue(output)
         let server = MockServer(routes: routes) { request in
             log.add("\(request.method) \(request.target) \(request.status)")

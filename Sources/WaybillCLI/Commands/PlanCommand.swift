@@ -7,7 +7,6 @@ import WaybillPlan
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        _superCommandName: "waybill",
         abstract: "Prints what a run would do, without sending anything.",
         discussion: """
             Values are shown as the manifest has them, ${…} included; secrets by their names only. Formats: text (a tree of \

@@ -8,7 +8,6 @@ import WaybillResults
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        _superCommandName: "waybill",
         abstract: "Goes on with a run that failed, was stopped or was killed.",
         discussion: """
             A step that passed keeps its result and is never sent again, unless its method is safe (GET, HEAD) or \

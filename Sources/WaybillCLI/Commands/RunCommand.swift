@@ -14,7 +14,6 @@ import WaybillResults
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        _superCommandName: "waybill",
         abstract: "Runs the graphs of a manifest and writes results.",
         discussion: """
             The results go to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson (the journal); \

@@ -7,7 +7,6 @@ import WaybillResults
 struct RunsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
-        _superCommandName: "waybill",
         abstract: "Lists earlier runs, the newest first.",
         discussion: "A run that is 'unfinished' is going on, or was killed; waybill resume goes on with it."
     )

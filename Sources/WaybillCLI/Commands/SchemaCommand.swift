@@ -7,7 +7,6 @@ import WaybillManifest
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        _superCommandName: "waybill",
         abstract: "Checks data against a JSON Schema, and prints the published schemas.",
         subcommands: [SchemaCheckCommand.self, SchemaPrintCommand.self],
         defaultSubcommand: SchemaPrintCommand.self

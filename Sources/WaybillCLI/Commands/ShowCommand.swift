@@ -7,7 +7,6 @@ import WaybillResults
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        _superCommandName: "waybill",
         abstract: "Prints what came of an earlier run.",
         discussion: "Of a run that was killed, the steps that are taken as they are when it is resumed."
     )

@@ -8,7 +8,6 @@ import WaybillRuntime
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        _superCommandName: "waybill",
         abstract: "Checks manifests without sending anything.",
         discussion: """
             What is found goes to standard error for people; as json (see waybill schema print diagnostics), sarif (2.1.0) or \

@@ -4,10 +4,13 @@ import WaybillDiagnostics
 extension ManifestDecoder {
     /// What a step's keys say of that; `nil` where they say nothing.
     ///
-    /// - Parameter deadline: That of the step, which is among its settings.
+    /// - Parameters:
+    ///   - deadline: That of the step, which is among its settings.
+    ///   - span: Where the step is written.
     mutating func flow(
         _ entries: KnownEntries<StepKey>,
         deadline: Setting<DurationTemplate>?,
+        at span: SourceSpan,
         level: Level
     ) -> Flow? {
         guard Self.flowKeys.contains(where: entries.has) else { return nil }
@@ -19,13 +22,12 @@ extension ManifestDecoder {
             until: entries[.until].flatMap { until($0) },
             paginate: entries[.paginate].flatMap { pagination($0) },
             write: entries[.write].flatMap { sink($0) },
-            needs: (entries[.needs]?.sequence ?? []).compactMap { text($0) }
+            needs: (entries[.needs]?.sequence ?? []).compactMap { text($0) },
+            span: span
         )
     }
 
-    private static let flowKeys: [StepKey] = [
-        .when, .delay, .deadline, .forEach, .until, .paginate, .write, .needs,
-    ]
+    private static let flowKeys = Flow.keys.compactMap(StepKey.init)
 
     private mutating func forEach(_ node: YAMLNode, level: Level) -> ForEach? {
         guard let source = node["in"], let variable = node["as"].flatMap({ text($0) }) else { return nil }

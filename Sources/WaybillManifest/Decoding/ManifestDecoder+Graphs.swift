@@ -61,7 +61,7 @@ extension ManifestDecoder {
         // The short forms of requests have these keys of the request beside them.
         let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
         let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
-        let flow = flow(entries, deadline: settings.deadline, level: level)
+        let flow = flow(entries, deadline: settings.deadline, at: node.span, level: level)
         for name in StepKey.allCases where entries.has(name) {
             if let reason = written?.form.reasonAgainst(name), let (key, _) = entries.entry(name) {
                 report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))

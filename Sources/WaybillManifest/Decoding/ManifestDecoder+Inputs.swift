@@ -72,6 +72,7 @@ extension ManifestDecoder {
         }
         let (schema, findings) = files.schema(path, assertsFormats: assertsFormats)
         for finding in findings { report(finding) }
+        schemaFiles[node.span] = schema?.document
         return schema
     }
 

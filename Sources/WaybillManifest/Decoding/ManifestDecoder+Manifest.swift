@@ -50,6 +50,7 @@ extension ManifestDecoder {
         manifest.graphs = definitions(node["graphs"], earlier: graphs) { decoder, name, node, earlier in
             decoder.graph(node, named: name.value, earlier: earlier)
         }
+        manifest.schemaFiles = schemaFiles
         let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
         return ManifestPart(manifest: manifest, includes: includes)
     }

@@ -15,6 +15,8 @@ package struct ManifestDecoder {
     let files: ManifestFiles
     /// The faults of the tree, if there are any and they are known.
     let faults: TreeFaults?
+    /// The schemas that were read from files, by where the files are named.
+    var schemaFiles: [SourceSpan: JSON] = [:]
     /// Inputs by their short types, which repeat all over a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
 

@@ -31,6 +31,8 @@ package struct Manifest: Sendable {
     package var endpoints: Definitions<Endpoint> = [:]
     /// What can be run.
     package var graphs: Definitions<Graph> = [:]
+    /// The schemas that were read from files, by where the files are named.
+    package internal(set) var schemaFiles: [SourceSpan: JSON] = [:]
     /// What is not known of it, because of mistakes in its text. A manifest that has any can be checked and not be run.
     package var unknown = UnknownContent()
 

@@ -106,14 +106,13 @@ package final class RunFolder: Sendable {
         journal = Journal(file, length: length, thread: thread)
     }
 
-    /// Has `sources.json` written: the texts that the plan was made from, by their paths, so that a changed manifest is noticed
-    /// when the run is resumed. The first request need not wait for that; where it fails, the journal has failed.
-    package func keep(sources: [(path: String, bytes: [UInt8])]) {
+    /// Writes `sources.json` on the journal's thread, where the content is made too: the first request does not wait for that.
+    /// Where it fails, the journal has failed.
+    package func keep(_ sources: @escaping @Sendable () -> RunSources) {
         let path = "\(path)/\(FolderContents.sources)"
         journal.begin { () throws(ResultsError) in
-            let texts = sources.map { ($0.path, JSON.string(String(decoding: $0.bytes, as: UTF8.self))) }
             var text: [UInt8] = []
-            JSONWriter(layout: .pretty).write(.object(JSONObject(texts)), to: &text)
+            JSONWriter().write(sources().json, to: &text)
             // What is renamed into place would have to be on the disk first.
             if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
             try OutputFile(path, .new).write(text + [UInt8(ascii: "\n")])
@@ -126,14 +125,6 @@ package final class RunFolder: Sendable {
             let json = try? JSONParser().parse(bytes)
         else { return nil }
         return RunResult(json: json)
-    }
-
-    /// The texts of `sources.json`, by their paths; none where it cannot be read.
-    package static func sources(in folder: String) -> [String: [UInt8]] {
-        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
-            let object = try? JSONParser().parse(bytes).object
-        else { return [:] }
-        return Dictionary(object.map { ($0.name, Array(($0.value.string ?? "").utf8)) }) { first, _ in first }
     }
 
     /// Ends the run: writes `outputs.json`, for each graph in this order the object of its outputs, and `run.json`, waits until

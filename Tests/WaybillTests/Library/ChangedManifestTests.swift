@@ -102,4 +102,77 @@ import WaybillTestSupport
     {
         #expect(try await findings(old, new) == [])
     }
+
+    @Test func `only what was changed is pointed at`() async throws {
+        let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
+            .replacing("{X-Key: \"1\", X-Other: a}", with: "\n      X-Key: \"1\"\n      X-Other: a")
+        let (fixture, error) = try await resume(manifest) { $0.replacing("X-Other: a", with: "X-Other: b") }
+        withExtendedLifetime(fixture) {
+            let findings = error?.findings.filter { $0.id == "changed-manifest" } ?? []
+            #expect(findings.map { $0.notes.map(\.place.line) } == [[7]])
+        }
+    }
+
+    @Test func `a change in a graph that a step has run is reported for the step in it`() async throws {
+        let manifest = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main: {chain: [{id: inner, graph: other}, {get: /b, mock: {status: 500}}]}
+              other: {chain: [{id: a, get: /a, query: {q: 1}, mock: {body: 1}}]}
+            """
+        let (fixture, error) = try await resume(manifest) { $0.replacing("q: 1", with: "q: 2") }
+        withExtendedLifetime(fixture) {
+            let message = "step 'main.inner.a' has already run, and its 'query' changed in the manifest"
+            #expect(error?.findings.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
+        }
+    }
+
+    @Test func `a schema in a file is compared by its content`() async throws {
+        let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: ", schema: list.json")
+        let fixture = LibraryFixture(manifest)
+        fixture.folder.write(#"{"type": "array"}"#, to: "list.json")
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        fixture.folder.write("waybill: 1\n# changed\n\(manifest)\n", to: "manifest.yaml")
+        fixture.folder.write(#"{"type":   "array"}"#, to: "list.json")
+        _ = try await Waybill.resume(fixture.results).report
+        fixture.folder.write(#"{"type": ["array", "object"]}"#, to: "list.json")
+        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        #expect(error?.findings.contains { $0.message.contains("its 'expect' changed") } == true)
+    }
+
+    @Test func `the folder of a run has no text of the manifest`() async throws {
+        let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        let sources = try #require(fixture.folder.read("results/sources.json"))
+        #expect(sources.contains("headers X-Key") && !sources.contains("token-a") && !sources.contains("127.0.0.1"))
+    }
+
+    @Test func `a run of a version that kept the manifest's text is resumed only with that text`() async throws {
+        let manifest = "waybill: 1\n" + Self.manifest.replacing(", equals: [{n: 2}]", with: "") + "\n"
+        let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        fixture.folder.write(manifest, to: "manifest.yaml")
+        let quoted = manifest.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
+        _ = try await Waybill.resume(fixture.results).report
+        fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
+        fixture.folder.write(manifest + "# changed\n", to: "manifest.yaml")
+        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        #expect(error?.findings.contains { $0.message.contains("another version of Waybill") } == true)
+    }
+
+    /// Runs a manifest, in which a step fails, changes it, and returns why the run cannot be resumed.
+    private func resume(
+        _ manifest: String,
+        _ change: (String) -> String
+    ) async throws -> (LibraryFixture, ManifestError?) {
+        let fixture = LibraryFixture(manifest)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        fixture.folder.write("waybill: 1\n\(change(manifest))\n", to: "manifest.yaml")
+        return (fixture, #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) })
+    }
 }

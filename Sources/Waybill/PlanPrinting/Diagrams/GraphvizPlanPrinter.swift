@@ -10,7 +10,7 @@ package struct GraphvizPlanPrinter: PlanPrinter {
     package func document(for description: PlanDescription) -> String {
         let diagram = PlanDiagramBuilder.diagram(of: description)
         var writer = GraphvizWriter()
-        writer.text += "digraph \(GraphvizWriter.quoted([description.form.text(description.plan.name)])) {\n"
+        writer.text += "digraph \(GraphvizWriter.quoted([description.name])) {\n"
         writer.text += "  compound=true;\n"
         writer.text += "  node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
         writer.text += "  graph [fontname=\"Helvetica\", fontsize=11, labeljust=l];\n"

@@ -30,13 +30,13 @@ struct PlanDiagramBuilder {
     /// The steps of the graph at hand.
     private var places: [Place] = []
 
-    private init(_ form: WrittenForm) {
+    private init(_ form: PlanValues) {
         words = StepText(form: form)
     }
 
     /// The diagram of a plan.
     static func diagram(of description: PlanDescription) -> PlanDiagram {
-        var builder = PlanDiagramBuilder(description.form)
+        var builder = PlanDiagramBuilder(description.makeValues())
         let plan = description.plan
         let run = Set(plan.graphs.map(\.name))
         for graph in plan.graphs + plan.sortedSubgraphs.filter({ !run.contains($0.name) }) { builder.add(graph) }

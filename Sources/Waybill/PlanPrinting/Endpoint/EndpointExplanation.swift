@@ -3,7 +3,6 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
-import WaybillSchema
 import WaybillTransport
 
 /// Where everything that an endpoint sends and does comes from.
@@ -35,12 +34,12 @@ package struct EndpointExplanation: Sendable {
     }
 
     let cascade: EndpointCascade
-    let form: WrittenForm
+    let form: PlanValues
     let environment: EnvironmentPlaces
 
     init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
         self.cascade = cascade
-        form = WrittenForm(redactor: .init(secretsOf: checked, options: options))
+        form = PlanValues(checked.manifest.sources, redactor: .init(secretsOf: checked, options: options))
         environment = EnvironmentPlaces(of: checked)
     }
 
@@ -89,7 +88,7 @@ package struct EndpointExplanation: Sendable {
     }
 }
 
-/// What is said at the endpoint itself beside settings: a key, a name under it where it has names, and the value.
+/// What an endpoint says beside settings: a key, a name under it where it has names, and the value.
 struct EndpointPart {
     var key: String
     var name: String?
@@ -98,32 +97,24 @@ struct EndpointPart {
 }
 
 extension EndpointExplanation {
-    /// What is said at the endpoint itself beside settings.
+    /// Keys whose values are definitions by name.
+    private static let keysWithNames: Set<String> = ["inputs", "vars", "outputs"]
+    /// Keys that say nothing of what is sent and done, or that become part of the settings.
+    private static let keysLeftOut: Set<String> = ["description", "mock", "inherit"]
+
+    /// What the endpoint says beside settings, in the order of the text.
     var parts: [EndpointPart] {
-        let definition = cascade.endpoint.value.request
-        var parts: [EndpointPart] = []
-        func add(_ key: String, named name: String? = nil, _ value: JSON, _ span: SourceSpan) {
-            parts.append(EndpointPart(key: key, name: name, value: value, span: span))
+        guard let mapping = form.mapping(ofKeyAt: cascade.endpoint.name.span) else { return [] }
+        return mapping.entries.flatMap { key, value -> [EndpointPart] in
+            let key = key.text ?? ""
+            if SettingName(rawValue: key) != nil || Self.keysLeftOut.contains(key) { return [] }
+            guard Self.keysWithNames.contains(key), let names = value.mapping else {
+                return [EndpointPart(key: key, name: nil, value: form.shown(value, [key]), span: value.span)]
+            }
+            return names.entries.map { name, value in
+                let name = name.text ?? ""
+                return EndpointPart(key: key, name: name, value: form.shown(value, [key, name]), span: value.span)
+            }
         }
-        if let service = definition.service { add("service", .string(service.value), service.span) }
-        if let method = definition.method { add("method", .string(form.text(method.value)), method.span) }
-        let isURL = if case .url = definition.address { true } else { false }
-        let address = definition.address.text
-        add(isURL ? "url" : "path", .string(form.text(address.value)), address.span)
-        for (name, input) in cascade.endpoint.value.inputs {
-            add("inputs", named: name, form.value(input.value.schema.document), input.value.span)
-        }
-        for variable in definition.vars {
-            add("vars", named: variable.name.value, form.value(variable.value), variable.value.span)
-        }
-        for output in definition.outputs {
-            add("outputs", named: output.name.value, .string(form.text(output.value)), output.value.span)
-        }
-        if let returns = definition.returns {
-            let schema = form.value(returns.schema.document)
-            add("returns", returns.isCollection ? ["collection": schema] : ["object": schema], returns.span)
-        }
-        if let download = definition.download { add("download", form.value(download), download.span) }
-        return parts
     }
 }

@@ -52,7 +52,7 @@ package struct TextEndpointPrinter: Sendable {
         switch explained.fate {
         case .used, .removal, .ownOriginOnly: return []
         case .replaced(let setting):
-            let value = WrittenForm.line(explanation.form.value(setting.value))
+            let value = PlanValues.line(explanation.form.value(setting))
             let origin = paint.faint(explanation.origin(setting.span, setting.level))
             reason = "replaced by \(PrintableText.oneLine(value))   \(origin)"
         case .takenAway(let setting):
@@ -70,13 +70,13 @@ package struct TextEndpointPrinter: Sendable {
         let words = Self.words(
             setting.value.name.rawValue,
             setting.value.part.map(form.text),
-            form.value(setting.value)
+            form.value(setting)
         )
         return "\(words)   \(paint.faint(explanation.origin(setting.span, setting.level)))"
     }
 
     private static func words(_ key: String, _ name: String?, _ value: JSON) -> String {
-        PrintableText.oneLine("\(key)\(name.map { " \($0)" } ?? "") = \(WrittenForm.line(value))")
+        PrintableText.oneLine("\(key)\(name.map { " \($0)" } ?? "") = \(PlanValues.line(value))")
     }
 }
 

@@ -17,14 +17,14 @@ package struct JSONPlanPrinter: PlanPrinter {
 
     /// The document as a value.
     func value(for description: PlanDescription) -> JSON {
-        let writer = PlanJSON(form: description.form, environment: description.environment)
+        let writer = PlanJSON(form: description.makeValues(), environment: description.environment)
         return .object(writer.members(of: description.plan))
     }
 }
 
 /// The parts of a plan as JSON.
 struct PlanJSON {
-    let form: WrittenForm
+    let form: PlanValues
     let environment: EnvironmentPlaces
 
     func members(of plan: Plan) -> JSONObject {
@@ -66,7 +66,7 @@ struct PlanJSON {
                     ("name", .string(graph.name)),
                     ("tags", .array(graph.tags.map { .string(form.text($0)) })),
                     ("inputs", .array(graph.inputs.values.map(value))),
-                    ("deadline", graph.deadline.map { value(.string(form.text($0.value)), from: $0.span, $0.level) }),
+                    ("deadline", graph.deadline.map(written)),
                 ] + members(of: graph.body) + [
                     ("finally", graph.finally.map { .array($0.steps.map(value)) }),
                     ("outputs", .array(graph.outputs.map(value))),
@@ -89,7 +89,9 @@ struct PlanJSON {
     private func value(_ service: String, _ session: SessionPlan) -> JSON {
         [
             "service": .string(service),
-            "renewOn": .array(session.renewOn.map { form.value([$0]) }),
+            "renewOn": .array(
+                session.renewOn.map { Int($0.description).map { .count($0) } ?? .string($0.description) }
+            ),
             "request": value(session.request),
         ]
     }
@@ -105,6 +107,11 @@ struct PlanJSON {
     }
 
     // MARK: Provenance
+
+    /// A setting as it is written, and where.
+    func written<Value>(_ setting: Setting<Value>) -> JSON {
+        value(form.value(at: setting.span), from: setting.span, setting.level)
+    }
 
     /// A value and where it was written.
     func value(_ value: JSON, from span: SourceSpan, _ level: Level) -> JSON {

@@ -34,16 +34,11 @@ extension PlanJSON {
 
     private func members(of flow: Flow?) -> [(name: String, value: JSON?)] {
         guard let flow else { return [] }
-        return [
-            ("when", flow.when.map { .string(form.text($0)) }),
-            ("delay", flow.delay.map { .string(form.text($0)) }),
-            ("deadline", flow.deadline.map { value(.string(form.text($0.value)), from: $0.span, $0.level) }),
-            ("forEach", flow.forEach.map(form.value)),
-            ("until", flow.until.map(form.value)),
-            ("paginate", flow.paginate.map(form.value)),
-            ("write", flow.write.map(form.value)),
-            ("needs", flow.needs.isEmpty ? nil : .array(flow.needs.map { .string($0.value) })),
-        ]
+        return Flow.keys.map { key in
+            // The deadline is a setting with a level, all others are keys of the step alone.
+            if key == "deadline" { return (key, flow.deadline.map(written)) }
+            return (key, form.value(of: key, at: flow.span))
+        }
     }
 
     // MARK: Requests
@@ -65,7 +60,7 @@ extension PlanJSON {
                 ("vars", .array(request.vars.map(value))),
                 ("outputs", .array(request.outputs.map(value))),
                 ("returns", request.returns.map(value)),
-                ("download", request.download.map { value(form.value($0), from: $0.span, $0.level) }),
+                ("download", request.download.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
                 ("mocks", .count(request.mock.count)),
             ])
         )
@@ -77,7 +72,7 @@ extension PlanJSON {
             .present([
                 ("key", .string(setting.value.name.rawValue)),
                 ("name", setting.value.part.map { .string(form.text($0)) }),
-                ("value", form.value(setting.value)),
+                ("value", form.value(setting)),
                 ("from", from(setting.span, setting.level)),
             ])
         )
@@ -85,7 +80,7 @@ extension PlanJSON {
 
     private func value(_ stage: Setting<PlannedStage>) -> JSON {
         [
-            "stage": form.value(stage.value.stage),
+            "stage": form.value(at: stage.span),
             "onEveryStatus": .bool(stage.value.onEveryStatus),
             "from": from(stage.span, stage.level),
         ]
@@ -123,7 +118,7 @@ extension PlanJSON {
     }
 
     private func value(_ shape: ReturnShape) -> JSON {
-        let schema = form.value(shape.schema.document)
+        let schema = form.value(at: shape.span)
         return value(shape.isCollection ? ["collection": schema] : ["object": schema], from: shape.span, shape.level)
     }
 }

@@ -6,7 +6,7 @@ import WaybillPlan
 
 /// A step in a few lines for people.
 struct StepText {
-    let form: WrittenForm
+    let form: PlanValues
 
     /// The first line: what the step is called and what it does.
     func headline(for step: StepPlan, _ paint: TextPaint) -> String {
@@ -78,8 +78,8 @@ struct StepText {
         var lines: [String] = []
         if !flow.needs.isEmpty { lines.append("needs \(flow.needs.map(\.value).joined(separator: ", "))") }
         if let when = flow.when { lines.append("when \(form.text(when))") }
-        if let delay = flow.delay { lines.append("after a delay of \(form.text(delay))") }
-        if let deadline = flow.deadline { lines.append("deadline \(form.text(deadline.value))") }
+        if let delay = form.line(of: "delay", at: flow.span) { lines.append("after a delay of \(delay)") }
+        if let deadline = form.line(of: "deadline", at: flow.span) { lines.append("deadline \(deadline)") }
         if let forEach = flow.forEach { lines.append(words(for: forEach)) }
         if let until = flow.until { lines.append(words(for: until)) }
         if let paginate = flow.paginate { lines.append(words(for: paginate)) }
@@ -103,9 +103,9 @@ struct StepText {
 
     private func words(for until: Until) -> String {
         var words = "until \(form.text(until.that))"
-        if let every = until.every { words += ", every \(form.text(every))" }
+        if let every = form.line(of: "every", at: until.span) { words += ", every \(every)" }
         if let times = until.times { words += ", at most \(times) times" }
-        if let within = until.within { words += ", within \(form.text(within))" }
+        if let within = form.line(of: "within", at: until.span) { words += ", within \(within)" }
         if let fail = until.fail { words += ", failing when \(form.text(fail.when))" }
         return words
     }
@@ -135,7 +135,7 @@ struct StepText {
                 case .template(let template): form.value(template)
                 case .constant(let constant): form.value(constant)
                 }
-            return "\(argument.name) = \(WrittenForm.line(value))"
+            return "\(argument.name) = \(PlanValues.line(value))"
         }.joined(separator: ", ")
     }
 
@@ -158,55 +158,59 @@ struct StepText {
 
     /// What the settings of a request say, whichever of them it has.
     func settingLines(for request: RequestPlan) -> [String] {
-        [content(of: request), transfer(of: request), answer(of: request)].filter { !$0.isEmpty }
+        [content(of: request), transfer(of: request), response(of: request)].filter { !$0.isEmpty }
     }
+
+    /// The keys of settings whose names are listed, or of which only the kind is.
+    private static let keysWithNames: [SettingName] = [.headers, .query, .params]
+    private static let keysWithKinds: [SettingName] = [.body, .auth]
+    /// The keys of settings that are shown elsewhere, or say nothing that a reader of a plan wants to know of each request.
+    private static let otherKeys: Set<SettingName> = [
+        .baseURL, .version, .accept, .decoding, .filters, .expect, .intercept, .messages, .concurrency,
+    ]
 
     /// What is sent.
     private func content(of request: RequestPlan) -> String {
-        let settings = request.settings
+        let entries = request.settings.entries
         var parts: [String] = []
         func add(_ title: String, _ names: [String]) {
             if !names.isEmpty { parts.append("\(title) \(names.joined(separator: ", "))") }
         }
         add("vars", request.vars.map(\.name.value))
-        add("headers", settings.headers.filter { $0.values.value != nil }.map(\.name.value))
-        add("without", settings.headers.filter { $0.values.value == nil }.map(\.name.value))
-        add("query", settings.query.map(\.name.value))
-        add("params", settings.params.map(\.name.value))
-        if let body = settings.body { parts.append("body \(body.value.key)") }
-        if let auth = settings.auth { parts.append("auth \(Self.kind(of: form.value(auth.value)))") }
+        for key in Self.keysWithNames {
+            add(key.rawValue, entries.filter { $0.value.name == key && !$0.value.isUnset }.compactMap(\.value.part))
+        }
+        add("without", entries.filter(\.value.isUnset).compactMap(\.value.part))
+        for key in Self.keysWithKinds {
+            for entry in entries where entry.value.name == key {
+                parts.append("\(key.rawValue) \(Self.kind(of: form.value(entry)))")
+            }
+        }
         return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
     }
 
-    /// How it is sent, as far as that is not as usual.
+    /// How it is sent.
     private func transfer(of request: RequestPlan) -> String {
-        var parts: [String] = []
-        for entry in request.settings.entries where !entry.value.isUsual {
-            switch entry.value {
-            case .retry(let policy): parts.append("retry \(policy.times) \(policy.times == 1 ? "time" : "times")")
-            case .tls(let tls):
-                parts.append("tls.\(tls.name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
-            case .timeout, .connectTimeout, .deadline, .cache, .redirects, .compression, .cookies, .priority, .http,
-                .traffic, .proxy, .resolve, .unixSocket, .network, .reachability, .duplicates, .rate, .debug, .tag,
-                .standalone, .maxConnections, .maxBody, .encoding, .arrays, .userAgent:
-                parts.append("\(entry.value.name.rawValue) \(WrittenForm.line(form.value(entry.value)))")
-            case .baseURL, .version, .headers, .query, .params, .body, .auth, .accept, .decoding, .filters, .expect,
-                .intercept, .messages, .concurrency:
-                continue
+        let shownElsewhere = Self.otherKeys.union(Self.keysWithNames + Self.keysWithKinds)
+        return request.settings.entries.filter { !shownElsewhere.contains($0.value.name) && !$0.value.isUnset }
+            .map { entry in
+                let name = ([entry.value.name.rawValue] + (entry.value.part.map { [$0] } ?? [])).joined(separator: ".")
+                return "\(name) \(PlanValues.line(form.value(entry)))"
             }
-        }
-        return parts.joined(separator: ", ")
+            .joined(separator: ", ")
     }
 
-    /// What is made of the answer.
-    private func answer(of request: RequestPlan) -> String {
-        let settings = request.settings
+    /// What is made of the response.
+    private func response(of request: RequestPlan) -> String {
         var parts: [String] = []
-        if let decoding = settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
+        if let decoding = request.settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
         if !request.filters.isEmpty {
-            parts.append("filters \(request.filters.map(\.value.stage.key).joined(separator: ", "))")
+            parts.append(
+                "filters \(request.filters.map { Self.kind(of: form.value(at: $0.span)) }.joined(separator: ", "))"
+            )
         }
-        let expected = expectations(in: settings)
+        let expected = request.settings.entries.filter { $0.value.name == .expect && !$0.value.isUnset }
+            .map(expectation)
         if !expected.isEmpty { parts.append("expects \(expected.joined(separator: ", "))") }
         if let returns = request.returns {
             parts.append("returns \(returns.isCollection ? "a collection" : "an object")")
@@ -223,23 +227,21 @@ struct StepText {
         return parts.joined(separator: "; ")
     }
 
-    private func expectations(in settings: Settings) -> [String] {
-        let expectation = settings.expect
-        var parts: [String] = []
-        if let status = expectation.status {
-            parts.append("status \(status.value.map(form.text).joined(separator: " or "))")
+    /// An expectation: its key, with what is expected where that is short; a condition by itself.
+    private func expectation(_ setting: Setting<SettingValue>) -> String {
+        let value = form.value(setting)
+        if setting.value.isAdded { return PlanValues.line(value["that"] ?? value) }
+        let part = setting.value.part ?? ""
+        switch value {
+        case .object: return part
+        case .array(let elements): return "\(part) \(elements.map(PlanValues.line).joined(separator: " or "))"
+        case .null, .bool, .number, .string, .bytes: return "\(part) \(PlanValues.line(value))"
         }
-        parts += expectation.headers.map { "header \($0.name.value)" }
-        if expectation.json != nil { parts.append("json") }
-        parts += expectation.body.map { form.text($0.value.that) }
-        if let time = expectation.maxTime { parts.append("at most \(form.text(time.value))") }
-        if expectation.schema != nil { parts.append("a schema") }
-        return parts
     }
 
     /// The key of a mapping with one, or the text.
     private static func kind(of value: JSON) -> String {
-        value.object?.names.first ?? WrittenForm.line(value)
+        value.object?.names.first ?? PlanValues.line(value)
     }
 }
 
@@ -279,28 +281,6 @@ extension Level {
         switch self {
         case .defaults, .service: .far
         case .endpoint, .graph: .near
-        }
-    }
-}
-
-extension SettingValue {
-    /// Whether it says what holds anyway.
-    fileprivate var isUsual: Bool {
-        switch self {
-        case .timeout(let limit): limit.duration.constant == .seconds(60)
-        case .connectTimeout(let limit): limit.duration.constant == .seconds(10)
-        case .cache(let mode): mode == .noStore
-        case .redirects(let setting): setting.count == 10
-        case .compression(let setting): setting.isOn
-        case .cookies(let policy): if case .on = policy { true } else { false }
-        case .priority(let priority): priority == .default
-        case .http(let version): version == .auto
-        case .traffic(let traffic): traffic == .default
-        case .baseURL, .version, .headers, .query, .params, .encoding, .arrays, .body, .deadline, .auth, .userAgent,
-            .accept, .decoding, .maxBody, .filters, .expect, .intercept, .messages, .tls, .proxy, .resolve,
-            .unixSocket, .network, .reachability, .retry, .duplicates, .concurrency, .maxConnections, .rate, .debug,
-            .tag, .standalone:
-            false
         }
     }
 }

@@ -15,7 +15,7 @@ package struct TextPlanPrinter: PlanPrinter {
 
     /// The plan for people to read.
     package func document(for description: PlanDescription) -> String {
-        var text = TextPlan(form: description.form, paint: TextPaint(colour: colour))
+        var text = TextPlan(form: description.makeValues(), paint: TextPaint(colour: colour))
         text.add(description.plan, environment: description.environment)
         return text.text
     }
@@ -23,11 +23,11 @@ package struct TextPlanPrinter: PlanPrinter {
 
 /// The text of a plan, as far as it has been written.
 private struct TextPlan {
-    let form: WrittenForm
+    let form: PlanValues
     let paint: TextPaint
     private(set) var text = ""
 
-    init(form: WrittenForm, paint: TextPaint) {
+    init(form: PlanValues, paint: TextPaint) {
         self.form = form
         self.paint = paint
     }
@@ -36,7 +36,7 @@ private struct TextPlan {
         let environment = plan.environment.map { ", environment \($0)" } ?? ""
         line("\(paint.strong(form.text(plan.name)))  \(plan.manifest)\(environment)")
         line("at most \(plan.concurrency) requests at once")
-        section("inputs", plan.inputs.map { ($0.name, WrittenForm.line(form.value($0.value))) })
+        section("inputs", plan.inputs.map { ($0.name, PlanValues.line(form.value($0.value))) })
         section("secrets", plan.secrets.map { ($0.name, "from the environment variable \($0.variable.value)") })
         section("data", plan.data.map { ($0.name, Self.extent($0.value)) })
         addServices(of: plan)
@@ -65,10 +65,10 @@ private struct TextPlan {
     private mutating func add(_ graph: GraphPlan, _ title: String) {
         line("")
         let tags = graph.tags.isEmpty ? "" : ", tags \(graph.tags.map(form.text).joined(separator: ", "))"
-        let deadline = graph.deadline.map { ", deadline \(form.text($0.value))" } ?? ""
+        let deadline = graph.deadline.map { ", deadline \(PlanValues.line(form.value(at: $0.span)))" } ?? ""
         line("\(title): \(StepText(form: form).words(for: graph.body))\(deadline)\(tags)")
         for input in graph.inputs.values {
-            let words = input.value.defaultValue.map { " = \(WrittenForm.line(form.value($0)))" } ?? ""
+            let words = input.value.defaultValue.map { " = \(PlanValues.line(form.value($0)))" } ?? ""
             line("   takes \(input.name.value)\(words)")
         }
         add(graph.body.steps, prefix: "")

@@ -20,6 +20,11 @@ package final class Flow: Sendable {
     package let write: Sink?
     /// Siblings in a batch that must be done before.
     package let needs: [Spanned<String>]
+    /// Where the step is written that has these keys.
+    package let span: SourceSpan
+
+    /// The keys of a step that say when, how often and after what it is done.
+    package static let keys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
 
     init(
         when: ManifestExpression?,
@@ -29,7 +34,8 @@ package final class Flow: Sendable {
         until: Until?,
         paginate: Pagination?,
         write: Sink?,
-        needs: [Spanned<String>]
+        needs: [Spanned<String>],
+        span: SourceSpan
     ) {
         self.when = when
         self.delay = delay
@@ -39,6 +45,7 @@ package final class Flow: Sendable {
         self.paginate = paginate
         self.write = write
         self.needs = needs
+        self.span = span
     }
 }
 

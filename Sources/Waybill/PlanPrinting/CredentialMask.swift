@@ -1,5 +1,4 @@
 import WaybillExpressions
-import WaybillManifest
 import WaybillResults
 
 /// Takes out of texts what may be a credential that somebody wrote down instead of naming a secret.
@@ -9,16 +8,29 @@ enum CredentialMask {
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "key", "negotiate", "oauth", "token",
     ]
 
+    /// The keys of credentials that are shown: names and addresses. All others of `auth` are masked, so that a new one is.
+    private static let shownKeys: Set<String> = [
+        "username", "in", "name", "region", "service", "accessKey", "tokenURL", "grant", "clientId", "scope",
+        "audience",
+        "clientAuth", "netrc",
+    ]
+
+    /// Whether a value is a credential by the keys that it is written under, the outermost first.
+    static func isCredential(_ keys: [String]) -> Bool {
+        guard keys.count > 1, let last = keys.last else { return false }
+        if keys[0] == "auth" { return !shownKeys.contains(last) }
+        return keys[keys.count - 2] == "headers" && Redactor.isCredential(headerNamed: last)
+    }
+
     /// The text of a credential: what it refers to stays, every literal part is gone.
-    static func credential(_ scalar: ScalarTemplate) -> String {
-        switch scalar.content {
-        case .constant(_, let text): literal(text, isFirst: true)
-        case .template(let template):
-            template.template.parts.enumerated().reduce(into: "") { text, part in
-                switch part.element {
-                case .literal(let piece): text += literal(piece, isFirst: part.offset == 0)
-                case .expression(let embedded): text += "${\(expression(embedded.expression))}"
-                }
+    static func credential(_ text: String) -> String {
+        guard text.contains("$"), let template = try? Template(parsing: text), template.literal == nil else {
+            return literal(text, isFirst: true)
+        }
+        return template.parts.enumerated().reduce(into: "") { text, part in
+            switch part.element {
+            case .literal(let piece): text += literal(piece, isFirst: part.offset == 0)
+            case .expression(let embedded): text += "${\(expression(embedded.expression))}"
             }
         }
     }

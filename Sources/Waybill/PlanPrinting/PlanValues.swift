@@ -1,0 +1,150 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// The values of a plan as its sources have them, found by their spans, without what must not be shown: credentials that
+/// somebody wrote down, and texts that are the value of a secret. No construct of the language is described here.
+struct PlanValues: Sendable {
+    /// What knows the values of secrets.
+    private let redactor: Redactor
+    private let index: SourceIndex
+
+    /// The values in some sources.
+    init(_ sources: [SourceFile], redactor: Redactor) {
+        self.redactor = redactor
+        index = SourceIndex(sources)
+    }
+
+    // MARK: Values by their spans
+
+    /// The value of a setting; null where it removes a name.
+    func value(_ setting: Setting<SettingValue>) -> JSON {
+        let keys = [setting.value.name.rawValue] + (setting.value.part.map { [$0] } ?? [])
+        return value(at: setting.span, keys)
+    }
+
+    /// The value that is written at a span; null where nothing is.
+    ///
+    /// - Parameter keys: The keys that it is written under, which say whether it is a credential.
+    func value(at span: SourceSpan, _ keys: [String] = []) -> JSON {
+        node(at: span).map { shown($0, keys) } ?? .null
+    }
+
+    /// The value of a key of the mapping that is written at a span.
+    func value(of key: String, at span: SourceSpan) -> JSON? {
+        node(at: span)?[key].map { shown($0, [key]) }
+    }
+
+    /// The same on one line.
+    func line(of key: String, at span: SourceSpan) -> String? { value(of: key, at: span).map(Self.line) }
+
+    /// The mapping of the entry whose key is written at a span, such as an endpoint.
+    func mapping(ofKeyAt span: SourceSpan) -> YAMLMapping? { index.value(ofKeyAt: span)?.mapping }
+
+    /// A value with templates in it.
+    func value(_ template: ValueTemplate) -> JSON {
+        if let node = node(at: template.span) { return shown(node, []) }
+        // One that the program made, for a call of an endpoint.
+        if case .scalar(let scalar) = template { return .string(text(scalar)) }
+        return template.constant.map { value($0) } ?? .null
+    }
+
+    /// A value of the sources as it is shown. Recursive, as deep as the value: a value's depth is limited where it is read.
+    func shown(_ node: YAMLNode, _ keys: [String]) -> JSON {
+        switch node.content {
+        case .sequence(let elements): .array(elements.map { shown($0, keys) })
+        case .mapping(let mapping):
+            .object(
+                JSONObject(
+                    mapping.entries.map { key, value in
+                        let name = key.text ?? ""
+                        return (text(name), shown(value, keys + [name]))
+                    }
+                )
+            )
+        case .scalar(let scalar):
+            CredentialMask.isCredential(keys) && scalar.json != .null
+                ? .string(redactor.redact(CredentialMask.credential(scalar.text))) : value(Self.json(scalar))
+        }
+    }
+
+    private func node(at span: SourceSpan) -> YAMLNode? { index.node(at: span) }
+
+    /// The value of a scalar; a number that JSON would write otherwise is the text that it is written as.
+    private static func json(_ scalar: YAMLScalar) -> JSON {
+        let json = scalar.json
+        guard json.kind == .number, JSONWriter().string(json) != scalar.text else { return json }
+        return .string(scalar.text)
+    }
+
+    // MARK: Texts and constants
+
+    /// A text that is written in the manifest or comes from it.
+    func text(_ text: String) -> String {
+        redactor.redact(CredentialMask.userInformation(in: text))
+    }
+
+    /// The text of a scalar.
+    func text(_ scalar: ScalarTemplate) -> String {
+        // A literal '${' is written '$${' in a template.
+        text(scalar.constantText?.replacing("${", with: "$${") ?? scalar.written)
+    }
+
+    /// The text of an expression.
+    func text(_ expression: ManifestExpression) -> String {
+        text(expression.expression.text)
+    }
+
+    /// A constant value.
+    func value(_ json: JSON) -> JSON {
+        redactor.redact(Self.mapStrings(of: json, CredentialMask.userInformation))
+    }
+
+    /// A value on one line, for people: a text as it is unless it would be taken for something else.
+    static func line(_ json: JSON) -> String {
+        json.string.map { $0.isEmpty ? "''" : $0 } ?? JSONWriter().string(json)
+    }
+
+    /// Recursive, as deep as the value: a value's depth is limited where it is read.
+    private static func mapStrings(of json: JSON, _ transform: (String) -> String) -> JSON {
+        switch json {
+        case .null, .bool, .number, .bytes: json
+        case .string(let text): .string(transform(text))
+        case .array(let elements): .array(elements.map { mapStrings(of: $0, transform) })
+        case .object(let members): .object(members.mapValues { mapStrings(of: $0, transform) })
+        }
+    }
+}
+
+extension PlanValues {
+    /// Where a request goes, put together from its parts as far as they are known before anything is evaluated.
+    func address(of request: RequestPlan) -> String {
+        let written = text(request.address.text.value)
+        guard case .path = request.address else { return written }
+        var address = request.settings.baseURL.map { text($0.value) } ?? ""
+        if let version = request.settings.version { address = Self.joined(address, text(version.value)) }
+        return written.isEmpty ? address : written.hasPrefix("?") ? address + written : Self.joined(address, written)
+    }
+
+    private static func joined(_ base: String, _ rest: String) -> String {
+        var base = Substring(base)
+        while base.last == "/" { base.removeLast() }
+        return base + "/" + rest.drop { $0 == "/" }
+    }
+}
+
+extension JSONObject {
+    /// An object of those members that have a value.
+    static func present(_ members: [(name: String, value: JSON?)]) -> JSONObject {
+        JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
+    }
+}
+
+extension JSON {
+    /// An integer.
+    static func count(_ number: Int) -> JSON { .number(JSONNumber(number)) }
+}

@@ -1,0 +1,23 @@
+import WaybillDiagnostics
+import WaybillPlan
+import WaybillResults
+
+extension RunSources {
+    /// The name of the text that a manifest has which was read from standard input.
+    static let standardInput = "<standard input>"
+
+    /// What a plan is made from.
+    init(of plan: Plan) {
+        let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
+        self.init(
+            files: PlanContent.digests(of: plan.sources),
+            steps: PlanContent(plan).steps.mapValues(\.digests),
+            texts: Dictionary(texts) { first, _ in first }
+        )
+    }
+
+    /// The sources of the run in a folder; `nil` where they cannot be read.
+    init?(folder: String) {
+        self.init(folder: folder) { PlanContent.digest(of: $0) }
+    }
+}

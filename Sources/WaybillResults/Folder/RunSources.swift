@@ -1,0 +1,69 @@
+import WaybillJSON
+import WaybillRuntime
+
+/// What a run was made from, in `sources.json` of its folder, so that `resume` notices a manifest that was changed:
+///
+///     {"format": 1, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
+///
+/// Digests are SHA-256 in hexadecimal digits: of the manifest's files as a whole, and of what each step of the plan resolves
+/// to. Only a text that cannot be read again is there itself.
+package struct RunSources: Sendable, Equatable {
+    /// The digest of each file of the manifest, by path.
+    package var files: [String: String] = [:]
+    /// The digests of the parts of each step, by the step's path in the plan and the part's name; `nil` where the run was
+    /// recorded by a version of Waybill that has other digests or none.
+    package var steps: [String: [String: String]]?
+    /// The texts that cannot be read again, by path.
+    package var texts: [String: [UInt8]] = [:]
+
+    /// Changes with each change of what a digest is made from.
+    private static let format = 1
+
+    /// The sources of a run; see the properties.
+    package init(files: [String: String], steps: [String: [String: String]], texts: [String: [UInt8]]) {
+        self.files = files
+        self.steps = steps
+        self.texts = texts
+    }
+
+    /// Reads `sources.json` in the folder of a run; `nil` where it cannot be read.
+    ///
+    /// - Parameter digest: Returns the digest of a text. Waybill 0.1 kept the texts of all files, without digests.
+    package init?(folder: String, digest: ([UInt8]) -> String) {
+        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
+            let object = try? JSONParser().parse(bytes).object
+        else { return nil }
+        guard let format = object["format"]?.number?.int else {
+            for (path, text) in object { texts[path] = text.string.map { Array($0.utf8) } }
+            files = texts.mapValues(digest)
+            return
+        }
+        files = Self.strings(object["files"])
+        texts = Self.strings(object["texts"]).mapValues { Array($0.utf8) }
+        guard format == Self.format else { return }
+        steps = (object["steps"]?.object ?? JSONObject()).reduce(into: [:]) { steps, step in
+            steps[step.name] = Self.strings(step.value)
+        }
+    }
+
+    /// The document.
+    var json: JSON {
+        let steps = (steps ?? [:]).mapValues(Self.object)
+        return [
+            "format": .number(JSONNumber(Self.format)),
+            "files": Self.object(files),
+            "texts": Self.object(texts.mapValues { String(decoding: $0, as: UTF8.self) }),
+            "steps": .object(JSONObject(steps.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })),
+        ]
+    }
+
+    private static func strings(_ value: JSON?) -> [String: String] {
+        (value?.object ?? JSONObject()).reduce(into: [:]) { strings, member in
+            strings[member.name] = member.value.string
+        }
+    }
+
+    private static func object(_ strings: [String: String]) -> JSON {
+        .object(JSONObject(strings.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }))
+    }
+}
