@@ -9,6 +9,7 @@ import WaybillTransport
 /// What all parts of a run share.
 final class RunContext: Sendable {
     let id: RunID
+    let startedAt: Timestamp
     let transport: any Transport
     let redactor: Redactor
     let events: EventStream
@@ -51,6 +52,7 @@ final class RunContext: Sendable {
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
         let plan = executor.plan
         self.id = id
+        self.startedAt = startedAt
         transport = executor.transport
         redactor = executor.redactor
         events = executor.events

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-@Suite struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
     /// What comes of one step, `a`, that is answered with a body.
     private func failure(
         _ step: String,
@@ -321,7 +321,7 @@ import WaybillTransport
 
     @Test(arguments: [
         (
-            FakeTransport.Reply.json(#"{"x": "a\ud800"}"#),
+            ScriptedTransport.Reply.json(#"{"x": "a\ud800"}"#),
             "the response has an escape that is half of a surrogate pair, which is not a character (at byte 8); "
                 + "U+FFFD was used instead"
         ),
@@ -332,7 +332,7 @@ import WaybillTransport
         ),
     ])
     func `halves of surrogate pairs in a response are reported once`(
-        response: FakeTransport.Reply,
+        response: ScriptedTransport.Reply,
         warning: String
     ) async throws {
         let fixture = try ExecutionFixture("graphs: {main: {chain: [{get: /a}]}}", ["/a": response])

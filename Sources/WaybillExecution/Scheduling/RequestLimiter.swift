@@ -23,6 +23,9 @@ final class RequestLimiter: Sendable {
         self.clock = clock
     }
 
+    /// How many wait; tests wait for them to come.
+    var waitingCount: Int { state.withLock { $0.continuations.count } }
+
     /// Waits for a turn, which has to be given back; `nil` when the task was cancelled meanwhile, or the run is being stopped.
     func acquire(_ wish: TurnWish) async -> Turn? {
         let (ticket, turn, ready) = state.withLock { state -> (Int, Turn??, Ready) in

@@ -5,7 +5,7 @@ import WaybillResults
 @testable import WaybillExecution
 @testable import WaybillTransport
 
-@Suite struct DetailTests {
+@Suite(.timeLimit(.minutes(5))) struct DetailTests {
     @Test func `debug tells all there is to know, without secrets that only the answer shows`() async throws {
         let fixture = try ExecutionFixture(
             """

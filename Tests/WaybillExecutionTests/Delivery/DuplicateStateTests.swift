@@ -5,7 +5,7 @@ import WaybillTestSupport
 
 @testable import WaybillExecution
 
-@Suite struct DuplicateStateTests {
+@Suite(.timeLimit(.minutes(5))) struct DuplicateStateTests {
     private let key = DuplicateKey.endpoint("e")
 
     @Test func `the first begins, and one that is under way is sent again`() {

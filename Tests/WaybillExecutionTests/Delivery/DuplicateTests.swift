@@ -6,8 +6,10 @@ import WaybillResults
     private let listener = EventListener()
     private let control = RunControl()
 
+    private let watch = RunWatch()
+
     private func run(_ fixture: ExecutionFixture) async -> Executor.Outcome {
-        await fixture.run(events: EventStream(journal: nil, observers: [listener]), control: control)
+        await fixture.run(events: EventStream(journal: nil, observers: [listener]), control: control, watch: watch)
     }
 
     /// Two calls of an endpoint, the second while the first is under way: it begins when another request has ended.
@@ -182,8 +184,7 @@ import WaybillResults
         async let running = run(fixture)
         await fixture.transport.waitForRequests(2)
         fixture.transport.release("/gate", .json("{}"))
-        await listener.wait(for: "step.started main.2.second")
-        for _ in 0..<200 { await Task.yield() }
+        await watch.waitForShared(2)
         fixture.transport.release("/e/x", .json(#"{"n": 1}"#))
         #expect(await running.summary == "first:passed gate:passed second:passed")
         #expect(fixture.transport.paths.filter { $0 == "/e/x" }.count == 1)
@@ -212,9 +213,7 @@ import WaybillResults
             ["/e": .held]
         )
         async let running = run(fixture)
-        await listener.wait(for: "step.started main.a")
-        await listener.wait(for: "step.started main.b")
-        for _ in 0..<200 { await Task.yield() }
+        await watch.waitForShared(2)
         fixture.transport.release("/e", .json(#"{"n": 1}"#))
         #expect(await running.summary == "a:passed b:tolerated")
         #expect(fixture.transport.paths == ["/e"])
@@ -233,7 +232,7 @@ import WaybillResults
         )
         async let running = run(fixture)
         await fixture.transport.waitForRequests(1)
-        for _ in 0..<200 { await Task.yield() }
+        await watch.waitForShared(2)
         control.cancel(step: "main.a.c[0]")
         await listener.wait(for: "element.finished main.a.c")
         fixture.transport.release("/e", .json("{}"))

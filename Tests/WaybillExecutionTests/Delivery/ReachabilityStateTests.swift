@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillExecution
 
-@Suite struct ReachabilityStateTests {
+@Suite(.timeLimit(.minutes(5))) struct ReachabilityStateTests {
     /// What happens to a service, and what its requests are told.
     enum Event {
         case ask(at: Duration, ReachabilityState.Action)

@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct ReachabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
     private let listener = EventListener()
     private let clock = ManualClock()
     private let control = RunControl()

@@ -24,7 +24,7 @@ import WaybillTransport
         let fixture = try ExecutionFixture(kind.manifest)
         for group in GroupCase.all(kind) {
             let turns = AnswersInTurn(group)
-            let transport = FakeTransport { request in
+            let transport = ScriptedTransport { request in
                 guard !request.url.hasSuffix("/z") else { return nil }
                 turns.arrived()
                 return .held

@@ -7,7 +7,7 @@ import WaybillJSON
 @testable import WaybillExecution
 @testable import WaybillManifest
 
-@Suite struct PaginationStateTests {
+@Suite(.timeLimit(.minutes(5))) struct PaginationStateTests {
     private struct Nowhere: EvaluationEnvironment {
         func now() -> Timestamp { Timestamp(nanoseconds: 0) }
         func uuid() -> String { "" }

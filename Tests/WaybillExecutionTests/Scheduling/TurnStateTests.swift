@@ -4,7 +4,7 @@ import WaybillTestSupport
 
 @testable import WaybillExecution
 
-@Suite struct TurnStateTests {
+@Suite(.timeLimit(.minutes(5))) struct TurnStateTests {
     private static func lane(_ name: String, _ rate: String, limit: Int? = nil) throws -> TurnWish.Lane {
         TurnWish.Lane(name: name, rate: try #require(RequestRate(manifestText: rate)), limit: limit)
     }

@@ -4,7 +4,7 @@ import WaybillDiagnostics
 
 @testable import WaybillExecution
 
-@Suite struct SharedValuesTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedValuesTests {
     private let values = SharedValues<String, Int>()
     private let problem = EvaluationProblem(
         message: "no",
@@ -17,7 +17,7 @@ import WaybillDiagnostics
             for _ in 0..<50 {
                 group.addTask {
                     let answer = await values.value(of: "a") { _ in
-                        while values.waitingCount(of: "a") < 50 { await Task.yield() }
+                        await until { values.waitingCount(of: "a") == 50 }
                         return .success(gets.next())
                     }
                     return try answer?.get().value
@@ -68,7 +68,7 @@ import WaybillDiagnostics
         }
         await begun.pass()
         let patient = Task { await values.value(of: "a") { _ in .success(2) } }
-        while values.waitingCount(of: "a") < 2 { await Task.yield() }
+        await until { values.waitingCount(of: "a") == 2 }
         impatient.cancel()
         #expect(await impatient.value == nil)
         await ready.pass()

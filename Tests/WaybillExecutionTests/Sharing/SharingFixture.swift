@@ -41,7 +41,7 @@ struct SharingFixture {
         let rendered = HumanRenderer().render(diagnostics)
         let (plan, findings) = PlanBuilder.plan(try #require(loaded, "\(rendered)"), options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
-        transport = ScriptedTransport(script, interface: interface)
+        transport = ScriptedTransport(script: script, interface: interface)
     }
 
     /// A run that is cancelled while what is shared is fetched, once the fetching has been told of that.

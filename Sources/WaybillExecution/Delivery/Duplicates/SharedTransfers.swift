@@ -19,6 +19,11 @@ final class SharedTransfers: Sendable {
     /// Nothing is under way.
     init() {}
 
+    /// How many wait for transfers; tests wait for them to come.
+    var waitingCount: Int {
+        state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
+    }
+
     /// What comes of the same request that is under way already, or else what the transfer comes to. It goes on as long as
     /// anybody waits for it. `nil` when the task was cancelled.
     func join(

@@ -79,6 +79,9 @@ extension RunControl {
         }
     }
 
+    /// How many steps wait because they are paused; tests wait for them to come.
+    var heldCount: Int { state.withLock { $0.gates.count } }
+
     /// Whether a step is held up.
     func isPaused(_ path: String) -> Bool { state.withLock { $0.pauses.holds(path) } }
 

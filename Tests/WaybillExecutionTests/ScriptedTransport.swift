@@ -1,9 +1,10 @@
 import Synchronization
 import WaybillTransport
 
-/// A transport that answers from a table by path, and whose answers a test can hold back and let go one by one.
-final class FakeTransport: Transport, NetworkProbe {
-    /// What a path is answered with.
+/// The transport of all tests of executions: it responds from a table by path or as a script says, remembers what was sent,
+/// and a test can hold its responses and release them one by one.
+final class ScriptedTransport: Transport, NetworkProbe {
+    /// The response to a request, or why there is none.
     enum Reply: Sendable {
         /// A status and a JSON body.
         case json(String, status: Int = 200)
@@ -29,6 +30,8 @@ final class FakeTransport: Transport, NetworkProbe {
 
     private struct State {
         var sent: [HTTPRequest] = []
+        /// How many requests there have been by path, whatever the query.
+        var counts: [String: Int] = [:]
         var underWay = 0
         var mostUnderWay = 0
         var monitors: [String: TransferMonitor] = [:]
@@ -45,27 +48,41 @@ final class FakeTransport: Transport, NetworkProbe {
         var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let replies: [String: Reply]
-    private let answer: @Sendable (HTTPRequest) -> Reply?
-    private let state = Mutex(State())
+    /// The reply to a request; it also receives how many there have been to its path, itself included.
+    typealias Script = @Sendable (_ request: HTTPRequest, _ count: Int) async -> Reply?
 
-    /// A transport with replies by path, and by what a function gives for what is not among them; otherwise `{}`.
-    init(
+    private let replies: [String: Reply]
+    private let script: Script
+    private let state: Mutex<State>
+
+    /// A transport with replies by path, and those of a script for what is not among them; otherwise `{}`.
+    ///
+    /// - Parameter interface: The interface by which all requests leave.
+    init(_ replies: [String: Reply] = [:], script: @escaping Script, interface: NetworkInterface? = nil) {
+        self.replies = replies
+        self.script = script
+        state = Mutex(State(interface: interface))
+    }
+
+    /// A transport with replies by path, and those of a function for what is not among them; otherwise `{}`.
+    convenience init(
         _ replies: [String: Reply] = [:],
         answering answer: @escaping @Sendable (HTTPRequest) -> Reply? = { _ in nil }
     ) {
-        self.replies = replies
-        self.answer = answer
+        self.init(replies, script: { request, _ in answer(request) })
     }
 
     /// The requests in the order in which they were sent.
     var sent: [HTTPRequest] { state.withLock { $0.sent } }
     /// The paths in the order in which they were sent.
     var paths: [String] { sent.map { Self.path(of: $0) } }
-    /// The greatest number of requests that were under way at once.
+    /// All that was sent to a path, whatever the query, in order.
+    func requests(to path: String) -> [HTTPRequest] { sent.filter { $0.path == path } }
+
+    /// The maximum number of requests that were in flight at once.
     var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
-    /// The greatest number of requests that were under way at once at `http://host/`.
+    /// The maximum number of requests that were in flight at once at `http://host/`.
     func mostUnderWay(at origin: String) -> Int { state.withLock { $0.atOnce[origin]?.most ?? 0 } }
     /// What was noted of each request, by `note`.
     var notes: [String] { state.withLock { $0.notes } }
@@ -88,7 +105,10 @@ final class FakeTransport: Transport, NetworkProbe {
         }
     }
 
-    /// Lets a held answer go.
+    /// Whether the response of a path is held now.
+    func isHeld(_ path: String) -> Bool { state.withLock { $0.held[path] != nil } }
+
+    /// Releases a held response.
     func release(_ path: String, _ reply: Reply) {
         let continuation = state.withLock { state -> CheckedContinuation<Reply, Never>? in
             if let waiting = state.held.removeValue(forKey: path) { return waiting }
@@ -108,9 +128,12 @@ final class FakeTransport: Transport, NetworkProbe {
 
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
         let path = Self.path(of: request)
+        let route = String(path.prefix { $0 != "?" })
         let origin = String(request.url.dropLast(path.count)) + "/"
-        let arrived = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let (arrived, number) = state.withLock { state -> ([CheckedContinuation<Void, Never>], Int) in
             state.sent.append(request)
+            let number = state.counts[route, default: 0] + 1
+            state.counts[route] = number
             if let note = state.note { state.notes.append(note(path)) }
             let here = state.atOnce[origin] ?? (0, 0)
             state.atOnce[origin] = (here.now + 1, max(here.most, here.now + 1))
@@ -119,7 +142,7 @@ final class FakeTransport: Transport, NetworkProbe {
             let count = state.sent.count
             let arrived = state.arrivals.filter { $0.count <= count }
             state.arrivals.removeAll { $0.count <= count }
-            return arrived.map(\.continuation)
+            return (arrived.map(\.continuation), number)
         }
         for continuation in arrived { continuation.resume() }
         defer {
@@ -129,7 +152,8 @@ final class FakeTransport: Transport, NetworkProbe {
             }
         }
         await Task.yield()
-        var reply = replies[path] ?? answer(request) ?? .json("{}")
+        var reply = replies[path] ?? .json("{}")
+        if replies[path] == nil, let scripted = await script(request, number) { reply = scripted }
         if case .late(let later, let turns) = reply {
             for _ in 0..<turns { await Task.yield() }
             reply = later
@@ -141,23 +165,23 @@ final class FakeTransport: Transport, NetworkProbe {
         case .held, .late: return .failure(Self.failure(.cancelled))
         case .linked(let body, let links):
             let fields = links.map { (name: "Link", value: $0) }
-            return self.answer(request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
+            return response(to: request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .cookie(let cookie, let body):
             let fields = [(name: "Set-Cookie", value: cookie)]
-            return self.answer(request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
+            return response(to: request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .json(let body, let status):
-            return self.answer(request, Array(body.utf8), type: "application/json", status: status)
+            return response(to: request, Array(body.utf8), type: "application/json", status: status)
         case .busy(let time):
-            return self.answer(request, [], type: "text/plain", status: 503, fields: [("Retry-After", time)])
+            return response(to: request, [], type: "text/plain", status: 503, fields: [("Retry-After", time)])
         case .redirect(let location, let status):
-            return self.answer(request, [], type: "text/plain", status: status, fields: [("Location", location)])
-        case .text(let body, let type): return self.answer(request, Array(body.utf8), type: type, status: 200)
-        case .bytes(let body, let type): return self.answer(request, body, type: type, status: 200)
+            return response(to: request, [], type: "text/plain", status: status, fields: [("Location", location)])
+        case .text(let body, let type): return response(to: request, Array(body.utf8), type: type, status: 200)
+        case .bytes(let body, let type): return response(to: request, body, type: type, status: 200)
         }
     }
 
-    private func answer(
-        _ request: HTTPRequest,
+    private func response(
+        to request: HTTPRequest,
         _ body: [UInt8],
         type: String,
         status: Int,
@@ -246,5 +270,24 @@ final class FakeTransport: Transport, NetworkProbe {
     private static func path(of request: HTTPRequest) -> String {
         let rest = request.url.drop { $0 != ":" }.dropFirst(3)
         return String(rest.drop { $0 != "/" })
+    }
+}
+
+extension HTTPRequest {
+    /// The path, without its query.
+    var path: String {
+        let rest = url.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+        return String(rest.prefix { $0 != "?" })
+    }
+
+    /// The only value of a field.
+    func value(of name: String) -> String? {
+        let values = headers.filter { $0.isNamed(name) }.map(\.value)
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// The body as text.
+    var text: String {
+        if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" }
     }
 }
