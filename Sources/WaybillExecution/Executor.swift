@@ -111,7 +111,7 @@ package struct Executor: Sendable {
         }
         await warnOfChangedFiles(context)
         let start = context.activeTime
-        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
+        let (steps, outputs, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.

@@ -26,11 +26,11 @@ final class SessionStore: Sendable {
     /// - Throws: why it cannot be had; whoever asks next tries again.
     func session(of service: String, for context: StepContext) async throws(EvaluationProblem) -> Session {
         guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
-        let answer = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
-        guard let answer else {
+        let fetched = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
+        guard let fetched else {
             throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)
         }
-        return Session(service: service, held: try answer.get())
+        return Session(service: service, held: try fetched.get())
     }
 
     /// Whether an answer with this status says that the session is not good any more.

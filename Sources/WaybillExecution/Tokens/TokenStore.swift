@@ -26,7 +26,7 @@ final class TokenStore: Sendable {
             redactor: run.redactor,
             clock: run.clock
         )
-        let answer = await tokens.value(
+        let fetched = await tokens.value(
             of: grant.key,
             isGood: { token in token.renewalTime.map { now < $0 } ?? true },
             get: { previous in
@@ -34,14 +34,14 @@ final class TokenStore: Sendable {
                 return await fetch.token(after: previous)
             }
         )
-        guard let answer else {
+        guard let fetched else {
             throw EvaluationProblem(
                 message: "no access token can be had: it was stopped",
                 span: grant.span,
                 kind: .cancelled
             )
         }
-        return HeldToken(grant: grant, held: try answer.get())
+        return HeldToken(grant: grant, held: try fetched.get())
     }
 
     /// Fetches another token in the place of one that a server refused, unless somebody has done so meanwhile.

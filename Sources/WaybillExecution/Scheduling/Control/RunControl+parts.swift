@@ -3,10 +3,10 @@ import WaybillTransport
 
 /// What the parts of a run ask of its control.
 extension RunControl {
-    /// Runs all graphs, so that they can be stopped, and tells meanwhile what is held up and let go.
-    func carryOut<Value: Sendable>(
+    /// Runs all graphs, so that they can be stopped, and reports in the meantime what is paused and resumed.
+    func execute<Value: Sendable>(
         on clock: any RunClock,
-        tell: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
+        report: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value {
         state.withLock { state in
@@ -16,7 +16,7 @@ extension RunControl {
         return await withTaskGroup(of: Value?.self) { group in
             group.addTask { await self.run(.run, body) }
             group.addTask {
-                for await change in self.changes { tell(change.isPaused, change.step) }
+                for await change in self.changes { report(change.isPaused, change.step) }
                 return nil
             }
             var value: Value?

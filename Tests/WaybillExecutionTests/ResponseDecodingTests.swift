@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillJSON
 import WaybillResults
 
-@Suite(.timeLimit(.minutes(5))) struct AnswerDecodingTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseDecodingTests {
     /// What comes of an answer of some type.
     private func run(_ body: String, type: String, decoding: String) async throws -> Executor.Outcome {
         let fixture = try ExecutionFixture(

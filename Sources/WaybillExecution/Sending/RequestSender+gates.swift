@@ -4,33 +4,33 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What is asked before a request is sent: whether the same one is under way, and whether its service can be reached.
+/// What is checked before a request is sent: whether the same one is in flight, and whether its service can be reached.
 ///
-/// Requests that ask are built before they wait for their turn, so that those that end here take nobody's turn, and those
-/// that wait for their turn count as under way.
-extension Delivery {
-    /// Whether anything is asked.
-    var asks: Bool {
+/// Such requests are built before they wait for a permit, so that those that end here need none, and those that wait count
+/// as in flight.
+extension RequestSender {
+    /// Whether anything is checked.
+    var hasGates: Bool {
         let settings = plan.settings
         return settings.reachability?.value == true || settings.network?.value.allowsMetered == false
             || (settings.duplicates.map { $0.value.mode != .allow } ?? false)
     }
 
-    /// Sends a request, as soon as it may be.
+    /// Sends a request as soon as it may be sent.
     ///
     /// - Parameters:
-    ///   - isItsTurn: Whether it has waited for its turn.
+    ///   - hasPermit: Whether it has waited for its permit.
     ///   - scope: What the key of `duplicates` is evaluated in.
     func send(
         _ sending: HTTPRequest,
         through transport: any Transport,
-        isItsTurn: Bool,
+        hasPermit: Bool,
         scope: RequestScope
     ) async -> Outcome {
-        if isItsTurn { return await transfer(sending, through: transport) }
+        if hasPermit { return await transfer(sending, through: transport) }
         if let end = await networkEnd(of: sending) { return Outcome(end: end, lastURL: sending.url) }
         guard let policy = plan.settings.duplicates, policy.value.mode != .allow else {
-            return await sendInTurn(sending, through: transport)
+            return await sendWithPermit(sending, through: transport)
         }
         let key: DuplicateKey
         do {
@@ -40,7 +40,7 @@ extension Delivery {
         }
         if policy.value.mode == .share {
             let transfer = await run.shared.join(key, isFinal: context.isFinal) {
-                await sendInTurn(sending, through: transport)
+                await sendWithPermit(sending, through: transport)
             }
             return transfer ?? Outcome(end: .stopped, lastURL: sending.url)
         }
@@ -52,10 +52,10 @@ extension Delivery {
             )
             return Outcome(end: .duplicate(failure), lastURL: sending.url)
         }
-        return await sendInTurn(sending, through: transport)
+        return await sendWithPermit(sending, through: transport)
     }
 
-    /// The request's failure when a later one has taken its place.
+    /// The request's failure when a later one has replaced it.
     var superseded: Failure {
         Failure(.duplicate, "a later request of \(name) took its place", at: plan.settings.duplicates?.span)
     }
@@ -65,9 +65,9 @@ extension Delivery {
         run.redactor.text(plan.endpoint.map { "'\($0)'" } ?? "the same request")
     }
 
-    private func sendInTurn(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
-        guard let turn = await turn() else { return Outcome(end: .stopped, lastURL: sending.url) }
-        defer { run.limiter.release(turn) }
+    private func sendWithPermit(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+        guard let permit = await permit() else { return Outcome(end: .stopped, lastURL: sending.url) }
+        defer { run.limiter.release(permit) }
         // What is known of the service may have changed while it waited.
         if let place = place(of: sending), let reason = run.reachability.refusal(at: place) {
             return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
@@ -81,7 +81,7 @@ extension Delivery {
 
     // MARK: Network
 
-    /// How the request ends where the network does not do.
+    /// How the request ends where the network does not allow it.
     private func networkEnd(of sending: HTTPRequest) async -> End? {
         if let network = plan.settings.network, !network.value.allowsMetered,
             let interface = await run.routes.mobileInterface(towards: sending)
@@ -101,7 +101,7 @@ extension Delivery {
         }
     }
 
-    /// Where it is asked whether the service can be reached, if it is.
+    /// Where it is checked whether the service can be reached, if it is.
     private func place(of sending: HTTPRequest) -> Reachability.Place? {
         guard plan.settings.reachability?.value == true,
             let origin = try? Origin(

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// The transfers whose answers all get that ask for the same at the same time: those with `duplicates: share`.
+/// The transfers that all share who request the same at the same time: those with `duplicates: share`.
 final class SharedTransfers: Sendable {
     private struct Key: Hashable {
         var key: DuplicateKey
@@ -10,13 +10,13 @@ final class SharedTransfers: Sendable {
     }
 
     private struct State {
-        var transfers: [Key: (number: Int, work: SharedWork<Delivery.Outcome>)] = [:]
+        var transfers: [Key: (number: Int, work: SharedWork<RequestSender.Outcome>)] = [:]
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
 
-    /// Nothing is under way.
+    /// Nothing is in flight.
     init() {}
 
     /// How many wait for transfers; tests wait for them to come.
@@ -24,17 +24,17 @@ final class SharedTransfers: Sendable {
         state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
     }
 
-    /// What comes of the same request that is under way already, or else what the transfer comes to. It goes on as long as
-    /// anybody waits for it. `nil` when the task was cancelled.
+    /// The outcome of the same request that is in flight already, or else of the transfer. It continues as long as somebody
+    /// waits for it. `nil` when the task was cancelled.
     func join(
         _ key: DuplicateKey,
         isFinal: Bool,
-        _ transfer: @escaping @Sendable () async -> Delivery.Outcome
-    ) async -> Delivery.Outcome? {
+        _ transfer: @escaping @Sendable () async -> RequestSender.Outcome
+    ) async -> RequestSender.Outcome? {
         let key = Key(key: key, isFinal: isFinal)
         let (work, place, isOwn) = state.withLock { state in
             if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
-            let work = SharedWork<Delivery.Outcome>()
+            let work = SharedWork<RequestSender.Outcome>()
             guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
             state.lastNumber += 1
             let number = state.lastNumber
@@ -53,9 +53,9 @@ final class SharedTransfers: Sendable {
         if isOwn { return outcome }
         // Nothing travelled for this one.
         outcome.cookieDomains = []
-        if case .answer(var response) = outcome.end {
+        if case .response(var response) = outcome.end {
             (response.bytesSent, response.bytesReceived) = (0, 0)
-            outcome.end = .answer(response)
+            outcome.end = .response(response)
         }
         return outcome
     }

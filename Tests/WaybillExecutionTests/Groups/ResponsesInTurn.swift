@@ -6,7 +6,7 @@ import WaybillResults
 /// sent at once have come, each other one when the step before it has ended.
 ///
 /// The clock, which is the run's, moves on by a second with each answer and else stands still.
-final class AnswersInTurn: RunObserver {
+final class ResponsesInTurn: RunObserver {
     private struct State {
         /// The requests that have still to come before the first answer.
         var missing: Int

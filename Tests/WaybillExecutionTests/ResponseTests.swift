@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseTests {
     /// What comes of one step, `a`, that is answered with a body.
     private func failure(
         _ step: String,

@@ -3,25 +3,25 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// The way of one attempt's request to the transport and back: it waits for its turn, and is watched and held up.
-struct Delivery: Sendable {
-    /// What came of it, and what is known besides.
+/// Sends the request of one attempt: waits for its permit, watches the transfer, and pauses it with its step.
+struct RequestSender: Sendable {
+    /// The outcome of sending a request.
     struct Outcome: Sendable {
-        /// What came of it.
+        /// How it ended.
         var end: End
-        /// The address that was asked last, after redirects.
+        /// The URL that was requested last, after redirects.
         var lastURL: String
-        /// All there is to know, where `debug` asks for it.
+        /// All that is known, where `debug` asks for it.
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
     }
 
-    /// What came of it.
+    /// How it ended.
     enum End: Sendable {
-        /// There is an answer.
-        case answer(HTTPResponse)
-        /// There is none.
+        /// There is a response.
+        case response(HTTPResponse)
+        /// There is none, for this reason.
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
@@ -40,7 +40,7 @@ struct Delivery: Sendable {
     var plan: RequestPlan { request.plan }
     var run: RunContext { context.run }
 
-    /// The way of the next attempt of a request.
+    /// A sender of the next attempt of a request.
     init(_ request: RequestStep, in context: StepContext) {
         self.request = request
         self.context = context
@@ -57,22 +57,22 @@ struct Delivery: Sendable {
         !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
     }
 
-    /// Waits for the request's turn among those of the run, which has to be given back; `nil` when it was stopped.
-    func turn() async -> Turn? {
+    /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
+    func permit() async -> Permit? {
         while true {
             await run.control.waitUntilUnpaused(context.path)
-            guard let turn = await run.limiter.acquire(TurnWish(plan, in: context)) else { return nil }
+            guard let permit = await run.limiter.acquire(PermitRequest(plan, in: context)) else { return nil }
             guard context.mayStart else {
-                run.limiter.release(turn)
+                run.limiter.release(permit)
                 return nil
             }
-            // Held up while it waited: meanwhile others can have the turn.
-            guard run.control.isPaused(context.path) else { return turn }
-            run.limiter.release(turn)
+            // Paused while it waited: in the meantime others can have the permit.
+            guard run.control.isPaused(context.path) else { return permit }
+            run.limiter.release(permit)
         }
     }
 
-    /// Sends a request whose turn it is, and follows redirects.
+    /// Sends a request that has its permit, and follows redirects.
     func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         announce(sending)
         var lastURL = sending.url
@@ -105,10 +105,10 @@ struct Delivery: Sendable {
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):
-            if let lane = TurnWish.Lane(plan) {
-                run.limiter.note(isMultiplexed: response.httpVersion == "2", lane: lane.name)
+            if let queue = PermitRequest.Queue(plan) {
+                run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
             }
-            return Outcome(end: .answer(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+            return Outcome(end: .response(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
         case .failure(let failure):
             return Outcome(end: .failure(failure), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
         }

@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillTransport
 
 /// Turns the body of an answer into a value.
-struct AnswerDecoder {
+struct ResponseDecoder {
     /// How to decode.
     let decoding: Decoding
 

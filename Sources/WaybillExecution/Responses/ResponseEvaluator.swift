@@ -7,22 +7,22 @@ import WaybillResults
 import WaybillSchema
 import WaybillTransport
 
-/// An answer on its way through the steps of an attempt: status → content type → decoding → filters → outputs →
+/// Evaluates the response of an attempt: status → content type → decoding → filters → outputs →
 /// expectations → what is returned.
-struct Answer {
-    /// What came of an answer.
-    struct Evaluated: Sendable {
-        /// The answer as it was decoded, before filters.
+struct ResponseEvaluator {
+    /// What a response came to.
+    struct Evaluation: Sendable {
+        /// The response as it was decoded, before filters.
         var body: ScopeValue?
         /// The data after filters; of a poll nothing where there is none.
         var data: ScopeValue?
         /// The named values, as far as they could be evaluated. They survive a failed expectation.
         var outputs: [String: ScopeValue] = [:]
-        /// A name that an object of the answer has more than once, if there is one.
+        /// A name that an object of the response has more than once, if there is one.
         var duplicateName: String?
         /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
         var loneSurrogates: JSONDocument.LoneSurrogates?
-        /// What is wrong with the answer, if anything is.
+        /// What is wrong with the response, if anything.
         var failure: Failure?
     }
 
@@ -43,11 +43,11 @@ struct Answer {
     /// The statuses that are expected.
     private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
-    private var evaluated = Evaluated()
+    private var evaluated = Evaluation()
 
-    /// An answer to a request.
+    /// An evaluator of a response to a request.
     ///
-    /// - Parameter scope: What expressions see, the answer among it.
+    /// - Parameter scope: What expressions see, the response included.
     init(
         _ plan: RequestPlan,
         _ response: HTTPResponse,
@@ -64,8 +64,8 @@ struct Answer {
         self.scope = scope
     }
 
-    /// Goes through all steps.
-    consuming func evaluate() -> Evaluated {
+    /// Evaluates the response.
+    consuming func evaluate() -> Evaluation {
         if let failure = failure() { evaluated.failure = failure }
         return evaluated
     }
@@ -73,7 +73,7 @@ struct Answer {
     /// Evaluates what was left out for a page or poll, for the last one, with the data of all pages or of the last poll.
     ///
     /// - Parameter rejection: The failure of a poll whose status was rejected.
-    consuming func conclude(with data: ScopeValue?, after rejection: Failure? = nil) -> Evaluated {
+    consuming func conclude(with data: ScopeValue?, after rejection: Failure? = nil) -> Evaluation {
         evaluated.failure = rejection
         // A rejected response without data was not decoded, or a filter refused it.
         if rejection != nil, !isSuccess || data == nil { return evaluated }
@@ -107,9 +107,9 @@ struct Answer {
     private mutating func dataFailure() -> Failure? {
         if isSuccess, let failure = contentTypeFailure() { return failure }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
-        let body: AnswerDecoder.Decoded
+        let body: ResponseDecoder.Decoded
         do {
-            let decoder = AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto)
+            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto)
             body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
         } catch {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
@@ -122,8 +122,8 @@ struct Answer {
         return isWithoutContent ? nil : filter()
     }
 
-    /// Whether the answer has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
-    /// filter then, so that a service whose answers come in envelopes can also say 204.
+    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
+    /// filter then, so that a service whose responses come in envelopes can also say 204.
     private var isWithoutContent: Bool {
         response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
     }
@@ -139,7 +139,7 @@ struct Answer {
         let patterns = wanted.map(\.description).joined(separator: " or ")
         let code = plan.settings.messages.showsCode ? "\(response.status), " : ""
         var message = "the status is \(code)not \(patterns)"
-        let body = try? AnswerDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+        let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
         if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
         if response.status == 401, case .digest? = plan.settings.auth?.value,
             let requirement = DigestSupport.unsupportedRequirement(of: response)

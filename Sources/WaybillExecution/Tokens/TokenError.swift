@@ -1,7 +1,7 @@
 import WaybillResults
 
 /// Why a token endpoint gave no token.
-struct TokenProblem: Error, Sendable {
+struct TokenError: Error, Sendable {
     /// The stage that failed.
     var kind: FailureKind
     /// The endpoint's own code, such as `invalid_grant` (RFC 6749, section 5.2).

@@ -3,7 +3,7 @@ import WaybillResults
 import WaybillTransport
 
 /// What a token endpoint says (RFC 6749, sections 5.1 and 5.2).
-struct TokenAnswer: Sendable {
+struct TokenResponse: Sendable {
     /// The token.
     let token: String
     /// What another one can be had with.
@@ -12,17 +12,17 @@ struct TokenAnswer: Sendable {
     let lifetime: Duration?
 
     /// Reads an answer.
-    init(_ response: HTTPResponse) throws(TokenProblem) {
+    init(_ response: HTTPResponse) throws(TokenError) {
         let body = try? JSONParser().parse(response.body)
         // Some endpoints refuse with status 200.
         let refusal = body?["access_token"] == nil ? body?["error"]?.string : nil
         guard response.status / 100 == 2, refusal == nil else { throw Self.refused(response.status, body) }
         guard let body, body.kind == .object else {
-            throw TokenProblem(kind: .decode, message: "the token endpoint's answer is not a JSON object")
+            throw TokenError(kind: .decode, message: "the token endpoint's answer is not a JSON object")
         }
         guard let type = body["token_type"]?.string else { throw Self.missing("token_type") }
         guard type.lowercased() == "bearer" else {
-            throw TokenProblem(
+            throw TokenError(
                 kind: .expect,
                 message: "the token is of type '\(type.shortened)', and only bearer tokens can be used"
             )
@@ -30,14 +30,14 @@ struct TokenAnswer: Sendable {
         guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
         // What may stand in a header field (RFC 6750, section 2.1, allows even less).
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw TokenProblem(kind: .expect, message: "the token has characters in it that cannot be sent")
+            throw TokenError(kind: .expect, message: "the token has characters in it that cannot be sent")
         }
         self.token = token
         refreshToken = (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }
         lifetime = try Self.lifetime(body["expires_in"])
     }
 
-    private static func lifetime(_ value: JSON?) throws(TokenProblem) -> Duration? {
+    private static func lifetime(_ value: JSON?) throws(TokenError) -> Duration? {
         let seconds: Double?
         switch value {
         case nil, .null: return nil
@@ -46,7 +46,7 @@ struct TokenAnswer: Sendable {
         default: seconds = nil
         }
         guard let seconds, !seconds.isNaN else {
-            throw TokenProblem(
+            throw TokenError(
                 kind: .expect,
                 message: "'expires_in' in the token endpoint's answer is not a number of seconds"
             )
@@ -55,11 +55,11 @@ struct TokenAnswer: Sendable {
         return .seconds(min(max(seconds, 0), 1e9))
     }
 
-    private static func missing(_ name: String) -> TokenProblem {
-        TokenProblem(kind: .expect, message: "the token endpoint's answer has no '\(name)'")
+    private static func missing(_ name: String) -> TokenError {
+        TokenError(kind: .expect, message: "the token endpoint's answer has no '\(name)'")
     }
 
-    private static func refused(_ status: Int, _ body: JSON?) -> TokenProblem {
+    private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
         var message = "the token endpoint answers with status \(status)"
         let code = (body?["error"]?.string)?.shortened
         if let code, !code.isEmpty {
@@ -69,7 +69,7 @@ struct TokenAnswer: Sendable {
             message += ": \(words)"
         }
         let isRefusal = status / 100 == 2 || (400...403).contains(status)
-        return TokenProblem(kind: .status, code: code, message: message, isRefusal: isRefusal)
+        return TokenError(kind: .status, code: code, message: message, isRefusal: isRefusal)
     }
 }
 

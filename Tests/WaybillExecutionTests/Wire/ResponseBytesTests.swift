@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 /// What becomes of the bytes of an answer, as they come from a server.
-@Suite(.timeLimit(.minutes(5))) struct AnswerBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseBytesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         /// The Content-Type; nil for none.
