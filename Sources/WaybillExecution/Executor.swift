@@ -10,7 +10,7 @@ package import WaybillTransport
 
 /// Runs a plan: sends its requests in the order that its chains and batches give, and reports what comes of it.
 ///
-/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is under way.
+/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
 package struct Executor: Sendable {
     /// What to run.
     package let plan: Plan
@@ -28,7 +28,7 @@ package struct Executor: Sendable {
     package let folder: RunFolder?
     /// What the environment says of proxies, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// What the run is told while it is under way.
+    /// What the run is told while it is running.
     package let control: RunControl
     /// What waits in the run waits on this.
     package let clock: any RunClock

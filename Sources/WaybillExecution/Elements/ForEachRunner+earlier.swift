@@ -5,7 +5,6 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
-import WaybillTransport
 
 /// The elements that had finished before the run was resumed.
 extension ForEachRunner {

@@ -1,12 +1,9 @@
 import Synchronization
 import WaybillDiagnostics
-import WaybillExpressions
 import WaybillFormats
-import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
-import WaybillTransport
 
 /// `forEach`: executes a step for each element of a list. Here the file of `write` is opened too, which all elements share.
 struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {

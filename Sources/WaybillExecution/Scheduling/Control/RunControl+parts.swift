@@ -135,7 +135,7 @@ extension RunControl.State {
     /// Whether a part that begins now was cancelled before.
     fileprivate func hasCancelled(_ part: RunControl.Part) -> Bool {
         switch part {
-        // Told to stop before it began: there is nothing under way that could be given time.
+        // Told to stop before it began: there is nothing running that could be given time.
         case .run, .wait: isStopping
         case .final: isCancelled
         case .step(let path, _): cancelledSteps.contains { StepPath.isInside(path, $0) }

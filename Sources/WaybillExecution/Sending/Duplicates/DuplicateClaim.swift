@@ -34,7 +34,7 @@ final class DuplicateClaim: Sendable {
     }
 }
 
-/// The requests of a run for which it matters whether the same one is under way: those with `duplicates` in the ways
+/// The requests of a run for which it matters whether the same one is in flight: those with `duplicates` in the ways
 /// `cancel-previous` and `discard`.
 final class Duplicates: Sendable {
     private struct State {
@@ -48,7 +48,7 @@ final class Duplicates: Sendable {
 
     private let state = Mutex(State())
 
-    /// No request is under way.
+    /// No request is in flight.
     init() {}
 
     /// A claim for a request that has one to make.

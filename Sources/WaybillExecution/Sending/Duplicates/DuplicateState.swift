@@ -1,8 +1,8 @@
 import WaybillManifest
 
-/// Decides what becomes of a request while the same one is under way. Requests are named by numbers.
+/// Decides what becomes of a request while the same one is in flight. Requests are named by numbers.
 ///
-/// A request is under way from its first attempt to the end of its last one, the waits between them included.
+/// A request is in flight from its first attempt to the end of its last one, the waits between them included.
 struct DuplicateState: Sendable {
     /// What becomes of a request.
     enum Action: Sendable, Equatable {
@@ -24,10 +24,10 @@ struct DuplicateState: Sendable {
     private var lines: [DuplicateKey: Line] = [:]
     private var keys: [Int: DuplicateKey] = [:]
 
-    /// Nothing is under way.
+    /// Nothing is in flight.
     init() {}
 
-    /// What becomes of a request that is about to be sent. One that is under way itself is sent again.
+    /// What becomes of a request that is about to be sent. One that is in flight itself is sent again.
     mutating func enter(_ request: Int, _ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) -> Action {
         guard keys[request] == nil else { return .begin }
         guard var line = lines[key] else {

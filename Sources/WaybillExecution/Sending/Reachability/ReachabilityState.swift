@@ -9,7 +9,7 @@ struct ReachabilityState: Sendable {
         case refuse(String)
         /// It tries a connection first.
         case probe
-        /// It waits for what the try that is under way comes to.
+        /// It waits for what the try that is in flight comes to.
         case wait
     }
 
