@@ -10,7 +10,7 @@ package import WaybillTransport
 
 /// Runs a plan: sends its requests in the order that its chains and batches give, and reports what comes of it.
 ///
-/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is under way.
+/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
 package struct Executor: Sendable {
     /// What to run.
     package let plan: Plan
@@ -28,7 +28,7 @@ package struct Executor: Sendable {
     package let folder: RunFolder?
     /// What the environment says of proxies, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// What the run is told while it is under way.
+    /// What the run is told while it is running.
     package let control: RunControl
     /// What waits in the run waits on this.
     package let clock: any RunClock
@@ -83,15 +83,19 @@ package struct Executor: Sendable {
         package var outputs: [(graph: String, values: RedactedJSON)]
     }
 
-    /// Runs all graphs, one after another.
+    /// Runs all graphs, one after another. `StepLayers` lists what a request passes through on its way to the transport.
     package func run(id: RunID) async -> Outcome {
-        let startedAt = past?.startedAt ?? .now()
+        await run(in: RunContext(self, id: id, startedAt: past?.startedAt ?? .now()))
+    }
+
+    /// Runs all graphs in a context of this executor.
+    func run(in context: RunContext) async -> Outcome {
         // What is sent now could not be recorded.
         folder?.journal.whenFailed { [control] in control.cancelAll() }
         events.emit(
             .runStarted(
                 .init(
-                    id: id,
+                    id: context.id,
                     manifest: plan.manifest,
                     environment: plan.environment,
                     graphs: plan.graphs.map(\.name),
@@ -105,10 +109,9 @@ package struct Executor: Sendable {
         for loss in resumption.lostCookies {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
         }
-        let context = RunContext(self, id: id, startedAt: startedAt)
         await warnOfChangedFiles(context)
         let start = context.activeTime
-        let (steps, outputs, wasCancelled) = await control.carryOut(on: clock) { isPaused, step in
+        let (steps, outputs, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
@@ -125,10 +128,10 @@ package struct Executor: Sendable {
                 wasCancelled ? .interrupted : .passed
             }
         let result = RunResult(
-            id: id,
+            id: context.id,
             manifest: plan.manifest,
             environment: plan.environment,
-            startedAt: startedAt,
+            startedAt: context.startedAt,
             finishedAt: Timestamp.now(),
             time: (past?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,

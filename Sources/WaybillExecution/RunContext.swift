@@ -10,6 +10,7 @@ import WaybillTransport
 /// What all parts of a run share.
 final class RunContext: Sendable {
     let id: RunID
+    let startedAt: Timestamp
     let transport: any Transport
     let redactor: Redactor
     let events: EventStream
@@ -52,6 +53,7 @@ final class RunContext: Sendable {
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
         let plan = executor.plan
         self.id = id
+        self.startedAt = startedAt
         transport = executor.transport
         redactor = executor.redactor
         events = executor.events
@@ -98,7 +100,7 @@ final class RunContext: Sendable {
     func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
 
     /// What could not be evaluated, as a failure.
-    func failure(_ problem: EvaluationProblem) -> Failure {
+    func failure(_ problem: EvaluationFailure) -> Failure {
         Failure(
             problem.kind,
             redactor.text(problem.message),

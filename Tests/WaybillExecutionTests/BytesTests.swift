@@ -6,12 +6,12 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Responses with `decoding: bytes`, from the response to where expressions, bodies, files and a resumed run use them.
-@Suite struct BytesTests {
+@Suite(.timeLimit(.minutes(5))) struct BytesTests {
     private let folder = TemporaryFolder()
 
     /// Six bytes that are not UTF-8; "iVBORwD/" in Base64.
     private static let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x00, 0xFF]
-    private static let replies: [String: FakeTransport.Reply] = ["/image": .bytes(image, type: "image/png")]
+    private static let replies: [String: ScriptedTransport.Reply] = ["/image": .bytes(image, type: "image/png")]
 
     private func fixture(_ steps: String) throws -> ExecutionFixture {
         try ExecutionFixture("graphs: {main: {chain: [\(steps)]}}\n", Self.replies)
@@ -136,7 +136,7 @@ import WaybillTransport
                 outputs: {digest: steps.c.outputs.digest, count: steps.c.outputs.count, mark: steps.c.outputs.mark}
 
             """
-        let mark = FakeTransport.Reply.json(#"{"$bytes": "AAAA"}"#)
+        let mark = ScriptedTransport.Reply.json(#"{"$bytes": "AAAA"}"#)
         let broken = try ExecutionFixture(text, Self.replies.merging(["/mark": mark]) { $1 })
         let (outcome, _) = try await broken.run(into: folder)
         #expect(outcome.summary == "a:passed each:passed mark:passed b:failed c:skipped")

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTransport
 
 /// Requests whose method, status or service is not that of a plain endpoint.
-@Suite struct ComputedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct ComputedRequestTests {
     private func graph(_ steps: String) -> String { "graphs:\n  main:\n    chain:\n      \(steps)\n" }
 
     @Test func `each row of a table has its method and its expected status`() async throws {

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-@Suite struct DebugRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct DebugRecordTests {
     private func redactor() -> Redactor {
         let redactor = Redactor()
         redactor.register("hunter2")
@@ -104,7 +104,7 @@ import WaybillTransport
     }
 
     @Test func `a recorder remembers the last request, as it was sent`() async {
-        let recorder = RequestRecorder(FakeTransport(["/a": .redirect("/b", status: 303)]))
+        let recorder = RequestRecorder(ScriptedTransport(["/a": .redirect("/b", status: 303)]))
         #expect(recorder.lastRequest == nil)
         let request = HTTPRequest(method: "POST", url: "http://s/a", body: .bytes([1]))
         _ = await recorder.send(request, followingRedirects: 3)

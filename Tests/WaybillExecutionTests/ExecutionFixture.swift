@@ -1,27 +1,30 @@
+import Synchronization
 import Testing
 import WaybillDiagnostics
-import WaybillExecution
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// Runs of manifests that are given as text, on a fake transport.
+@testable import WaybillExecution
+
+/// Runs of manifests that are given as text, on a scripted transport.
 struct ExecutionFixture {
     let plan: Plan
-    let transport: FakeTransport
+    let transport: ScriptedTransport
     // It is there as long as the fixture.
     private let folder: TemporaryFolder
 
     /// A manifest with one service at an address, beside empty files and others; the text begins where the address ends.
     init(
         _ text: String,
-        _ replies: [String: FakeTransport.Reply] = [:],
+        _ replies: [String: ScriptedTransport.Reply] = [:],
         at baseURL: String = "http://s",
         files: [String] = [],
         contents: [String: String] = [:],
-        answering answer: @escaping @Sendable (HTTPRequest) -> FakeTransport.Reply? = { _ in nil }
+        answering answer: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Reply? = { _ in nil }
     ) throws {
         folder = TemporaryFolder()
         for name in files { folder.write("", to: name) }
@@ -34,10 +37,12 @@ struct ExecutionFixture {
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
         let (plan, findings) = PlanBuilder.plan(checked, options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
-        self.transport = FakeTransport(replies, answering: answer)
+        self.transport = ScriptedTransport(replies, answering: answer)
     }
 
     /// Runs the plan, over another transport than its own if there is one.
+    ///
+    /// - Parameter watch: Receives what all parts of the run share before it starts.
     func run(
         over real: (any Transport & NetworkProbe)? = nil,
         secrets: [String: String] = [:],
@@ -48,7 +53,8 @@ struct ExecutionFixture {
         clock: any RunClock = SystemClock(),
         past: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
-        repeatsUnsure: Bool = false
+        repeatsUnsure: Bool = false,
+        watch: RunWatch? = nil
     ) async -> Executor.Outcome {
         let executor = Executor(
             plan: plan,
@@ -65,7 +71,9 @@ struct ExecutionFixture {
             resumption: resumption,
             repeatsUnsure: repeatsUnsure
         )
-        return await executor.run(id: RunID())
+        let context = RunContext(executor, id: RunID(), startedAt: past?.startedAt ?? .now())
+        watch?.start(context)
+        return await executor.run(in: context)
     }
 
     /// Runs the plan with a results folder, and tells what happened and, by their paths, what is in its files.
@@ -86,5 +94,22 @@ extension Executor.Outcome {
     /// `a:passed b:failed …`, in plan order.
     var summary: String {
         result.steps.map { "\($0.id):\($0.outcome)" }.joined(separator: " ")
+    }
+}
+
+/// Looks into a run from a test.
+final class RunWatch: Sendable {
+    private let context = Mutex<RunContext?>(nil)
+
+    fileprivate func start(_ run: RunContext) { context.withLock { $0 = run } }
+
+    /// Waits until so many requests wait for a permit.
+    func waitForQueued(_ count: Int) async {
+        await until { context.withLock { $0?.limiter.waitingCount == count } }
+    }
+
+    /// Waits until so many steps wait for a transfer that they share.
+    func waitForShared(_ count: Int) async {
+        await until { context.withLock { $0?.shared.waitingCount == count } }
     }
 }

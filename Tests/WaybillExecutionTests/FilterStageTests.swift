@@ -4,7 +4,7 @@ import WaybillExecution
 import WaybillJSON
 import WaybillResults
 
-@Suite struct FilterStageTests {
+@Suite(.timeLimit(.minutes(5))) struct FilterStageTests {
     /// What comes of data that goes through filters.
     private func run(_ filters: String, on body: String, status: Int = 200) async throws -> Executor.Outcome {
         let step = "{id: a, get: /a, filters: [\(filters)], expect: {status: \(status)}, outputs: {x: $}}"
@@ -82,7 +82,7 @@ import WaybillResults
                   - {id: a, get: /a, filters: [FILTER], expect: {status: 404}}
 
             """
-        let reply = ["/a": FakeTransport.Reply.json(#"{"code": 1, "text": "no"}"#, status: 404)]
+        let reply = ["/a": ScriptedTransport.Reply.json(#"{"code": 1, "text": "no"}"#, status: 404)]
         let other = try ExecutionFixture(text.replacing("FILTER", with: "code"), reply)
         #expect(await other.run().summary == "a:passed")
         let any = try ExecutionFixture(text.replacing("FILTER", with: "{filter: code, for: any}"), reply)

@@ -5,10 +5,10 @@ import WaybillResults
 import WaybillTestSupport
 
 /// What a failed element does, to the steps inside it and to the run.
-@Suite struct ForEachFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct ForEachFailureTests {
     private func run(
         _ text: String,
-        _ replies: [String: FakeTransport.Reply] = [:]
+        _ replies: [String: ScriptedTransport.Reply] = [:]
     ) async throws -> (outcome: Executor.Outcome, fixture: ExecutionFixture, listener: EventListener) {
         let fixture = try ExecutionFixture(text, replies)
         let listener = EventListener()
@@ -62,7 +62,7 @@ import WaybillTestSupport
     }
 
     @Test func `the first hundred failures have element, address and reason`() async throws {
-        let replies = (0..<200).map { ("/\($0)", FakeTransport.Reply.json("{}", status: 500)) }
+        let replies = (0..<200).map { ("/\($0)", ScriptedTransport.Reply.json("{}", status: 500)) }
         let (outcome, _, _) = try await run(
             """
             graphs:

@@ -4,10 +4,10 @@ import WaybillResults
 import WaybillTestSupport
 
 /// The bodies of failed responses in the results folder.
-@Suite struct KeptBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptBodyTests {
     private let folder = TemporaryFolder()
 
-    private func run(_ step: String, _ reply: FakeTransport.Reply) async throws -> Executor.Outcome {
+    private func run(_ step: String, _ reply: ScriptedTransport.Reply) async throws -> Executor.Outcome {
         let fixture = try ExecutionFixture(
             "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{id: a, get: /a, \(step)}]}}\n",
             ["/a": reply]

@@ -11,7 +11,7 @@ import WaybillTransport
 #endif
 
 /// Runs that are resumed after the system has ended with them, and with bytes of their files that were not on the disk.
-@Suite struct LostBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct LostBytesTests {
     private let folder = TemporaryFolder()
 
     private func each(_ method: String = "get", answering word: String = "x") throws -> ExecutionFixture {

@@ -5,9 +5,9 @@ import WaybillResults
 import WaybillTransport
 
 /// The manifest's own texts for failures.
-@Suite struct MessagesTests {
+@Suite(.timeLimit(.minutes(5))) struct MessagesTests {
     /// The failure of a request with these settings.
-    private func failure(_ settings: String, _ reply: FakeTransport.Reply) async throws -> Failure {
+    private func failure(_ settings: String, _ reply: ScriptedTransport.Reply) async throws -> Failure {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, \(settings)}]}}",
             ["/a": reply]
@@ -33,11 +33,11 @@ import WaybillTransport
             ("", .failure(.timeout), "It failed", "the transport failed: timeout"),
             ("", .failure(.connect), "No network", "the transport failed: connect"),
             ("", .failure(.dns), "No network", "the transport failed: dns"),
-        ] as [(String, FakeTransport.Reply, String, String)]
+        ] as [(String, ScriptedTransport.Reply, String, String)]
     )
     func `every failure has the text for its kind, and what happened is kept`(
         settings: String,
-        reply: FakeTransport.Reply,
+        reply: ScriptedTransport.Reply,
         text: String,
         happened: String
     ) async throws {
@@ -47,8 +47,8 @@ import WaybillTransport
         #expect(failure.findings.count == 1)
     }
 
-    @Test(arguments: [FakeTransport.Reply.failure(.connect), .failure(.dns)])
-    func `the general text is for what has none of its own`(reply: FakeTransport.Reply) async throws {
+    @Test(arguments: [ScriptedTransport.Reply.failure(.connect), .failure(.dns)])
+    func `the general text is for what has none of its own`(reply: ScriptedTransport.Reply) async throws {
         #expect(try await failure("messages: {general: It failed}", reply).message.string == "It failed")
         // A text for another kind does not apply.
         let other = try await failure("messages: {duplicate: Too often}", reply)
@@ -76,11 +76,11 @@ import WaybillTransport
                 "filters: [{envelope: {code: $.code}}]", .json(#"{"code": 7}"#), "7",
                 "the code of the response is not accepted"
             ),
-        ] as [(String, FakeTransport.Reply, String, String)]
+        ] as [(String, ScriptedTransport.Reply, String, String)]
     )
     func `without showCode no message has the code, and results keep it`(
         settings: String,
-        reply: FakeTransport.Reply,
+        reply: ScriptedTransport.Reply,
         code: String,
         message: String
     ) async throws {

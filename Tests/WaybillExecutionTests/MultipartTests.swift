@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-@Suite struct MultipartTests {
+@Suite(.timeLimit(.minutes(5))) struct MultipartTests {
     private func request(_ step: String) async throws -> HTTPRequest {
         let fixture = try ExecutionFixture("graphs:\n  main:\n    chain:\n      - \(step)\n")
         let outcome = await fixture.run()

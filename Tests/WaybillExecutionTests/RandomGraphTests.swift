@@ -81,7 +81,7 @@ private struct RandomGraph {
     private var random: SplitMix
     private var count = 0
     private(set) var concurrency = 1
-    private(set) var replies: [String: FakeTransport.Reply] = [:]
+    private(set) var replies: [String: ScriptedTransport.Reply] = [:]
     /// Which step needs which to have ended, by their paths.
     private(set) var needs: [(String, String)] = []
     /// The paths of all requests outside of forEach.

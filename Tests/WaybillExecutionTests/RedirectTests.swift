@@ -4,10 +4,10 @@ import WaybillExecution
 import WaybillResults
 import WaybillTransport
 
-@Suite struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     private func run(
         _ step: String,
-        _ replies: [String: FakeTransport.Reply],
+        _ replies: [String: ScriptedTransport.Reply],
         secrets: [String: String] = [:]
     ) async throws -> (outcome: Executor.Outcome, sent: [HTTPRequest], hops: [String]) {
         let fixture = try ExecutionFixture(

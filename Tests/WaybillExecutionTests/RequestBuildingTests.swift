@@ -4,7 +4,7 @@ import WaybillExecution
 import WaybillResults
 import WaybillTransport
 
-@Suite struct RequestBuildingTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestBuildingTests {
     /// The request of a manifest whose only graph has one step.
     private func request(
         _ step: String,

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct RequestEventTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestEventTests {
     private static let elements = """
         endpoints: {e: {path: /a, service: s}}
         graphs: {main: {chain: [{id: a, forEach: {in: [1, 2], as: n}, call: e}]}}

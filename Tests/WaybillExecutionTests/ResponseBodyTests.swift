@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 
 /// `response.body`: what filters have removed from the data.
-@Suite struct ResponseBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseBodyTests {
     private func run(_ step: String) async throws -> Executor.Outcome {
         try await ExecutionFixture(
             """

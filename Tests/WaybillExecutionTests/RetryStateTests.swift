@@ -7,7 +7,7 @@ import WaybillTransport
 @testable import WaybillExecution
 @testable import WaybillManifest
 
-@Suite struct RetryStateTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryStateTests {
     private func policy(times: Int = 3, isUnsafe: Bool = false, jitter: Bool = false) -> RetryPolicy {
         var backoff = RetryPolicy.Backoff()
         backoff.jitter = jitter

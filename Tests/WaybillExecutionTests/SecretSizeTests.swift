@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 /// Secrets that are too long or too short to be redacted everywhere.
-@Suite struct SecretSizeTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretSizeTests {
     private static let manifest = """
         graphs:
           main:

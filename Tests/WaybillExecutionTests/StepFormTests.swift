@@ -6,8 +6,8 @@ import WaybillResults
 @testable import WaybillExecution
 
 /// What steps can be besides requests, chains and batches.
-@Suite struct StepFormTests {
-    private func outputs(_ text: String, _ replies: [String: FakeTransport.Reply] = [:]) async throws -> JSON {
+@Suite(.timeLimit(.minutes(5))) struct StepFormTests {
+    private func outputs(_ text: String, _ replies: [String: ScriptedTransport.Reply] = [:]) async throws -> JSON {
         let outcome = await (try ExecutionFixture(text, replies)).run()
         return outcome.outputs.first?.values.value ?? .string(outcome.summary)
     }

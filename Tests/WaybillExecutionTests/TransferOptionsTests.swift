@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillResults
 import WaybillTransport
 
-@Suite struct TransferOptionsTests {
+@Suite(.timeLimit(.minutes(5))) struct TransferOptionsTests {
     /// The request of a step with some settings.
     private func request(_ settings: String, variables: [String: String] = [:]) async throws -> HTTPRequest {
         let fixture = try ExecutionFixture(

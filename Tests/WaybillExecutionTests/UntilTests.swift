@@ -7,12 +7,12 @@ import WaybillResults
 import WaybillTransport
 
 /// Polling: what is evaluated for each response, and what for the last one only.
-@Suite struct UntilTests {
+@Suite(.timeLimit(.minutes(5))) struct UntilTests {
     /// A run of one step, `a`, that is answered with these replies in turn, the last one again and again.
     private func run(
         _ step: String,
-        _ replies: [FakeTransport.Reply]
-    ) async throws -> (outcome: Executor.Outcome, transport: FakeTransport) {
+        _ replies: [ScriptedTransport.Reply]
+    ) async throws -> (outcome: Executor.Outcome, transport: ScriptedTransport) {
         let turns = RepliesInTurn(replies)
         let fixture = try ExecutionFixture(
             """
@@ -27,8 +27,8 @@ import WaybillTransport
     }
 
     private static let until = "until: {that: $.state == 'done', every: 1ms, times: 5}"
-    private static let pending = FakeTransport.Reply.json(#"{"state": "pending"}"#, status: 202)
-    private static let done = FakeTransport.Reply.json(#"{"state": "done", "url": "/x"}"#)
+    private static let pending = ScriptedTransport.Reply.json(#"{"state": "pending"}"#, status: 202)
+    private static let done = ScriptedTransport.Reply.json(#"{"state": "done", "url": "/x"}"#)
 
     @Test(arguments: [
         "outputs: {url: $.url}",
@@ -66,13 +66,13 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ([FakeTransport.Reply.json(#"{"message": "gone"}"#, status: 500)], "the status is 500, not 2xx: gone"),
+            ([ScriptedTransport.Reply.json(#"{"message": "gone"}"#, status: 500)], "the status is 500, not 2xx: gone"),
             ([.text("<p>", type: "application/json")], "the answer is not JSON"),
             ([.failure(.timeout)], "the transport failed: timeout"),
-        ] as [([FakeTransport.Reply], String)]
+        ] as [([ScriptedTransport.Reply], String)]
     )
     func `a response that the condition cannot be evaluated on fails at once, for its own reason`(
-        replies: [FakeTransport.Reply],
+        replies: [ScriptedTransport.Reply],
         message: String
     ) async throws {
         let (outcome, transport) = try await run(Self.until, replies)
@@ -82,8 +82,8 @@ import WaybillTransport
 
     @Test func `filters run for each response, and one that they reject has no data`() async throws {
         let filters = "filters: [{require: {that: $.code == 0, message: $.message}}, {select: $.data}]"
-        let busy = FakeTransport.Reply.json(#"{"code": 9, "message": "busy"}"#)
-        let ready = FakeTransport.Reply.json(#"{"code": 0, "data": {"state": "done", "url": "/x"}}"#)
+        let busy = ScriptedTransport.Reply.json(#"{"code": 9, "message": "busy"}"#)
+        let ready = ScriptedTransport.Reply.json(#"{"code": 0, "data": {"state": "done", "url": "/x"}}"#)
         let (rejected, transport) = try await run("\(Self.until), \(filters)", [busy, ready])
         #expect(rejected.result.steps[0].failure?.message.string == "busy")
         #expect(transport.paths.count == 1)
@@ -128,13 +128,13 @@ import WaybillTransport
 
 /// Replies that are given one after another, the last one again and again.
 private final class RepliesInTurn: Sendable {
-    private let rest: Mutex<[FakeTransport.Reply]>
+    private let rest: Mutex<[ScriptedTransport.Reply]>
 
-    init(_ replies: [FakeTransport.Reply]) {
+    init(_ replies: [ScriptedTransport.Reply]) {
         rest = Mutex(replies)
     }
 
-    func next() -> FakeTransport.Reply? {
+    func next() -> ScriptedTransport.Reply? {
         rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
     }
 }

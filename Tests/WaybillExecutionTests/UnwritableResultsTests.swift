@@ -12,7 +12,7 @@ import WaybillTestSupport
 #endif
 
 /// Runs whose results cannot be written from some time on.
-@Suite struct UnwritableResultsTests {
+@Suite(.timeLimit(.minutes(5))) struct UnwritableResultsTests {
     @Test(arguments: [("events.ndjson", "events.ndjson"), ("all.ndjson.part", "all.ndjson")])
     func `when a file of the results cannot be written, what waits is cancelled and nothing more is sent`(
         file: String,

@@ -12,13 +12,13 @@ import WaybillTransport
     import Darwin
 #endif
 
-@Suite struct WriteTests {
+@Suite(.timeLimit(.minutes(5))) struct WriteTests {
     private let folder = TemporaryFolder()
 
     /// Runs one step and gives what came of it, with the names of the files behind those that every run writes.
     private func run(
         _ step: String,
-        _ replies: [String: FakeTransport.Reply] = [:],
+        _ replies: [String: ScriptedTransport.Reply] = [:],
         onFailure: String = "stop"
     ) async throws -> (outcome: Executor.Outcome, events: [RunEvent], files: Set<String>) {
         let fixture = try ExecutionFixture(
@@ -29,7 +29,7 @@ import WaybillTransport
         return (outcome, events, folder.names().subtracting(["events.ndjson", "bodies"]))
     }
 
-    private static let list = FakeTransport.Reply.json(#"{"rows":[{"id":1,"n":"x"},{"id":2,"key":"hunter2"}]}"#)
+    private static let list = ScriptedTransport.Reply.json(#"{"rows":[{"id":1,"n":"x"},{"id":2,"key":"hunter2"}]}"#)
 
     @Test(
         arguments: [

@@ -6,10 +6,10 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// What `steps.ID.written` says of the file that a step has written.
-@Suite struct WrittenTests {
+@Suite(.timeLimit(.minutes(5))) struct WrittenTests {
     private let folder = TemporaryFolder()
 
-    private static let replies: [String: FakeTransport.Reply] = [
+    private static let replies: [String: ScriptedTransport.Reply] = [
         "/a": .json(#"{"rows":[1,2],"next":"/b"}"#), "/b": .json(#"{"rows":[3],"next":null}"#),
         "/bad": .json("{}", status: 500),
     ]

@@ -22,7 +22,7 @@ enum ElementSource: Sendable {
     }
 
     /// One of them.
-    func element(_ index: Int) throws(EvaluationProblem) -> ScopeValue {
+    func element(_ index: Int) throws(EvaluationFailure) -> ScopeValue {
         switch self {
         case .values(let values, let isSecret):
             return ScopeValue(values[index], isSecret: isSecret)
@@ -34,7 +34,7 @@ enum ElementSource: Sendable {
     }
 
     /// The elements that a step's `forEach` asks for.
-    init(_ elements: ForEach.Elements, in context: StepContext) async throws(EvaluationProblem) {
+    init(_ elements: ForEach.Elements, in context: StepContext) async throws(EvaluationFailure) {
         switch elements {
         case .list(let templates):
             self = .templates(templates, context)
@@ -48,7 +48,7 @@ enum ElementSource: Sendable {
             }
             let value = try expression.value(in: evaluation)
             guard case .array(let values) = value.json else {
-                throw EvaluationProblem(
+                throw EvaluationFailure(
                     message: "'\(expression.expression.text)' is \(value.json.kind.phrase), not a list",
                     span: expression.span
                 )

@@ -5,7 +5,6 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
-import WaybillTransport
 
 /// The elements that had finished before the run was resumed.
 extension ForEachRunner {
@@ -16,7 +15,7 @@ extension ForEachRunner {
             guard index < source.count else {
                 return "\(done), and the list has only \(source.count) now"
             }
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 let element = try source.element(index)
                 // Of a secret element the journal has no digest.
                 if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
@@ -30,7 +29,7 @@ extension ForEachRunner {
 
     /// An element that had ended before the run was resumed, and is the same as then.
     func take(_ before: PastElements.Element, at index: Int, of source: ElementSource) -> ElementOutcome {
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             let element = try source.element(index)
             var result = ElementOutcome(index: index, end: before.outcome == .passed ? .passed : .failed)
             result.failure = before.failure

@@ -1,11 +1,8 @@
 import WaybillDiagnostics
 import WaybillExpressions
-import WaybillFormats
-import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
-import WaybillTransport
 
 /// The outcome of one element of a `forEach`.
 struct ElementOutcome: Sendable {

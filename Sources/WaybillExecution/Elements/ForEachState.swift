@@ -1,21 +1,21 @@
 import WaybillManifest
 
-/// Decides which elements of a `forEach` are under way at once.
+/// Decides which elements of a `forEach` run at once.
 ///
-/// Element i begins only while i − (the first that has not ended) is less than the greater of 1,024 and 16 times the
+/// Element i starts only while i − (the first that has not finished) is less than the greater of 1,024 and 16 times the
 /// concurrency, so that what has to be put in order is bounded too.
 struct ForEachState: Sendable {
     private let count: Int
     private let concurrency: Int
     private let window: Int
     private let stopsAtFailure: Bool
-    /// The first element that has not begun.
+    /// The first element that has not started.
     private(set) var next = 0
-    private(set) var underWay = 0
+    private(set) var running = 0
     private var isStopped = false
-    /// The first element that has not ended.
+    /// The first element that has not finished.
     private(set) var firstUnfinished = 0
-    /// Which elements from the first unfinished on have ended.
+    /// Which elements from the first unfinished on have finished.
     private var ended: [Bool]
 
     /// The state before the first of so many elements.
@@ -27,20 +27,20 @@ struct ForEachState: Sendable {
         ended = [Bool](repeating: false, count: min(window, count))
     }
 
-    /// How many more may be under way.
-    var freePlaces: Int { concurrency - underWay }
+    /// How many more may run.
+    var freePlaces: Int { concurrency - running }
 
-    /// The element that is to begin now, if one is.
-    mutating func begin() -> Int? {
-        guard !isStopped, next < count, underWay < concurrency, next - firstUnfinished < window else { return nil }
-        underWay += 1
+    /// The element that is to start now, if any.
+    mutating func start() -> Int? {
+        guard !isStopped, next < count, running < concurrency, next - firstUnfinished < window else { return nil }
+        running += 1
         next += 1
         return next - 1
     }
 
-    /// Notes that an element has ended; `true` when all that are under way are to be cancelled.
-    mutating func ended(_ element: Int, hasFailed: Bool) -> Bool {
-        underWay -= 1
+    /// Notes that an element has finished; `true` when all that run are to be cancelled.
+    mutating func finished(_ element: Int, hasFailed: Bool) -> Bool {
+        running -= 1
         // A ring: no two elements in the window have the same place.
         ended[element % ended.count] = true
         while firstUnfinished < next, ended[firstUnfinished % ended.count] {
@@ -52,6 +52,6 @@ struct ForEachState: Sendable {
         return true
     }
 
-    /// Nothing more begins.
+    /// Nothing more starts.
     mutating func stop() { isStopped = true }
 }

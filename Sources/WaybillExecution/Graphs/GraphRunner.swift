@@ -69,7 +69,7 @@ struct GraphRunner: Sendable {
         var outputs: [String: ScopeValue] = [:]
         for output in graph.outputs
         where !run.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 var scope = context.scope
                 outputs[output.name.value] = try await scope.value(of: output)
             } catch {

@@ -18,14 +18,14 @@ struct AttemptLayer: Layer {
 struct Attempt: Sendable {
     private let request: RequestStep
     private let context: StepContext
-    private let sender: Delivery
+    private let sender: RequestSender
     private var plan: RequestPlan { request.plan }
     private var run: RunContext { context.run }
 
     init(_ request: RequestStep, in context: StepContext) {
         self.request = request
         self.context = context
-        sender = Delivery(request, in: context)
+        sender = RequestSender(request, in: context)
     }
 
     /// Sends the request as soon as it may be sent. A session or token that the server refuses is renewed, once for all who
@@ -33,7 +33,7 @@ struct Attempt: Sendable {
     func run() async -> AttemptOutcome {
         var progress = context.progress
         var outcome = await once(&progress)
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             if try await renewed(after: outcome) {
                 var repeated = await once(&progress)
                 repeated.add(earlier: outcome)
@@ -48,7 +48,7 @@ struct Attempt: Sendable {
     }
 
     /// Renews what the server refused; whether there was anything.
-    private func renewed(after outcome: AttemptOutcome) async throws(EvaluationProblem) -> Bool {
+    private func renewed(after outcome: AttemptOutcome) async throws(EvaluationFailure) -> Bool {
         guard let status = outcome.response?.status else { return false }
         var isRenewed = false
         if let token = outcome.token, status == 401 {
@@ -63,15 +63,15 @@ struct Attempt: Sendable {
     }
 
     private func once(_ progress: inout RequestProgress) async -> AttemptOutcome {
-        var turn: Turn?
-        defer { if let turn { run.limiter.release(turn) } }
-        if sender.asks {
+        var permit: Permit?
+        defer { if let permit { run.limiter.release(permit) } }
+        if sender.hasGates {
             await run.control.waitUntilUnpaused(context.path)
             guard context.mayStart else { return stopped }
         } else {
-            // What waits for its turn holds no body, and its `now()` is the time of sending.
-            turn = await sender.turn()
-            guard turn != nil else { return stopped }
+            // What waits for its permit holds no body, and its `now()` is the time of sending.
+            permit = await sender.permit()
+            guard permit != nil else { return stopped }
         }
         if progress.startedAt == nil {
             progress.startedAt = .now()
@@ -79,13 +79,13 @@ struct Attempt: Sendable {
         }
         var outcome = AttemptOutcome(in: context)
         let (sending, transport): (HTTPRequest, any Transport)
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             (sending, transport) = try await build(&outcome)
         } catch {
             outcome.failure = run.failure(error)
             return outcome
         }
-        let sent = await sender.send(sending, through: transport, isItsTurn: turn != nil, scope: outcome.scope)
+        let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
         outcome.answeredURL = sent.lastURL
         // Another origin than the request's did not receive it.
@@ -110,7 +110,7 @@ struct Attempt: Sendable {
                 run.redactor.text(failure.message),
                 at: request.step.span
             )
-        case .answer(let response):
+        case .response(let response):
             outcome.wasSent = true
             outcome.repetitions = response.repetitions
             outcome.scope.response = response
@@ -130,7 +130,7 @@ struct Attempt: Sendable {
     /// The request, and what sends it: the transport, or what signs before.
     private func build(
         _ outcome: inout AttemptOutcome
-    ) async throws(EvaluationProblem) -> (request: HTTPRequest, transport: any Transport) {
+    ) async throws(EvaluationFailure) -> (request: HTTPRequest, transport: any Transport) {
         if plan.usesSession {
             try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
@@ -179,10 +179,10 @@ struct Attempt: Sendable {
     }
 
     /// Responses of this many bytes take so long to evaluate that it is not done where the transport works.
-    private static let largeAnswer = 64 * 1024
+    private static let largeResponse = 64 * 1024
 
-    private func answer(_ response: HTTPResponse, of outcome: AttemptOutcome) -> Answer {
-        Answer(
+    private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
+        ResponseEvaluator(
             plan,
             response,
             scope: outcome.scope,
@@ -193,24 +193,24 @@ struct Attempt: Sendable {
     }
 
     /// What each response is to the request.
-    private var part: Answer.Part {
+    private var part: ResponseEvaluator.Part {
         guard let flow = request.step.flow else { return .whole }
         return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
     }
 
-    private func evaluated(_ answer: Answer, bytes: Int) async -> Answer.Evaluated {
-        guard bytes >= Self.largeAnswer else { return answer.evaluate() }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { answer.evaluate() }
+    private func evaluation(by evaluator: ResponseEvaluator, bytes: Int) async -> ResponseEvaluator.Evaluation {
+        guard bytes >= Self.largeResponse else { return evaluator.evaluate() }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }
     }
 
     /// Evaluates the response. Its secrets are known before anything is reported of it.
     private func evaluate(_ response: HTTPResponse, _ outcome: inout AttemptOutcome) async {
-        let answer = await evaluated(answer(response, of: outcome), bytes: response.body.count)
-        outcome.scope.data = answer.data ?? (part == .poll ? nil : ScopeValue(.null))
-        outcome.body = answer.body
-        outcome.scope.body = answer.body
-        outcome.outputs = answer.outputs
-        outcome.failure = answer.failure
+        let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
+        outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
+        outcome.body = evaluation.body
+        outcome.scope.body = evaluation.body
+        outcome.outputs = evaluation.outputs
+        outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
         if sender.tellsDetails {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
@@ -219,10 +219,10 @@ struct Attempt: Sendable {
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
-        if let name = answer.duplicateName {
+        if let name = evaluation.duplicateName {
             warn("the answer has the name '\(name)' twice in one object; the last counts")
         }
-        if let escapes = answer.loneSurrogates {
+        if let escapes = evaluation.loneSurrogates {
             let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
             warn(
                 "the response has \(subject) half of a surrogate pair, which is not a character "
@@ -230,7 +230,7 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
-        if answer.failure != nil, !outcome.isPending { outcome = await keepingBody(outcome) }
+        if evaluation.failure != nil, !outcome.isPending { outcome = await keepingBody(outcome) }
     }
 
     /// The outcome of the last attempt, with what was left out while pages were requested, or the condition of `until` did
@@ -241,9 +241,9 @@ struct Attempt: Sendable {
         // A status that was rejected is one of the expectations.
         let rejection = outcome.isPending && outcome.failure?.kind == .status ? outcome.failure : nil
         if outcome.failure == nil || rejection != nil {
-            let answer = answer(response, of: outcome).conclude(with: outcome.data, after: rejection)
-            outcome.outputs = answer.outputs
-            outcome.failure = answer.failure
+            let evaluation = evaluator(of: response, outcome).conclude(with: outcome.data, after: rejection)
+            outcome.outputs = evaluation.outputs
+            outcome.failure = evaluation.failure
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }

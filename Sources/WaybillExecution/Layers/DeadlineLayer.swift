@@ -41,7 +41,7 @@ extension StepContext {
         _ body: @escaping @Sendable (StepContext) async -> NodeOutcome
     ) async -> NodeOutcome {
         let limit: Duration
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             limit = try setting.value.duration(in: scope)
         } catch {
             return report(run.failure(error))

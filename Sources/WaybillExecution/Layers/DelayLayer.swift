@@ -8,7 +8,7 @@ struct DelayLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         if let delay = step.flow?.delay {
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 let duration = try delay.duration(in: context.evaluationScope)
                 guard await context.pause(for: duration) else { return context.skipped(step, .interrupted) }
             } catch {

@@ -1,12 +1,9 @@
 import Synchronization
 import WaybillDiagnostics
-import WaybillExpressions
 import WaybillFormats
-import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
-import WaybillTransport
 
 /// `forEach`: executes a step for each element of a list. Here the file of `write` is opened too, which all elements share.
 struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
@@ -128,7 +125,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
 
     /// The element that is to start now, if any. Those that had finished before the run was resumed are taken as they are.
     private func start(_ state: inout ElementLedger.State, of source: ElementSource) -> Int? {
-        while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.begin()
+        while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.start()
         {
             let isLost = file?.loss?.elements.contains(index) ?? false
             guard !isLost, let before = past?.elements[index] else {
@@ -141,11 +138,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 
     private func hasRoomAmongNested(_ order: ForEachState) -> Bool {
-        !context.isInElement || order.underWay == 0 || run.nestedElements.hasRoom
+        !context.isInElement || order.running == 0 || run.nestedElements.hasRoom
     }
 
     private func add(_ element: ElementOutcome, _ state: inout ElementLedger.State) {
-        if state.order.ended(element.index, hasFailed: element.end == .failed) { state.cancelsRunning = true }
+        if state.order.finished(element.index, hasFailed: element.end == .failed) { state.cancelsRunning = true }
         if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
             state.order.stop()
         }

@@ -16,7 +16,7 @@ struct GraphLayer: RepeatableLayer {
             preconditionFailure("the rules let a step of an unknown graph pass")
         }
         var scope = context.scope
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             try await scope.evaluate(step.work.arguments, at: .graph(context.graph))
         } catch {
             return context.failed(step.step, context.run.failure(error))

@@ -124,7 +124,7 @@ private struct PageCollector {
         scope.current = outcome.body
         let found: ScopeValue
         let decision: PaginationState.Decision
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             found = try foundItems(outcome)
             let page = PaginationState.Page(
                 scope: scope,
@@ -134,7 +134,7 @@ private struct PageCollector {
             )
             decision = try state.next(after: page)
         } catch {
-            throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
+            throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         return try take(found, decision, of: outcome)
     }
@@ -181,7 +181,7 @@ private struct PageCollector {
 
     /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value that
     /// is not a list is one item, and null is none.
-    private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationProblem) -> ScopeValue {
+    private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> ScopeValue {
         var value = outcome.data ?? ScopeValue(.null)
         // A page without data, such as a 204, has no items.
         if let expression = pagination.items, value.json != .null {

@@ -19,7 +19,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
             let outcome = await inner.execute(step, in: context)
             guard let attempt = inner.untilAttempt(outcome, in: context) else { return outcome }
             let end: UntilEnd
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 let elapsed = run.clock.now - start
                 switch try state.next(in: attempt.scope, elapsed: elapsed, retryAfter: attempt.retryAfter) {
                 case .done: end = .holds
@@ -120,9 +120,9 @@ struct UntilState: Sendable {
         in scope: EvaluationScope,
         elapsed: Duration,
         retryAfter: Duration?
-    ) throws(EvaluationProblem) -> Decision {
+    ) throws(EvaluationFailure) -> Decision {
         tries += 1
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             if try until.that.holds(in: scope) { return .done }
         } catch {
             // A response of another shape, as of an error, may be what 'fail' is for.
@@ -144,7 +144,7 @@ struct UntilState: Sendable {
     }
 
     /// The failure, where the condition of `fail` holds.
-    private func failed(in scope: EvaluationScope) throws(EvaluationProblem) -> Decision? {
+    private func failed(in scope: EvaluationScope) throws(EvaluationFailure) -> Decision? {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
         let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
         return .failed(message: words, .expect, at: fail.when.span)

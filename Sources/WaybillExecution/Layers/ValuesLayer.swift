@@ -10,7 +10,7 @@ struct ValuesLayer: RepeatableLayer {
         var record = StepRecord(isPassed: true)
         var scope = context.scope
         for output in step.work {
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 record.outputs[output.name.value] = try await scope.value(of: output)
             } catch {
                 let message = run.redactor.text("value '\(output.name.value)': \(error.message)")

@@ -8,7 +8,7 @@ struct WhenLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         guard let condition = step.flow?.when else { return await inner.execute(step, in: context) }
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             guard try await context.holds(condition) else { return context.skipped(step, .condition) }
         } catch {
             return context.failed(step, context.run.failure(error))
@@ -19,7 +19,7 @@ struct WhenLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 
 extension StepContext {
     /// Whether a condition of the step holds.
-    func holds(_ condition: ManifestExpression) async throws(EvaluationProblem) -> Bool {
+    func holds(_ condition: ManifestExpression) async throws(EvaluationFailure) -> Bool {
         var scope = scope
         try await scope.provideSession(for: condition)
         return try condition.holds(in: scope.scope(.graph(graph)))

@@ -39,7 +39,7 @@ extension WorkLayer {
             if outcome.progress.attempts > 1 { outcome.progress.time?.total = run.activeTime - start }
         }
         if outcome.failure?.kind == .cancelled, let claim = context.claim, claim.isSuperseded {
-            outcome.failure = Delivery(request, in: context).superseded
+            outcome.failure = RequestSender(request, in: context).superseded
             outcome.duplicate = .cancelled
         }
         guard outcome.progress.startedAt != nil else { return outcome }

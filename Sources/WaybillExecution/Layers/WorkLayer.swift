@@ -28,7 +28,7 @@ struct WorkLayer<
         case .values(let outputs):
             return await values.execute(TypedStep(step: step, work: outputs), in: context)
         case .end(let condition):
-            do throws(EvaluationProblem) {
+            do throws(EvaluationFailure) {
                 return NodeOutcome(end: try await context.holds(condition) ? .ended : .passed)
             } catch {
                 return context.failed(step, context.run.failure(error))

@@ -60,7 +60,7 @@ struct PaginationState: Sendable {
     }
 
     /// What follows a page.
-    mutating func next(after page: Page) throws(EvaluationProblem) -> Decision {
+    mutating func next(after page: Page) throws(EvaluationFailure) -> Decision {
         pages += 1
         if let max = pagination.max, pages >= max { return .finish }
         if let condition = pagination.condition, try !condition.holds(in: page.scope) { return .finish }
@@ -69,7 +69,7 @@ struct PaginationState: Sendable {
         return decision
     }
 
-    private mutating func following(_ page: Page) throws(EvaluationProblem) -> Decision {
+    private mutating func following(_ page: Page) throws(EvaluationFailure) -> Decision {
         switch pagination.way {
         case .page(let place, _):
             return page.items == 0 ? .finish : count(1, in: place)
@@ -107,7 +107,7 @@ struct PaginationState: Sendable {
 
     /// What an expression says of the next page: nothing, null, an empty text or an empty list end it. Of a list, as a path
     /// with a filter gives it, the only element counts.
-    private func value(of expression: ManifestExpression, in page: Page) throws(EvaluationProblem) -> JSON? {
+    private func value(of expression: ManifestExpression, in page: Page) throws(EvaluationFailure) -> JSON? {
         var value = try expression.valueIfThere(in: page.scope)?.json
         if case .array(let elements)? = value, elements.count < 2 { value = elements.first }
         switch value {
@@ -150,12 +150,12 @@ extension PageRequest {
 
 extension ManifestExpression {
     /// The value of the expression; `nil` where it finds nothing.
-    func valueIfThere(in scope: EvaluationScope) throws(EvaluationProblem) -> ScopeValue? {
+    func valueIfThere(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue? {
         do {
             return try expression.evaluate(in: scope)
         } catch {
             if error.kind == .missing { return nil }
-            throw EvaluationProblem(message: error.message, span: span(of: error.range))
+            throw EvaluationFailure(message: error.message, span: span(of: error.range))
         }
     }
 }

@@ -35,7 +35,7 @@ struct AddressText {
     private var isInPath = true
 
     /// Evaluates an address. A `${…}` that a URL begins with is the URL, or its beginning, and is not encoded.
-    init(_ address: Address, in scope: EvaluationScope) throws(EvaluationProblem) {
+    init(_ address: Address, in scope: EvaluationScope) throws(EvaluationFailure) {
         isURL = if case .url = address { true } else { false }
         let scalar = address.text.value
         guard let holder = scalar.template else {
@@ -75,7 +75,7 @@ struct AddressText {
             try endSegment()
             text = String(decoding: bytes, as: UTF8.self)
         } catch {
-            throw EvaluationProblem(message: error.message, span: holder.span(of: error.range))
+            throw EvaluationFailure(message: error.message, span: holder.span(of: error.range))
         }
     }
 

@@ -7,9 +7,9 @@ extension Redactor {
     /// Registers a text that a secret took part in.
     ///
     /// - Throws: where it is too long to be kept secret.
-    func register(_ secret: String, at span: SourceSpan) throws(EvaluationProblem) {
+    func register(_ secret: String, at span: SourceSpan) throws(EvaluationFailure) {
         guard !register(secret, from: "the value at \(span)") else { return }
-        throw EvaluationProblem(
+        throw EvaluationFailure(
             message:
                 "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted",
             span: span
@@ -19,7 +19,7 @@ extension Redactor {
     /// Registers every text and number in a secret value.
     ///
     /// - Throws: where one is too long to be kept secret.
-    func register(secretsIn value: JSON, at span: SourceSpan) throws(EvaluationProblem) {
+    func register(secretsIn value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
         switch value {
         case .string(let text): try register(text, at: span)
         case .number(let number): try register(number.text, at: span)

@@ -16,16 +16,16 @@ extension RequestBuilder {
         isAtOrigin: Bool,
         _ headers: inout [HTTPField],
         _ url: inout String
-    ) throws(EvaluationProblem) -> TransferOptions.Credentials {
+    ) throws(EvaluationFailure) -> TransferOptions.Credentials {
         guard let auth, isAtOrigin || auth.value.isSentByTransport else { return .none }
         let scope = scope.scope(auth.level)
-        func text(_ credential: CredentialText) throws(EvaluationProblem) -> String {
+        func text(_ credential: CredentialText) throws(EvaluationFailure) -> String {
             var text = try credential.value.text(in: scope)
             text.isSecret = text.isSecret || credential.isSecret
             try register(text)
             return text.text
         }
-        func value(of credential: CredentialText, for field: String) throws(EvaluationProblem) -> String {
+        func value(of credential: CredentialText, for field: String) throws(EvaluationFailure) -> String {
             try text(credential).asFieldValue(of: field, at: credential.value.span)
         }
         func set(_ name: String, _ value: String) {
@@ -39,7 +39,7 @@ extension RequestBuilder {
             let name = try text(basic.username)
             guard !name.utf8.contains(UInt8(ascii: ":")) else {
                 let span = basic.username.value.span
-                throw EvaluationProblem(message: "a user's name with a colon cannot be sent", span: span)
+                throw EvaluationFailure(message: "a user's name with a colon cannot be sent", span: span)
             }
             let credentials = Base64.encode(Array("\(name):\(try text(basic.password))".utf8))
             set("Authorization", "Basic \(credentials)")
@@ -56,7 +56,7 @@ extension RequestBuilder {
             case .cookie:
                 let text = try value(of: key.value, for: "Cookie")
                 guard !text.utf8.contains(UInt8(ascii: ";")) else {
-                    throw EvaluationProblem(message: "a semicolon would end the cookie", span: key.value.value.span)
+                    throw EvaluationFailure(message: "a semicolon would end the cookie", span: key.value.value.span)
                 }
                 let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
                 set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))
@@ -67,7 +67,7 @@ extension RequestBuilder {
                 service: try value(of: aws.service, for: "Authorization"),
                 accessKey: try value(of: aws.accessKey, for: "Authorization"),
                 secretKey: try text(aws.secretKey),
-                sessionToken: try aws.sessionToken.map { (token) throws(EvaluationProblem) in
+                sessionToken: try aws.sessionToken.map { (token) throws(EvaluationFailure) in
                     try value(of: token, for: "X-Amz-Security-Token")
                 }
             )
@@ -82,19 +82,19 @@ extension RequestBuilder {
     }
 
     /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
-    private func credentials(in named: NamedFile) throws(EvaluationProblem) -> Netrc {
+    private func credentials(in named: NamedFile) throws(EvaluationFailure) -> Netrc {
         let file = named.file(within: scope.environment.files)
         let netrc: Netrc
         do {
             netrc = try scope.environment.netrc(file)
         } catch {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "the netrc file \(file) cannot be read: \(error.message)",
                 span: named.path.span
             )
         }
         guard netrc.isPlausible else {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "\(file) is not a netrc file: it has no entry that starts with 'machine' or 'default'",
                 span: named.path.span
             )

@@ -6,7 +6,7 @@ import WaybillTransport
 
 extension RequestBuilder {
     /// The header fields of a request, those that every request has included, without credentials.
-    func headers(of settings: Settings) throws(EvaluationProblem) -> [HTTPField] {
+    func headers(of settings: Settings) throws(EvaluationFailure) -> [HTTPField] {
         var fields: [HTTPField] = []
         let written = settings.headers
         // With the three that are added.
@@ -37,7 +37,7 @@ extension RequestBuilder {
         return fields
     }
 
-    private func userAgent(_ settings: Settings) throws(EvaluationProblem) -> HTTPField {
+    private func userAgent(_ settings: Settings) throws(EvaluationFailure) -> HTTPField {
         let name = "User-Agent"
         guard let agent = settings.userAgent else {
             return HTTPField(name: name, value: "waybill/\(WaybillVersion.current)")
@@ -72,9 +72,9 @@ extension Settings {
 extension String {
     /// The text, if it may be the value of a header field: without control characters, the tab apart (RFC 9110,
     /// section 5.5).
-    func asFieldValue(of name: String, at span: SourceSpan) throws(EvaluationProblem) -> String {
+    func asFieldValue(of name: String, at span: SourceSpan) throws(EvaluationFailure) -> String {
         guard !utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "the value of header field '\(name)' has a line break or another control character in it",
                 span: span
             )

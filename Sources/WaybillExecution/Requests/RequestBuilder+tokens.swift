@@ -11,7 +11,7 @@ extension RequestBuilder {
     func grant(
         by auth: Setting<Authentication>?,
         for request: HTTPRequest
-    ) throws(EvaluationProblem) -> TokenGrant? {
+    ) throws(EvaluationFailure) -> TokenGrant? {
         guard let auth, case .oauth2(let oauth2) = auth.value else { return nil }
         var texts: [String: String] = [:]
         var scopes: [String] = []

@@ -38,7 +38,7 @@ struct RequestBuilder {
     }
 
     /// The request.
-    mutating func build() throws(EvaluationProblem) -> HTTPRequest {
+    mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
         var url = try asciiAddress()
         let origin = try origin(of: url, at: plan.address.text.span)
@@ -98,7 +98,7 @@ struct RequestBuilder {
             return request
         }
         guard !(content.body?.isSecret ?? false) else {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message:
                     "the next page is at another origin, \(otherOrigin); the request's body contains a secret, so it "
                     + "was not sent there",
@@ -118,15 +118,15 @@ struct RequestBuilder {
 
     // MARK: Method and address
 
-    private func method() throws(EvaluationProblem) -> String {
+    private func method() throws(EvaluationFailure) -> String {
         guard let written = plan.method else { return "GET" }
         if let constant = written.value.constantText { return constant }
         let text = try written.value.text(in: scope.scope(written.level))
         guard !text.isSecret else {
-            throw EvaluationProblem(message: "a secret cannot be the method of a request", span: written.span)
+            throw EvaluationFailure(message: "a secret cannot be the method of a request", span: written.span)
         }
         guard text.text.isToken else {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "'\(text.text)' is not a method: expected one word, such as GET",
                 span: written.span
             )
@@ -134,21 +134,21 @@ struct RequestBuilder {
         return text.text
     }
 
-    private func address() throws(EvaluationProblem) -> String {
+    private func address() throws(EvaluationFailure) -> String {
         let address = try AddressText(plan.address, in: scope.scope(plan.address.text.level))
         for secret in address.secrets { try redactor.register(secret, at: plan.address.text.span) }
         if address.isURL { return address.text }
         guard let baseURL = settings.baseURL else {
-            throw EvaluationProblem(message: "there is no base URL for this path", span: plan.address.text.span)
+            throw EvaluationFailure(message: "there is no base URL for this path", span: plan.address.text.span)
         }
         var url = try text(baseURL).text
         if let problem = WrittenAddress(url).baseURLProblem {
-            throw EvaluationProblem(message: problem.message, span: baseURL.span)
+            throw EvaluationFailure(message: problem.message, span: baseURL.span)
         }
         if let version = settings.version {
             let text = try text(version).text
             guard text != "." && text != ".." else {
-                throw EvaluationProblem(message: AddressText.climbing(text), span: version.span)
+                throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
             }
             url = Self.joined(url, PercentEncoding.component(text))
         }
@@ -157,12 +157,12 @@ struct RequestBuilder {
     }
 
     /// The address with an internationalised host in ASCII, as it is sent and signed.
-    private func asciiAddress() throws(EvaluationProblem) -> String {
+    private func asciiAddress() throws(EvaluationFailure) -> String {
         let url = try address()
         do {
             return try InternationalHost.asciiURL(url)
         } catch {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "'\(redactor.redact(url))' cannot be requested: \(error.message)",
                 span: plan.address.text.span
             )
@@ -187,11 +187,11 @@ struct RequestBuilder {
         return "\(address)\(separator)\(query)\(url[fragment...])"
     }
 
-    func origin(of url: String, at span: SourceSpan) throws(EvaluationProblem) -> Origin {
+    func origin(of url: String, at span: SourceSpan) throws(EvaluationFailure) -> Origin {
         do {
             return try Origin(ofURL: url)
         } catch {
-            throw EvaluationProblem(
+            throw EvaluationFailure(
                 message: "'\(redactor.redact(url))' cannot be requested: \(error.message)",
                 span: span
             )
@@ -199,11 +199,11 @@ struct RequestBuilder {
     }
 
     /// Whether the request goes to another origin than its service's.
-    func isForeign() throws(EvaluationProblem) -> Bool {
+    func isForeign() throws(EvaluationFailure) -> Bool {
         try isForeign(origin(of: address(), at: plan.address.text.span))
     }
 
-    private func isForeign(_ origin: Origin) throws(EvaluationProblem) -> Bool {
+    private func isForeign(_ origin: Origin) throws(EvaluationFailure) -> Bool {
         switch plan.serviceOrigin {
         case .any: false
         case .none: true
@@ -212,13 +212,13 @@ struct RequestBuilder {
     }
 
     /// How the request travels.
-    private func options(of settings: Settings) throws(EvaluationProblem) -> TransferOptions {
+    private func options(of settings: Settings) throws(EvaluationFailure) -> TransferOptions {
         let scope = scope
         return try TransferOptions(
             settings,
             files: scope.environment.files,
             proxies: proxies
-        ) { (scalar, level) throws(EvaluationProblem) in
+        ) { (scalar, level) throws(EvaluationFailure) in
             let text = try scalar.text(in: scope.scope(level))
             try register(text)
             return text.text
@@ -227,20 +227,20 @@ struct RequestBuilder {
 
     // MARK: Texts
 
-    func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationProblem) -> ComputedText {
+    func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationFailure) -> ComputedText {
         if let constant = setting.value.constantText { return ComputedText(text: constant) }
         let text = try setting.value.text(in: scope.scope(setting.level))
         try register(text)
         return text
     }
 
-    private func duration(_ setting: Setting<DurationTemplate>?) throws(EvaluationProblem) -> Duration? {
+    private func duration(_ setting: Setting<DurationTemplate>?) throws(EvaluationFailure) -> Duration? {
         guard let setting else { return nil }
         return try setting.value.duration(in: scope.scope(setting.level))
     }
 
     /// A text that a secret took part in is a secret itself.
-    func register(_ text: ComputedText) throws(EvaluationProblem) {
+    func register(_ text: ComputedText) throws(EvaluationFailure) {
         if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
     }
 }

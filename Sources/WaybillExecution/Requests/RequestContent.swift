@@ -15,7 +15,7 @@ struct RequestContent {
     /// The body.
     private(set) var body: EncodedBody?
 
-    init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationProblem) {
+    init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationFailure) {
         query = ParameterList(arrays: .repeat)
         for entry in settings.query {
             for value in entry.values.value ?? [] {
@@ -38,7 +38,7 @@ struct RequestContent {
         if let body = settings.body {
             // The rules find this unless the method is computed.
             if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
-                throw EvaluationProblem(
+                throw EvaluationFailure(
                     message: "'params' would be the body of a \(method), and there is an explicit one",
                     span: parameter.name.span
                 )
@@ -69,7 +69,7 @@ struct RequestContent {
         fields: ParameterList,
         as encoding: Setting<ParameterEncoding>?,
         in scope: RequestScope
-    ) throws(EvaluationProblem) -> EncodedBody {
+    ) throws(EvaluationFailure) -> EncodedBody {
         switch encoding?.value ?? .form {
         case .form: return EncodedBody(form: fields)
         case .json: return EncodedBody(json: try object(params, in: scope))
@@ -82,7 +82,7 @@ struct RequestContent {
     private static func object(
         _ params: [NamedValue],
         in scope: RequestScope
-    ) throws(EvaluationProblem) -> ScopeValue {
+    ) throws(EvaluationFailure) -> ScopeValue {
         var object = JSONObject()
         var isSecret = false
         for parameter in params {

@@ -16,8 +16,8 @@ extension TransferOptions {
         _ settings: Settings,
         files: FolderBoundary,
         proxies: ProxyVariables,
-        text: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationProblem) -> String
-    ) throws(EvaluationProblem) {
+        text: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationFailure) -> String
+    ) throws(EvaluationFailure) {
         self.init()
         if let version = settings.http { self.version = Version(version.value) }
         try tls.set(settings.tls, files)
@@ -32,7 +32,7 @@ extension TransferOptions {
             guard let address = entry.value.address else { continue }
             let name = entry.value.name
             guard let endpoint = SocketEndpoint(authority: name.value) else {
-                throw EvaluationProblem(message: "'\(name.value)' is not a host and a port", span: name.span)
+                throw EvaluationFailure(message: "'\(name.value)' is not a host and a port", span: name.span)
             }
             resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)
         }
@@ -55,11 +55,11 @@ extension Spanned<String> {
     fileprivate func checkedPath(
         _ sort: NamedFile.Sort,
         within boundary: FolderBoundary
-    ) throws(EvaluationProblem) -> String {
+    ) throws(EvaluationFailure) -> String {
         let file = NamedFile(path: self, sort: sort).file(within: boundary)
         guard file.boundary.encloses(file.path) else {
             let reason = FileError(path: file.path, reason: .outside).message
-            throw EvaluationProblem(message: "the file \(file) cannot be used: \(reason)", span: span)
+            throw EvaluationFailure(message: "the file \(file) cannot be used: \(reason)", span: span)
         }
         return file.path
     }
@@ -84,7 +84,7 @@ extension TransferOptions.TLS {
     fileprivate mutating func set(
         _ options: [Setting<TLSOption>],
         _ files: FolderBoundary
-    ) throws(EvaluationProblem) {
+    ) throws(EvaluationFailure) {
         var writtenPins: [Spanned<String>] = []
         var pinMode = TLSOption.PinMode.publicKey
         for option in options {
@@ -99,7 +99,7 @@ extension TransferOptions.TLS {
             case .pinMode(let mode): pinMode = mode
             }
         }
-        pins = try writtenPins.map { (pin) throws(EvaluationProblem) in
+        pins = try writtenPins.map { (pin) throws(EvaluationFailure) in
             let prefix = "sha256//"
             let digest = pin.value.hasPrefix(prefix) ? String(pin.value.dropFirst(prefix.count)) : nil
             switch (pinMode, digest) {

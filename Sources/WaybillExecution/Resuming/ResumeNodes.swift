@@ -65,7 +65,7 @@ struct ResumeNodes {
     private let plan: Plan
     private let past: PastSteps
 
-    /// Where steps are: the path of the plan and that of the instance, as in `Frame`.
+    /// Where steps are: the path of the plan and that of the instance, as in `StepContext`.
     private struct Place {
         var planned: String
         var instance: String

@@ -1,42 +1,45 @@
 import Synchronization
 
-/// Lets requests be under way as the limits of the run and the rates of the services allow; the others wait for their turn.
+/// Issues permits to send requests, as the limits of the run and the rates of the services allow.
 final class RequestLimiter: Sendable {
     private struct State {
-        var turns: TurnState
-        var continuations: [Int: CheckedContinuation<Turn?, Never>] = [:]
-        /// What has become of those who do not wait yet.
-        var outcomes: [Int: Turn?] = [:]
+        var permits: PermitState
+        var continuations: [Int: CheckedContinuation<Permit?, Never>] = [:]
+        /// The permits of those who do not wait yet.
+        var outcomes: [Int: Permit?] = [:]
         /// What wakes the limiter, and when.
         var timer: (at: Duration, task: Task<Void, Never>)?
         var isStopped = false
     }
 
-    private typealias Ready = [(continuation: CheckedContinuation<Turn?, Never>, turn: Turn?)]
+    private typealias Ready = [(continuation: CheckedContinuation<Permit?, Never>, permit: Permit?)]
 
     private let clock: any RunClock
     private let state: Mutex<State>
 
     /// A limiter with so many places.
     init(limit: Int, clock: any RunClock) {
-        state = Mutex(State(turns: TurnState(places: limit)))
+        state = Mutex(State(permits: PermitState(places: limit)))
         self.clock = clock
     }
 
-    /// Waits for a turn, which has to be given back; `nil` when the task was cancelled meanwhile, or the run is being stopped.
-    func acquire(_ wish: TurnWish) async -> Turn? {
-        let (ticket, turn, ready) = state.withLock { state -> (Int, Turn??, Ready) in
-            if state.isStopped, !wish.isFinal { return (0, .some(nil), []) }
-            if let turn = state.turns.beginAtOnce(wish) { return (0, turn, []) }
-            let ticket = state.turns.enter(wish, now: clock.now)
+    /// How many wait; tests wait for them to come.
+    var waitingCount: Int { state.withLock { $0.continuations.count } }
+
+    /// Waits for a permit, which has to be released; `nil` when the task was cancelled in the meantime, or the run is being stopped.
+    func acquire(_ request: PermitRequest) async -> Permit? {
+        let (ticket, permit, ready) = state.withLock { state -> (Int, Permit??, Ready) in
+            if state.isStopped, !request.isFinal { return (0, .some(nil), []) }
+            if let permit = state.permits.issueAtOnce(request) { return (0, permit, []) }
+            let ticket = state.permits.enqueue(request, now: clock.now)
             let ready = advance(&state)
             return (ticket, state.outcomes.removeValue(forKey: ticket), ready)
         }
         resume(ready)
-        if let turn { return turn }
+        if let permit { return permit }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Turn?? in
+                let outcome = state.withLock { state -> Permit?? in
                     if let outcome = state.outcomes.removeValue(forKey: ticket) { return outcome }
                     state.continuations[ticket] = continuation
                     return nil
@@ -45,50 +48,50 @@ final class RequestLimiter: Sendable {
             }
         } onCancel: {
             let ready = state.withLock { state -> Ready in
-                guard state.turns.withdraw(ticket) else { return [] }
+                guard state.permits.withdraw(ticket) else { return [] }
                 return settle(ticket, nil, &state) + advance(&state)
             }
             resume(ready)
         }
     }
 
-    /// Gives a turn back.
-    func release(_ turn: Turn) {
+    /// Takes a permit back.
+    func release(_ permit: Permit) {
         let ready = state.withLock { state -> Ready in
-            state.turns.leave(turn)
+            state.permits.release(permit)
             return advance(&state)
         }
         resume(ready)
     }
 
     /// Notes whether one connection to a service with a rate carries many requests (HTTP/2).
-    func note(isMultiplexed: Bool, lane: String) {
-        state.withLock { $0.turns.note(isMultiplexed: isMultiplexed, lane: lane) }
+    func note(isMultiplexed: Bool, queue: String) {
+        state.withLock { $0.permits.note(isMultiplexed: isMultiplexed, queue: queue) }
     }
 
-    /// Sends away all that wait, but for those that run also when the run is being stopped; so it is with all that come.
+    /// Withdraws all requests that wait or come later, except for those that are sent also when the run is being stopped.
     func stop() {
         let ready = state.withLock { state -> Ready in
             state.isStopped = true
-            let gone = state.turns.stop().flatMap { settle($0, nil, &state) }
+            let gone = state.permits.stop().flatMap { settle($0, nil, &state) }
             return gone + advance(&state)
         }
         resume(ready)
     }
 
     private func advance(_ state: inout State) -> Ready {
-        guard !state.turns.isEmpty || state.timer != nil else { return [] }
-        let step = state.turns.advance(now: clock.now)
+        guard !state.permits.isEmpty || state.timer != nil else { return [] }
+        let step = state.permits.advance(now: clock.now)
         if state.timer?.at != step.wake {
             state.timer?.task.cancel()
             state.timer = step.wake.map { ($0, timer(at: $0)) }
         }
-        return step.begun.flatMap { settle($0.ticket, $0.turn, &state) }
+        return step.issued.flatMap { settle($0.ticket, $0.permit, &state) }
     }
 
-    private func settle(_ ticket: Int, _ turn: Turn?, _ state: inout State) -> Ready {
-        if let continuation = state.continuations.removeValue(forKey: ticket) { return [(continuation, turn)] }
-        state.outcomes[ticket] = .some(turn)
+    private func settle(_ ticket: Int, _ permit: Permit?, _ state: inout State) -> Ready {
+        if let continuation = state.continuations.removeValue(forKey: ticket) { return [(continuation, permit)] }
+        state.outcomes[ticket] = .some(permit)
         return []
     }
 
@@ -105,6 +108,6 @@ final class RequestLimiter: Sendable {
     }
 
     private func resume(_ ready: Ready) {
-        for (continuation, turn) in ready { continuation.resume(returning: turn) }
+        for (continuation, permit) in ready { continuation.resume(returning: permit) }
     }
 }

@@ -12,7 +12,7 @@ extension RequestScope {
         _ arguments: [ArgumentPlan],
         at level: Level,
         page: PageRequest = .plain
-    ) async throws(EvaluationProblem) {
+    ) async throws(EvaluationFailure) {
         for argument in arguments {
             if let (name, value) = page.input, name.hasSameCodePoints(as: argument.name) {
                 self.arguments[name] = try ScopeValue(argument.accepted(value))
@@ -31,19 +31,19 @@ extension RequestScope {
     }
 
     /// Gets the session if an expression outside of requests uses it: that of the only service that has one.
-    mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationProblem) {
+    mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationFailure) {
         guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// Gets the session if a value outside of requests uses it.
-    mutating func provideSession(for value: ValueTemplate) async throws(EvaluationProblem) {
+    mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
         guard session == nil, value.usesSession else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// The value of an output of the graph, or of a `values` step; a secret is registered.
-    mutating func value(of output: OutputDefinition) async throws(EvaluationProblem) -> ScopeValue {
+    mutating func value(of output: OutputDefinition) async throws(EvaluationFailure) -> ScopeValue {
         try await provideSession(for: output.value)
         var value = try output.value.value(in: scope(.graph(context.graph)))
         value.isSecret = value.isSecret || output.isSecret
@@ -52,7 +52,7 @@ extension RequestScope {
     }
 
     /// Gets the session of a service, which may have to be fetched first.
-    mutating func provideSession(of service: String?) async throws(EvaluationProblem) {
+    mutating func provideSession(of service: String?) async throws(EvaluationFailure) {
         // Where there is none, the expression that uses it fails at its own place.
         guard session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
         session = try await context.run.sessions.session(of: service, for: context)
@@ -61,13 +61,13 @@ extension RequestScope {
 
 extension ArgumentPlan {
     /// Refuses what the input's schema does not take.
-    fileprivate func check(_ value: JSON) throws(EvaluationProblem) {
+    fileprivate func check(_ value: JSON) throws(EvaluationFailure) {
         guard let violation = schema.validate(value, limit: 1).first else { return }
-        throw EvaluationProblem(message: "the value of input '\(name)' \(violation.message)", span: span)
+        throw EvaluationFailure(message: "the value of input '\(name)' \(violation.message)", span: span)
     }
 
     /// A page's number, offset or cursor: a number is given as text where the input wants one.
-    fileprivate func accepted(_ value: JSON) throws(EvaluationProblem) -> JSON {
+    fileprivate func accepted(_ value: JSON) throws(EvaluationFailure) -> JSON {
         if case .number(let number) = value, !schema.validate(value, limit: 1).isEmpty {
             let text = JSON.string(number.text)
             if schema.validate(text, limit: 1).isEmpty { return text }

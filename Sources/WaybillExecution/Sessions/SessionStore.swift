@@ -24,13 +24,13 @@ final class SessionStore: Sendable {
     /// The session of a service that has one, which is fetched if need be.
     ///
     /// - Throws: why it cannot be had; whoever asks next tries again.
-    func session(of service: String, for context: StepContext) async throws(EvaluationProblem) -> Session {
+    func session(of service: String, for context: StepContext) async throws(EvaluationFailure) -> Session {
         guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
-        let answer = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
-        guard let answer else {
+        let fetched = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
+        guard let fetched else {
             throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)
         }
-        return Session(service: service, held: try answer.get())
+        return Session(service: service, held: try fetched.get())
     }
 
     /// Whether an answer with this status says that the session is not good any more.
@@ -39,7 +39,7 @@ final class SessionStore: Sendable {
     }
 
     /// Fetches another session in the place of one that was refused, unless somebody has done so meanwhile.
-    func renew(_ session: Session, for context: StepContext) async throws(EvaluationProblem) {
+    func renew(_ session: Session, for context: StepContext) async throws(EvaluationFailure) {
         let isFirst = outputs.refuse(session.held, of: session.service)
         _ = try await self.session(of: session.service, for: context)
         if isFirst { context.run.events.emit(.sessionRenewed(service: session.service)) }
@@ -49,7 +49,7 @@ final class SessionStore: Sendable {
         _ plan: SessionPlan,
         of service: String,
         for context: StepContext
-    ) async -> Result<[String: ScopeValue], EvaluationProblem> {
+    ) async -> Result<[String: ScopeValue], EvaluationFailure> {
         let step = StepPlan(fetching: plan, of: service)
         let request = RequestStep(step: step, work: plan.request)
         let outcome = await StepLayers.work.send(request, in: context.session(step))
@@ -72,8 +72,8 @@ final class SessionStore: Sendable {
         code: JSON? = nil,
         _ service: String,
         at span: SourceSpan
-    ) -> EvaluationProblem {
-        EvaluationProblem(
+    ) -> EvaluationFailure {
+        EvaluationFailure(
             message: "the session of service '\(service)' cannot be had: \(reason)",
             span: span,
             kind: kind,

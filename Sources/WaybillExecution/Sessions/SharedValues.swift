@@ -12,20 +12,20 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let generation: Int
     }
 
-    /// What whoever waits is told; `nil` when it was cancelled meanwhile.
-    typealias Answer = Result<Held, EvaluationProblem>
+    /// The value, or why there is none.
+    typealias Outcome = Result<Held, EvaluationFailure>
 
     private struct Entry {
         var held: Held?
         var isRefused = false
         /// What gets another value.
-        var work: SharedWork<Answer>?
+        var work: SharedWork<Outcome>?
         var generation = 0
     }
 
     private enum Source {
         case known(Held)
-        case work(SharedWork<Answer>, SharedWork<Answer>.Place)
+        case work(SharedWork<Outcome>, SharedWork<Outcome>.Place)
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
@@ -39,24 +39,24 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func value(
         of key: Key,
         isGood: (Value) -> Bool = { _ in true },
-        get: @escaping @Sendable (_ previous: Value?) async -> Result<Value, EvaluationProblem>
-    ) async -> Answer? {
+        get: @escaping @Sendable (_ previous: Value?) async -> Result<Value, EvaluationFailure>
+    ) async -> Outcome? {
         guard !Task.isCancelled else { return nil }
         let source = entries.withLock { entries -> Source in
             var entry = entries[key] ?? Entry()
             // There is no place in work that everybody has left: it is being cancelled.
             if let work = entry.work, let place = work.join() { return .work(work, place) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
-            let work = SharedWork<Answer>()
+            let work = SharedWork<Outcome>()
             guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
             entry.generation += 1
             entry.work = work
             entries[key] = entry
             let (generation, previous) = (entry.generation, entry.held?.value)
             work.start { [self] in
-                let answer = await get(previous).map { Held(value: $0, generation: generation) }
-                finish(key, generation, with: answer)
-                return answer
+                let outcome = await get(previous).map { Held(value: $0, generation: generation) }
+                finish(key, generation, with: outcome)
+                return outcome
             }
             return .work(work, place)
         }
@@ -77,12 +77,12 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    private func finish(_ key: Key, _ generation: Int, with answer: Answer) {
+    private func finish(_ key: Key, _ generation: Int, with outcome: Outcome) {
         entries.withLock { entries in
             // What comes of work that other work has taken the place of is forgotten.
             guard entries[key]?.generation == generation else { return }
             entries[key]?.work = nil
-            if case .success(let held) = answer {
+            if case .success(let held) = outcome {
                 entries[key]?.held = held
                 entries[key]?.isRefused = false
             }

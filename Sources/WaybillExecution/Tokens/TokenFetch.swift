@@ -13,10 +13,10 @@ struct TokenFetch: Sendable {
     let clock: any RunClock
 
     /// A token: by the refresh token that came with the one before, or else by the grant.
-    func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationProblem> {
-        do throws(TokenProblem) {
+    func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationFailure> {
+        do throws(TokenError) {
             if let refreshToken = previous?.refreshToken {
-                do throws(TokenProblem) {
+                do throws(TokenError) {
                     return .success(try await ask(grant.request(refreshing: refreshToken), refreshToken))
                 } catch {
                     // One that has ended, or was used up, is no reason to give up; the grant may be the same, though.
@@ -26,7 +26,7 @@ struct TokenFetch: Sendable {
             return .success(try await ask(grant.request, grant.refreshToken))
         } catch {
             return .failure(
-                EvaluationProblem(
+                EvaluationFailure(
                     message: "no access token can be had: \(error.message)",
                     span: grant.span,
                     kind: error.kind,
@@ -37,44 +37,44 @@ struct TokenFetch: Sendable {
     }
 
     /// - Parameter refreshToken: The one to use next time, unless the answer has another.
-    private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenProblem) -> AccessToken {
+    private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenError) -> AccessToken {
         if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
-            throw TokenProblem(
+            throw TokenError(
                 kind: .unreachable,
                 message: "it would be asked for over a mobile network, by the interface '\(interface.name)'"
             )
         }
         let start = clock.now
-        let answer = try TokenAnswer(await response(to: request))
-        let secrets = [answer.token, answer.refreshToken ?? ""]
+        let fetched = try TokenResponse(await response(to: request))
+        let secrets = [fetched.token, fetched.refreshToken ?? ""]
         guard secrets.allSatisfy({ redactor.register($0, from: "a token from \(grant.key.url)") }) else {
-            throw TokenProblem(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
+            throw TokenError(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
         }
         return AccessToken(
-            text: answer.token,
-            refreshToken: answer.refreshToken ?? refreshToken,
+            text: fetched.token,
+            refreshToken: fetched.refreshToken ?? refreshToken,
             // Requests that are sent shortly before the end would come too late.
-            renewalTime: answer.lifetime.map { start + $0 - min(.seconds(30), $0 / 10) }
+            renewalTime: fetched.lifetime.map { start + $0 - min(.seconds(30), $0 / 10) }
         )
     }
 
-    /// The answer, after redirects that ask for the same to be sent to another place of the same origin. Nowhere else is
+    /// The fetched, after redirects that ask for the same to be sent to another place of the same origin. Nowhere else is
     /// told the client's credentials.
-    private func response(to request: HTTPRequest) async throws(TokenProblem) -> HTTPResponse {
+    private func response(to request: HTTPRequest) async throws(TokenError) -> HTTPResponse {
         var request = request
         var redirects = RedirectState(request, limit: 10)
         while true {
             let response: HTTPResponse
             switch await transport.send(request) {
-            case .failure(let failure): throw TokenProblem(failure)
+            case .failure(let failure): throw TokenError(failure)
             case .success(let success): response = success
             }
             switch redirects.next(after: response) {
             case .finish: return response
-            case .fail(let failure): throw TokenProblem(failure)
+            case .fail(let failure): throw TokenError(failure)
             case .follow(let next, let redirect):
                 guard !redirect.leavesOrigin, redirect.method == request.method else {
-                    throw TokenProblem(
+                    throw TokenError(
                         kind: .status,
                         message: "the token endpoint answers with status \(response.status) and leads to "
                             + "'\(redirect.to)', where credentials are not sent"
@@ -88,7 +88,7 @@ struct TokenFetch: Sendable {
     }
 }
 
-extension TokenProblem {
+extension TokenError {
     fileprivate init(_ failure: TransportFailure) {
         self.init(kind: FailureKind(failure.kind), message: failure.message)
     }

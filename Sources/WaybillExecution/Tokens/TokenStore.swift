@@ -18,7 +18,7 @@ final class TokenStore: Sendable {
     /// The token of a grant, which is fetched if need be.
     ///
     /// - Throws: why it cannot be had; whoever asks next tries again.
-    func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationProblem) -> HeldToken {
+    func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationFailure) -> HeldToken {
         let now = run.clock.now
         let isMocked = isMocked
         let fetch = TokenFetch(
@@ -28,7 +28,7 @@ final class TokenStore: Sendable {
             redactor: run.redactor,
             clock: run.clock
         )
-        let answer = await tokens.value(
+        let fetched = await tokens.value(
             of: grant.key,
             isGood: { token in token.renewalTime.map { now < $0 } ?? true },
             get: { previous in
@@ -36,20 +36,20 @@ final class TokenStore: Sendable {
                 return await fetch.token(after: previous)
             }
         )
-        guard let answer else {
-            throw EvaluationProblem(
+        guard let fetched else {
+            throw EvaluationFailure(
                 message: "no access token can be had: it was stopped",
                 span: grant.span,
                 kind: .cancelled
             )
         }
-        return HeldToken(grant: grant, held: try answer.get())
+        return HeldToken(grant: grant, held: try fetched.get())
     }
 
     /// Fetches another token in the place of one that a server refused, unless somebody has done so meanwhile.
     ///
     /// - Parameter service: The service that refused it.
-    func renew(_ token: HeldToken, of service: String?, in run: RunContext) async throws(EvaluationProblem) {
+    func renew(_ token: HeldToken, of service: String?, in run: RunContext) async throws(EvaluationFailure) {
         let isFirst = tokens.refuse(token.held, of: token.grant.key)
         _ = try await self.token(of: token.grant, in: run)
         if isFirst, let service { run.events.emit(.sessionRenewed(service: service)) }

@@ -26,7 +26,7 @@ struct StepFile: Sendable {
         graph = context.graph
         run = context.run
         let path: String
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             var scope = context.scope
             try await scope.provideSession(for: .scalar(write.to))
             path = try write.to.text(in: scope.scope(.graph(graph))).text
@@ -102,10 +102,10 @@ struct StepFile: Sendable {
         var scope = scope.scope(.graph(graph))
         scope.current = data
         let records: [Record]
-        do throws(EvaluationProblem) {
+        do throws(EvaluationFailure) {
             records = try self.records(of: data, isList: isList, in: scope)
         } catch {
-            throw run.failure(EvaluationProblem(message: error.message, span: error.span, kind: .output))
+            throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         do throws(ResultsError) {
             defer { warn() }
@@ -202,7 +202,7 @@ struct StepFile: Sendable {
         of data: ScopeValue,
         isList: Bool,
         in scope: EvaluationScope
-    ) throws(EvaluationProblem) -> [Record] {
+    ) throws(EvaluationFailure) -> [Record] {
         let value = try write.records?.value(in: scope) ?? data
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         switch value.json {
@@ -220,7 +220,7 @@ struct StepFile: Sendable {
         _ value: JSON,
         isSecret: Bool,
         in scope: EvaluationScope
-    ) throws(EvaluationProblem) -> Record {
+    ) throws(EvaluationFailure) -> Record {
         if format == .raw, write.columns.isEmpty, case .bytes(let bytes) = value {
             let (redacted, isChanged) = run.redactor.data(bytes)
             if isChanged { warnOfSecret() }

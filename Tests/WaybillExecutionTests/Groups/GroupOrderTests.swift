@@ -8,7 +8,7 @@ import WaybillTransport
 /// answers that are made up, once with those of a server. The time limit ends a run that waits for an answer which it should
 /// have given up.
 @Suite(.timeLimit(.minutes(10))) struct GroupOrderTests {
-    private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: AnswersInTurn, sent: [String]) {
+    private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: ResponsesInTurn, sent: [String]) {
         #expect(outcome.summary == group.summary, "\(group)")
         #expect(outcome.result.outcome == group.runOutcome, "\(group)")
         #expect(turns.ends == group.ends, "\(group)")
@@ -23,8 +23,8 @@ import WaybillTransport
     func `every order of ending and failing has its own outcome`(kind: GroupCase.Kind) async throws {
         let fixture = try ExecutionFixture(kind.manifest)
         for group in GroupCase.all(kind) {
-            let turns = AnswersInTurn(group)
-            let transport = FakeTransport { request in
+            let turns = ResponsesInTurn(group)
+            let transport = ScriptedTransport { request in
                 guard !request.url.hasSuffix("/z") else { return nil }
                 turns.arrived()
                 return .held
@@ -46,7 +46,7 @@ import WaybillTransport
         let fixture = try ExecutionFixture(kind.manifest, at: server.url)
         let transport = try CurlTransport()
         for group in GroupCase.all(kind) {
-            let turns = AnswersInTurn(group)
+            let turns = ResponsesInTurn(group)
             server.begin { if $0.target != "/z" { turns.arrived() } }
             server.answer("/z", ServerAnswer(failing: false))
             let outcome = await turns.carryOut { events, clock in

@@ -6,7 +6,7 @@ import WaybillResults
 @testable import WaybillExecution
 
 /// Chains and batches of three steps, in every order of ending and with every step passing or failing.
-@Suite struct GroupStateTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupStateTests {
     /// A group of three steps.
     private func group(_ order: String, _ mode: String, needs: String = "") throws -> GroupPlan {
         let fixture = try ExecutionFixture(

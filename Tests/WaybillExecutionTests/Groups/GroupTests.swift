@@ -4,8 +4,8 @@ import WaybillExecution
 import WaybillResults
 import WaybillTransport
 
-@Suite struct GroupTests {
-    private static let bad = FakeTransport.Reply.json("{}", status: 500)
+@Suite(.timeLimit(.minutes(5))) struct GroupTests {
+    private static let bad = ScriptedTransport.Reply.json("{}", status: 500)
 
     /// Three steps in a group, the second fails.
     private func run(_ order: String, _ mode: String) async throws -> (String, RunOutcome, [String]) {

@@ -2,12 +2,12 @@ import Testing
 import WaybillExecution
 import WaybillResults
 
-@Suite struct TeardownTests {
+@Suite(.timeLimit(.minutes(5))) struct TeardownTests {
     /// Runs a chain that creates something, and a teardown that deletes it; gives the paths of the requests.
     private func run(
         _ chain: String,
         finally: String,
-        _ replies: [String: FakeTransport.Reply]
+        _ replies: [String: ScriptedTransport.Reply]
     ) async throws -> (summary: String, paths: [String], failure: Failure?) {
         let fixture = try ExecutionFixture(
             """
@@ -25,9 +25,9 @@ import WaybillResults
         return (outcome.summary, fixture.transport.paths, last?.failure)
     }
 
-    private static let created = ["/x": FakeTransport.Reply.json(#"{"id":7}"#)]
-    private static let failed = ["/x": FakeTransport.Reply.json("{}", status: 500)]
-    private static let unexpected = ["/x": FakeTransport.Reply.json(#"{"id":7,"state":"bad"}"#)]
+    private static let created = ["/x": ScriptedTransport.Reply.json(#"{"id":7}"#)]
+    private static let failed = ["/x": ScriptedTransport.Reply.json("{}", status: 500)]
+    private static let unexpected = ["/x": ScriptedTransport.Reply.json(#"{"id":7,"state":"bad"}"#)]
 
     @Test(
         arguments: [
@@ -60,12 +60,12 @@ import WaybillResults
                 "{call: create, expect: {body: [$.state == 'good']}}", "when: steps.create.ok", unexpected,
                 "create:failed gone:skipped", ["/x"]
             ),
-        ] as [(String, String, [String: FakeTransport.Reply], String, [String])]
+        ] as [(String, String, [String: ScriptedTransport.Reply], String, [String])]
     )
     func `a teardown deletes what was created, and only that`(
         chain: String,
         finally: String,
-        replies: [String: FakeTransport.Reply],
+        replies: [String: ScriptedTransport.Reply],
         summary: String,
         paths: [String]
     ) async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillExecution
 
-@Suite struct LinkFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkFieldTests {
     @Test(
         arguments: [
             (["<http://x/?page=2>; rel=\"next\""], "http://x/?page=2"), (["</b>; rel=next"], "/b"),

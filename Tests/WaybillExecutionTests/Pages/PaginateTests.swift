@@ -12,7 +12,7 @@ import WaybillTransport
 
     private func fixture(
         _ step: String,
-        _ replies: [String: FakeTransport.Reply],
+        _ replies: [String: ScriptedTransport.Reply],
         then rest: String = ""
     ) throws -> ExecutionFixture {
         try ExecutionFixture(
@@ -40,7 +40,7 @@ import WaybillTransport
     /// Runs a step; gives what it came to, the addresses in order, and `steps.a.data`.
     private func run(
         _ step: String,
-        _ replies: [String: FakeTransport.Reply]
+        _ replies: [String: ScriptedTransport.Reply]
     ) async throws -> (summary: String, urls: [String], data: JSON?, failure: Failure?) {
         let fixture = try fixture(step, replies)
         let (outcome, _) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
@@ -98,11 +98,11 @@ import WaybillTransport
                 ["/a?p=1": .json("[1]"), "/a?p=2": .json("{}", status: 404)], [1]
             ),
             ("get: /a, paginate: {page: {query: p}}, expect: {status: 404}", ["/a?p=1": .json("{}", status: 404)], [:]),
-        ] as [(String, [String: FakeTransport.Reply], JSON)]
+        ] as [(String, [String: ScriptedTransport.Reply], JSON)]
     )
     func `the items of all pages are one list, and each page is asked for once`(
         step: String,
-        replies: [String: FakeTransport.Reply],
+        replies: [String: ScriptedTransport.Reply],
         data: JSON
     ) async throws {
         let result = try await run(step, replies)
@@ -134,11 +134,11 @@ import WaybillTransport
                 "get: /a, paginate: {next: $.next, items: $.rows}, filters: [{select: {path: $.data, default: null}}]",
                 ["/a": .json(#"{"data":{"rows":[1]},"next":"/b"}"#), "/b": .json(#"{"next":""}"#)], [1]
             ),
-        ] as [(String, [String: FakeTransport.Reply], JSON)]
+        ] as [(String, [String: ScriptedTransport.Reply], JSON)]
     )
     func `items are read after filters, and what controls paging before them`(
         step: String,
-        replies: [String: FakeTransport.Reply],
+        replies: [String: ScriptedTransport.Reply],
         data: JSON
     ) async throws {
         let result = try await run(step, replies)
@@ -316,7 +316,7 @@ import WaybillTransport
             answering: { request in
                 let parts = request.url.dropFirst("http://s/".count).split(separator: "?p=").compactMap { Int($0) }
                 let (element, page) = (parts[0], parts[1])
-                let reply: FakeTransport.Reply =
+                let reply: ScriptedTransport.Reply =
                     switch page {
                     case 1, 2: .json("[\(element)\(page)]")
                     default: element % 10 == 3 ? .json("{}", status: 500) : .json("[]")

@@ -7,7 +7,7 @@ import WaybillJSON
 @testable import WaybillExecution
 @testable import WaybillManifest
 
-@Suite struct PaginationStateTests {
+@Suite(.timeLimit(.minutes(5))) struct PaginationStateTests {
     private struct Nowhere: EvaluationEnvironment {
         func now() -> Timestamp { Timestamp(nanoseconds: 0) }
         func uuid() -> String { "" }
@@ -149,7 +149,7 @@ import WaybillJSON
         #expect(try conditional.next(after: page(["more": true])) != .finish)
         #expect(try conditional.next(after: page(["more": false])) == .finish)
         var missing = PaginationState(try pagination(way, while: "$.more"))
-        #expect(throws: EvaluationProblem.self) { try missing.next(after: page([:])) }
+        #expect(throws: EvaluationFailure.self) { try missing.next(after: page([:])) }
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillExecution
 
-@Suite struct RepetitionDetectorTests {
+@Suite(.timeLimit(.minutes(5))) struct RepetitionDetectorTests {
     @Test(arguments: [(0, 1), (0, 5), (3, 4), (100, 1), (100, 37), (5_000, 3_000)], [16, 65_536])
     func `a sequence that goes round in a circle is found out`(shape: (before: Int, circle: Int), memory: Int) {
         var detector = RepetitionDetector(remembering: memory)

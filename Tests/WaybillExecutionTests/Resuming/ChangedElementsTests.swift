@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 /// Elements of a `forEach` that are not the same any more when the run is resumed.
-@Suite struct ChangedElementsTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedElementsTests {
     private let folder = TemporaryFolder()
 
     private static func fixture(_ graphs: String, ids: [Int]) throws -> ExecutionFixture {

@@ -11,7 +11,7 @@ import WaybillTransport
 #endif
 
 /// Files of `write` that were put in their place just before the run was killed.
-@Suite struct CommittedFileTests {
+@Suite(.timeLimit(.minutes(5))) struct CommittedFileTests {
     private static func manifest(_ method: String) -> String {
         """
         graphs:
@@ -71,7 +71,7 @@ import WaybillTransport
 
         """
 
-    private static func answer(_ path: String) -> FakeTransport.Reply {
+    private static func answer(_ path: String) -> ScriptedTransport.Reply {
         .json(path == "/0" ? #"{"rows": [1, 2], "next": "/1"}"# : #"{"rows": [3], "next": null}"#)
     }
 

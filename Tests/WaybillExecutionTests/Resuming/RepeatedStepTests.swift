@@ -4,7 +4,7 @@ import WaybillExecution
 import WaybillTestSupport
 
 /// Steps that passed are never sent again, unless that is safe, or allowed, and needed.
-@Suite struct RepeatedStepTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatedStepTests {
     private static func login(_ method: String, then last: String) -> String {
         """
         graphs:
@@ -16,7 +16,7 @@ import WaybillTestSupport
         """
     }
 
-    private static let answer: @Sendable (String) -> FakeTransport.Reply? = { path in
+    private static let answer: @Sendable (String) -> ScriptedTransport.Reply? = { path in
         path == "/login" ? .json(#"{"token": "token-123456", "user": 7}"#) : nil
     }
 
@@ -121,7 +121,7 @@ import WaybillTestSupport
         """
     }
 
-    private static func setting(_ cookie: String) -> @Sendable (String) -> FakeTransport.Reply? {
+    private static func setting(_ cookie: String) -> @Sendable (String) -> ScriptedTransport.Reply? {
         { $0 == "/login" ? .cookie(cookie) : nil }
     }
 
@@ -204,7 +204,7 @@ import WaybillTestSupport
     }
 
     @Test func `elements with secret outputs that are needed run again where that is safe`() async throws {
-        let answer: @Sendable (String) -> FakeTransport.Reply? = { _ in .json(#"{"key": "key-1234567"}"#) }
+        let answer: @Sendable (String) -> ScriptedTransport.Reply? = { _ in .json(#"{"key": "key-1234567"}"#) }
         let gets = try await ResumedRun(Self.elements("get"), killedAfter: Self.passed("order"), answering: answer)
         #expect(gets.sent == ["GET /keys/1", "GET /keys/2", "GET /keys/3", "GET /last"])
         let posts = try await ResumedRun(Self.elements("post"), killedAfter: Self.passed("order"), answering: answer)
@@ -244,7 +244,7 @@ import WaybillTestSupport
                 chain:
                   - {id: all, post: /0, paginate: {next: $.next, items: $.rows}}
             """
-        let answer: @Sendable (String) -> FakeTransport.Reply? = { path in
+        let answer: @Sendable (String) -> ScriptedTransport.Reply? = { path in
             .json(path == "/0" ? #"{"rows": [1], "next": "/1"}"# : #"{"rows": [2], "next": null}"#)
         }
         let first = try await ResumedRun(text, killedAfter: "\"page\":1", answering: answer)

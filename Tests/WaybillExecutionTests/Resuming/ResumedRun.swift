@@ -22,7 +22,7 @@ struct ResumedRun {
         killedAfter line: String,
         repeatsUnsure: Bool = false,
         secrets: [String: String] = [:],
-        answering answer: @escaping @Sendable (String) -> FakeTransport.Reply? = { _ in nil }
+        answering answer: @escaping @Sendable (String) -> ScriptedTransport.Reply? = { _ in nil }
     ) async throws {
         let folder = TemporaryFolder()
         let fixture = { try ExecutionFixture(text) { answer($0.url.replacing("http://s", with: "")) ?? .json("{}") } }

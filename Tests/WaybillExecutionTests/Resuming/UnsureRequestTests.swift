@@ -12,7 +12,7 @@ import WaybillTestSupport
 #endif
 
 /// Requests that were in flight when the run was killed, whose failure the manifest tolerates.
-@Suite struct UnsureRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct UnsureRequestTests {
     private let folder = TemporaryFolder()
 
     private static func text(_ step: String) -> String {

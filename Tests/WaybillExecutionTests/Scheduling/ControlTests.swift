@@ -1,10 +1,15 @@
 import Testing
+<<<<<<< HEAD
 import WaybillDiagnostics
 import WaybillExecution
+=======
+>>>>>>> f0049be6c220532624e7e2898104048cfba85fa3
 import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
+
+@testable import WaybillExecution
 
 @Suite(.timeLimit(.minutes(5))) struct ControlTests {
     private let control = RunControl()
@@ -16,9 +21,9 @@ import WaybillTransport
         return await fixture.run(events: events, control: control, clock: clock)
     }
 
-    /// Gives whatever could go on the time to do so.
-    private func letOthersRun() async {
-        for _ in 0..<200 { await Task.yield() }
+    /// Waits until so many steps are held by a pause.
+    private func waitForHeld(_ count: Int) async {
+        await until { control.heldCount == count }
     }
 
     // MARK: Pausing
@@ -34,7 +39,7 @@ import WaybillTransport
         #expect(fixture.transport.isPaused("/a"))
         fixture.transport.release("/a", .json("{}"))
         await listener.wait(for: "step.finished main.a")
-        await letOthersRun()
+        await waitForHeld(1)
         #expect(fixture.transport.paths == ["/a"])
         control.unpause()
         #expect(await running.summary == "a:passed b:passed")
@@ -69,7 +74,7 @@ import WaybillTransport
         await clock.waitForSleepers()
         control.pause()
         clock.advance(by: .seconds(5))
-        await letOthersRun()
+        await waitForHeld(1)
         #expect(fixture.transport.paths.isEmpty)
         control.unpause()
         #expect(await running.summary == "a:passed")
@@ -299,8 +304,9 @@ import WaybillTransport
         let fixture = try ExecutionFixture(Self.stopped, ["/f": .held])
         async let running = run(fixture)
         await fixture.transport.waitForRequests(3)
+        await until { fixture.transport.isHeld("/f") }
         control.cancel()
-        await letOthersRun()
+        #expect(fixture.transport.isHeld("/f"))
         control.cancelAll()
         #expect(await running.summary == "a:passed b:passed f:cancelled")
     }

@@ -4,7 +4,7 @@ import WaybillTestSupport
 
 @testable import WaybillExecution
 
-@Suite struct RateStateTests {
+@Suite(.timeLimit(.minutes(5))) struct RateStateTests {
     @Test func `requests that wait begin evenly spaced`() throws {
         var state = RateState(try #require(RequestRate(manifestText: "10/s")))
         var moments: [Duration] = []

@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTransport
 
 /// Sessions of services: when they are fetched and renewed.
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     private static let service = "session: {call: login}\nheaders: {X-Session: \"${session.token}\"}"
     private static let login = """
         endpoints:

@@ -5,9 +5,9 @@ import WaybillManifest
 
 @testable import WaybillExecution
 
-@Suite struct SharedValuesTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedValuesTests {
     private let values = SharedValues<String, Int>()
-    private let problem = EvaluationProblem(
+    private let problem = EvaluationFailure(
         message: "no",
         span: SourceSpan(file: SourceFile(name: "a", bytes: []), range: 0..<0)
     )
@@ -18,7 +18,7 @@ import WaybillManifest
             for _ in 0..<50 {
                 group.addTask {
                     let answer = await values.value(of: "a") { _ in
-                        while values.waitingCount(of: "a") < 50 { await Task.yield() }
+                        await until { values.waitingCount(of: "a") == 50 }
                         return .success(gets.next())
                     }
                     return try answer?.get().value
@@ -49,7 +49,7 @@ import WaybillManifest
 
     @Test func `a failure is told, and whoever asks next tries again`() async throws {
         let failed = await values.value(of: "a") { _ in .failure(problem) }
-        #expect(throws: EvaluationProblem.self) { try failed?.get() }
+        #expect(throws: EvaluationFailure.self) { try failed?.get() }
         #expect(try await values.value(of: "a") { _ in .success(2) }?.get().value == 2)
     }
 
@@ -69,7 +69,7 @@ import WaybillManifest
         }
         await begun.pass()
         let patient = Task { await values.value(of: "a") { _ in .success(2) } }
-        while values.waitingCount(of: "a") < 2 { await Task.yield() }
+        await until { values.waitingCount(of: "a") == 2 }
         impatient.cancel()
         #expect(await impatient.value == nil)
         await ready.pass()

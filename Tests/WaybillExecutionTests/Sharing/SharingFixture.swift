@@ -43,7 +43,7 @@ struct SharingFixture {
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
         let (plan, findings) = PlanBuilder.plan(checked, options: PlanOptions())
         self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
-        transport = ScriptedTransport(script, interface: interface)
+        transport = ScriptedTransport(script: script, interface: interface)
     }
 
     /// A run that is cancelled while what is shared is fetched, once the fetching has been told of that.

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTransport
 
 /// Requests for tokens: what they say, and what is made of the answers.
-@Suite struct TokenRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenRequestTests {
     private static let good = #"{"access_token": "t1", "token_type": "bearer"}"#
     private static let one = "graphs: {main: {chain: [{get: /a}]}}"
 

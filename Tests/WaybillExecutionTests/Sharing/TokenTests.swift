@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTransport
 
 /// Tokens of OAuth 2.0: when they are fetched and renewed.
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenTests {
     private static let client =
         "auth: {oauth2: {tokenURL: \"http://login/token\", grant: client_credentials, clientId: id, clientSecret: pass}}"
 

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillRuntime
 
 /// AWS's test suite; see Tests/Vectors/README.md.
-@Suite struct AWSSignatureVectorTests {
+@Suite(.timeLimit(.minutes(5))) struct AWSSignatureVectorTests {
     struct Vector: Sendable, CustomTestStringConvertible {
         let name: String
         let message: AWSSigner.Message

@@ -5,7 +5,7 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-@Suite struct SignedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedRequestTests {
     @Test func `a request with keys of AWS asks for its signature when it is sent`() async throws {
         let fixture = try ExecutionFixture(
             """

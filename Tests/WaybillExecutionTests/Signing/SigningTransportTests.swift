@@ -6,7 +6,7 @@ import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct SigningTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct SigningTransportTests {
     private static let signer = AWSSigner(
         region: "eu-central-1",
         service: "s3",

@@ -9,7 +9,7 @@ import WaybillTestSupport
 #endif
 
 /// Files whose paths are computed lie in the manifest's folder, unless the user allows others.
-@Suite struct FileConfinementTests {
+@Suite(.timeLimit(.minutes(5))) struct FileConfinementTests {
     /// The steps that send a file, with `PATH` for the expression that computes its path.
     static let steps = [
         "{id: a, put: /a, body: {file: \"${PATH}\"}}",

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 
-@Suite struct NetrcRedactionTests {
+@Suite(.timeLimit(.minutes(5))) struct NetrcRedactionTests {
     private static let netrc = ["netrc": Array("machine 127.0.0.1 login user password hunter-two\n".utf8)]
 
     @Test func `a password of a netrc file that a server sends back is redacted`() async throws {

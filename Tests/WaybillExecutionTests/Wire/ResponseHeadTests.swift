@@ -3,7 +3,7 @@ import WaybillResults
 import WaybillTestSupport
 
 /// What expressions and messages make of the head of a response.
-@Suite struct ResponseHeadTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseHeadTests {
     @Test func `names and values of cookies lose their outer blanks only`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, get: /, expect: {body: [\"response.cookies.foo == 'bar'\", \"response.cookies['a b'] == 'c d'\"]}}",

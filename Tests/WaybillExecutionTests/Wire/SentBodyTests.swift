@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 /// Each kind of body, byte for byte, as a server receives it.
-@Suite struct SentBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct SentBodyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let step: String
         let head: String

@@ -6,7 +6,7 @@ import WaybillRuntime
 import WaybillTestSupport
 
 /// Addresses and header fields, byte for byte, as a server receives them.
-@Suite struct SentFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct SentFieldTests {
     private static let agent = "User-Agent: waybill/\(WaybillVersion.current)"
 
     @Test(arguments: [

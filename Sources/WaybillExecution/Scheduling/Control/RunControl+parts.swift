@@ -3,10 +3,10 @@ import WaybillTransport
 
 /// What the parts of a run ask of its control.
 extension RunControl {
-    /// Runs all graphs, so that they can be stopped, and tells meanwhile what is held up and let go.
-    func carryOut<Value: Sendable>(
+    /// Runs all graphs, so that they can be stopped, and reports in the meantime what is paused and resumed.
+    func execute<Value: Sendable>(
         on clock: any RunClock,
-        tell: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
+        report: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value {
         state.withLock { state in
@@ -16,7 +16,7 @@ extension RunControl {
         return await withTaskGroup(of: Value?.self) { group in
             group.addTask { await self.run(.run, body) }
             group.addTask {
-                for await change in self.changes { tell(change.isPaused, change.step) }
+                for await change in self.changes { report(change.isPaused, change.step) }
                 return nil
             }
             var value: Value?
@@ -79,6 +79,9 @@ extension RunControl {
         }
     }
 
+    /// How many steps wait because they are paused; tests wait for them to come.
+    var heldCount: Int { state.withLock { $0.gates.count } }
+
     /// Whether a step is held up.
     func isPaused(_ path: String) -> Bool { state.withLock { $0.pauses.holds(path) } }
 
@@ -132,7 +135,7 @@ extension RunControl.State {
     /// Whether a part that begins now was cancelled before.
     fileprivate func hasCancelled(_ part: RunControl.Part) -> Bool {
         switch part {
-        // Told to stop before it began: there is nothing under way that could be given time.
+        // Told to stop before it began: there is nothing running that could be given time.
         case .run, .wait: isStopping
         case .final: isCancelled
         case .step(let path, _): cancelledSteps.contains { StepPath.isInside(path, $0) }

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// What a run is told from outside while it is under way: by signals, by whoever uses the library. All of it may be called
+/// What a run is told from outside while it is running: by signals, by whoever uses the library. All of it may be called
 /// from anywhere, also from an observer, and returns at once.
 ///
 /// Steps are named by their paths, as events have them: `main.login`, `main.items[3]`. A step includes what is in it.
@@ -58,7 +58,7 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// How long what is under way may go on after `stop`.
+    /// How long what is running may go on after `stop`.
     static let gracePeriod = Duration.seconds(10)
 
     let state = Mutex(State())
@@ -81,7 +81,7 @@ package final class RunControl: Sendable {
         state.withLock { $0.pausedTime + $0.currentPause }
     }
 
-    /// Holds the run up: nothing new begins, and transfers that are under way wait. Times to wait (`delay`, `retry`,
+    /// Holds the run up: nothing new begins, and transfers that are in flight wait. Times to wait (`delay`, `retry`,
     /// `until`) and deadlines go on counting. Nothing is held up when the run is being stopped.
     package func pause() { pause(nil) }
 
@@ -126,7 +126,7 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Cancels all steps that call an endpoint and are under way.
+    /// Cancels all steps that call an endpoint and are running.
     package func cancel(endpoint name: String) {
         cancel { part in
             guard case .step(_, let endpoint?) = part else { return false }
@@ -153,7 +153,7 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Lets nothing new begin but the steps of `finally`. What is under way may go on for ten seconds, and is cancelled
+    /// Lets nothing new begin but the steps of `finally`. What is running may go on for ten seconds, and is cancelled
     /// then. What was held up goes on.
     package func stop() {
         let (continuations, handlers) =

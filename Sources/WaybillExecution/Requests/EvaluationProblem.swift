@@ -1,4 +1,0 @@
-import WaybillManifest
-
-/// The earlier name of `EvaluationFailure`.
-typealias EvaluationProblem = EvaluationFailure

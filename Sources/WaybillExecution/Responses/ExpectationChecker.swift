@@ -1,0 +1,110 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillSchema
+import WaybillTransport
+
+/// Compares an answer with what the manifest expects of it. All findings are reported together.
+struct ExpectationChecker {
+    /// One thing that is not as expected.
+    struct Finding: Sendable {
+        let message: String
+        let span: SourceSpan
+        /// How many expectations it tells of.
+        var count = 1
+    }
+
+    /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
+    private static let limit = 20
+
+    let expectation: Expectation
+    let response: HTTPResponse
+    let data: ScopeValue
+    let scope: (Level) -> EvaluationScope
+
+    /// What is not as expected, apart from the status.
+    func findings() -> [Finding] {
+        headerFindings() + timeFindings() + jsonFindings() + bodyFindings() + schemaFindings()
+    }
+
+    private func headerFindings() -> [Finding] {
+        expectation.headers.compactMap { name, glob in
+            guard let wanted = glob.value else { return nil }
+            return finding(at: glob.span) { () throws(EvaluationFailure) in
+                let pattern = try wanted.text(in: scope(glob.level)).text
+                let values = response.headers.values(named: name.value)
+                if values.isEmpty { return "header field '\(name.value)' is missing" }
+                if values.contains(where: { Glob(pattern).matches($0) }) { return nil }
+                let found = values.joined(separator: ", ")
+                return "header field '\(name.value)' is '\(found)', not '\(pattern)'"
+            }
+        }
+    }
+
+    private func timeFindings() -> [Finding] {
+        guard let limit = expectation.maxTime else { return [] }
+        return [
+            finding(at: limit.span) { () throws(EvaluationFailure) in
+                let wanted = try limit.value.duration(in: scope(limit.level))
+                let total = response.timings.total
+                return total <= wanted ? nil : "the answer took \(total.milliseconds), more than \(wanted.milliseconds)"
+            }
+        ].compactMap { $0 }
+    }
+
+    private func jsonFindings() -> [Finding] {
+        guard let wanted = expectation.json else { return [] }
+        let value: JSON
+        do {
+            value = try wanted.value.value(in: scope(wanted.level)).json
+        } catch {
+            return [Finding(message: error.message, span: error.span)]
+        }
+        let containment = Containment(of: data.json, from: value, limit: Self.limit)
+        return containment.differences.map { difference in
+            Finding(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
+        } + rest(containment.count, "differences from 'json'", at: wanted.span)
+    }
+
+    private func bodyFindings() -> [Finding] {
+        expectation.body.compactMap { check in
+            finding(at: check.value.that.span) { () throws(EvaluationFailure) in
+                let scope = scope(check.level)
+                if try check.value.that.holds(in: scope) { return nil }
+                if let message = check.value.message { return try message.text(in: scope).text }
+                return check.value.that.complaint(in: scope)
+            }
+        }
+    }
+
+    private func schemaFindings() -> [Finding] {
+        guard let schema = expectation.schema else { return [] }
+        let violations = schema.value.validate(data.json)
+        return violations.prefix(Self.limit).map { Finding(message: $0.sentence, span: schema.span) }
+            + rest(violations.count, "violations of 'schema'", at: schema.span)
+    }
+
+    /// What tells how many were not reported one by one, if there were more than the limit.
+    private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Finding] {
+        let more = count - Self.limit
+        return more > 0 ? [Finding(message: "there are \(more) more \(noun)", span: span, count: more)] : []
+    }
+
+    private func finding(at span: SourceSpan, _ check: () throws(EvaluationFailure) -> String?) -> Finding? {
+        do {
+            return try check().map { Finding(message: $0, span: span) }
+        } catch {
+            return Finding(message: error.message, span: error.span)
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in words, to the millisecond: `1234 ms`.
+    var milliseconds: String {
+        let (seconds, attoseconds) = components
+        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+    }
+}

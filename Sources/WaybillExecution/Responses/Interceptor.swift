@@ -1,0 +1,96 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+
+/// Executes the actions of `intercept` around the success or failure of a request, in two rounds: before it counts, when
+/// `fail` and `recover` decide which of the two it is, and after.
+struct Interceptor {
+    private let request: RequestStep
+    private let path: String
+    private let run: RunContext
+
+    init(_ request: RequestStep, in context: StepContext) {
+        self.request = request
+        path = context.path
+        run = context.run
+    }
+
+    /// The outcome of a request as its interceptors leave it. What was cancelled, or is a duplicate, has neither succeeded
+    /// nor failed.
+    ///
+    /// - Parameter failure: Called between the rounds with what counts as a success, and may still fail.
+    func intercepted(
+        _ outcome: AttemptOutcome,
+        counting failure: (AttemptOutcome) -> Failure?
+    ) -> AttemptOutcome {
+        guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return outcome }
+        var outcome = outcome
+        let setting = request.plan.settings.intercept
+        if let setting {
+            if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
+            if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }
+        }
+        if outcome.failure == nil { outcome.failure = failure(outcome) }
+        if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
+        return outcome
+    }
+
+    private func perform(
+        _ setting: Setting<Interception>,
+        _ moment: Interception.Moment,
+        on outcome: inout AttemptOutcome
+    ) {
+        for action in setting.value.actions[moment] ?? [] {
+            do throws(EvaluationFailure) {
+                let scope = outcome.scope.scope(setting.level)
+                if let when = action.when, try !when.holds(in: scope) { continue }
+                try perform(action, in: scope, on: &outcome)
+            } catch {
+                // A failure that was there before tells more.
+                outcome.failure = outcome.failure ?? run.failure(error)
+            }
+        }
+    }
+
+    private func perform(
+        _ action: Interception.Action,
+        in scope: EvaluationScope,
+        on outcome: inout AttemptOutcome
+    ) throws(EvaluationFailure) {
+        switch action.work {
+        case .log(let message):
+            let text = try message.text(in: scope)
+            if text.isSecret { try run.redactor.register(text.text, at: action.span) }
+            run.events.emit(.log(run.redactor.text(text.text)), step: path)
+        case .fail(let message):
+            // An earlier action of the same hook may have failed already.
+            guard outcome.failure == nil else { return }
+            let text = try message.text(in: scope).text
+            outcome.failure = Failure(.expect, run.redactor.text(text), at: action.span)
+        case .recover(let value):
+            guard outcome.failure != nil else { return }
+            let data = try value.value(in: scope)
+            outcome.isRecovered = true
+            outcome.scope.data = data
+            outcome.failure = nil
+            takeOutputs(of: &outcome)
+        }
+    }
+
+    /// Takes the outputs from the data that a failure was recovered with; those that are not in it stay as they were.
+    private func takeOutputs(of outcome: inout AttemptOutcome) {
+        for output in request.plan.outputs {
+            guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }
+            value.isSecret = value.isSecret || output.isSecret
+            do throws(EvaluationFailure) {
+                if value.isSecret { try run.redactor.register(secretsIn: value.json, at: output.value.span) }
+            } catch {
+                outcome.failure = run.failure(error)
+                return
+            }
+            outcome.outputs[output.name.value] = value
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillTransport
+
+/// Turns the body of an answer into a value.
+struct ResponseDecoder {
+    /// How to decode.
+    let decoding: Decoding
+
+    /// Why an answer could not be decoded.
+    struct Problem: Error, Sendable {
+        let message: String
+    }
+
+    /// What a body says.
+    struct Decoded: Sendable {
+        /// The value; of an empty body an empty list where it has rows or lines, otherwise null.
+        var value: JSON
+        /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
+        var duplicateName: String?
+        /// The escapes in its JSON that are half of a surrogate pair; offsets are from the start of the body.
+        var loneSurrogates: JSONDocument.LoneSurrogates?
+    }
+
+    /// The value of the body.
+    func decode(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        let decoding = effectiveDecoding(of: response)
+        guard !response.body.isEmpty else {
+            return Decoded(value: decoding == .csv || decoding == .ndjson ? .array([]) : .null)
+        }
+        switch decoding {
+        case .json: return try json(unicode(response))
+        case .text: return Decoded(value: .string(try text(response)))
+        case .ndjson: return try lines(unicode(response))
+        // Rows have no character set of their own, as JSON has.
+        case .csv: return try rows(Array(text(response).utf8))
+        case .plist: return try propertyList(response)
+        case .bytes, .auto: return Decoded(value: .bytes(Array(response.body)))
+        }
+    }
+
+    /// What `auto` means for an answer.
+    private func effectiveDecoding(of response: HTTPResponse) -> Decoding {
+        guard decoding == .auto else { return decoding }
+        guard let type = response.headers.first(named: "Content-Type") else {
+            return (try? text(response)) == nil ? .bytes : .text
+        }
+        if let decoding = Self.decodingsByName[type] { return decoding }
+        guard let type = MediaRange(type) else { return .bytes }
+        return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
+    }
+
+    /// How the media types are decoded, the first that fits.
+    private static let decodings: [(range: MediaRange, decoding: Decoding)] = [
+        ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
+        ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
+        ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text), ("*/*+xml", .text),
+        ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
+    ].compactMap { text, decoding in MediaRange(text).map { ($0, decoding) } }
+
+    /// How the media types are decoded that are no ranges, by the spelling that nearly all servers use.
+    private static let decodingsByName = Dictionary(
+        decodings.map { ($0.range.description, $0.decoding) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
+        do {
+            let document = try JSONParser().parseDocument(body)
+            return Decoded(
+                value: document.value,
+                duplicateName: document.duplicateName?.name,
+                loneSurrogates: document.loneSurrogates
+            )
+        } catch {
+            let start = String(decoding: body.prefix(60), as: UTF8.self)
+            throw Problem(
+                message: "the answer is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
+            )
+        }
+    }
+
+    /// The list of the values of all lines; blank lines say nothing.
+    private func lines(_ body: [UInt8]) throws(Problem) -> Decoded {
+        var values: [JSON] = []
+        var duplicateName: String?
+        var loneSurrogates: JSONDocument.LoneSurrogates?
+        for (index, line) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if line.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
+            do {
+                let document = try JSONParser().parseDocument(line)
+                values.append(document.value)
+                duplicateName = duplicateName ?? document.duplicateName?.name
+                if let found = document.loneSurrogates {
+                    let first = loneSurrogates?.firstOffset ?? line.startIndex + found.firstOffset
+                    loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
+                }
+            } catch {
+                throw Problem(message: "line \(index + 1) of the answer is not JSON: \(error.message)")
+            }
+        }
+        return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
+    }
+
+    /// The list of the rows, objects of texts by the names in the first row.
+    private func rows(_ body: [UInt8]) throws(Problem) -> Decoded {
+        do {
+            return Decoded(value: .array(try CSVReader.rows(of: body)))
+        } catch {
+            let place = "line \(error.position.line), column \(error.position.column)"
+            throw Problem(message: "the answer is not CSV: \(error.message) (\(place))")
+        }
+    }
+
+    private func propertyList(_ response: HTTPResponse) throws(Problem) -> Decoded {
+        do {
+            return Decoded(value: try PropertyListParser().parse(response.body))
+        } catch {
+            throw Problem(message: "the answer is not a property list: \(error)")
+        }
+    }
+
+    /// The body as a text, in the character set that its byte order mark tells, else the one that its type names, else
+    /// UTF-8. The mark is no part of the text.
+    private func text(_ response: HTTPResponse) throws(Problem) -> String {
+        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let marked = CharacterSet.marked(response.body)
+        guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
+            throw Problem(message: "the answer is in the character set '\(label)', which is not supported")
+        }
+        guard let text = set.text(of: response.body.dropFirst(marked?.length ?? 0)) else {
+            throw Problem(message: "the answer is not valid \(set.name)")
+        }
+        return text
+    }
+
+    /// The JSON of a response in UTF-8, converted from the character set that its byte order mark or else its type names.
+    /// JSON is in UTF-8 (RFC 8259, section 8.1) where the type names no character set, or an unknown one.
+    private func unicode(_ response: HTTPResponse) throws(Problem) -> [UInt8] {
+        let body = response.body
+        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let named = label.isEmpty ? .utf8 : CharacterSet(label: label) ?? .utf8
+        switch CharacterSet.marked(body)?.0 ?? named {
+        case .utf8: return body
+        case .windows1252, .utf16LittleEndian, .utf16BigEndian, .other: return Array(try text(response).utf8)
+        }
+    }
+
+    private static func charset(of contentType: String) -> String {
+        guard contentType.utf8.contains(UInt8(ascii: ";")) else { return "" }
+        for parameter in contentType.split(separator: ";").dropFirst() {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }
+            return parts[1].filter { $0 != "\"" && $0 != " " }.lowercased()
+        }
+        return ""
+    }
+}

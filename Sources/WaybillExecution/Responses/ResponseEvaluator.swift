@@ -1,0 +1,294 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillSchema
+import WaybillTransport
+
+/// Evaluates the response of an attempt: status → content type → decoding → filters → outputs →
+/// expectations → what is returned.
+struct ResponseEvaluator {
+    /// What a response came to.
+    struct Evaluation: Sendable {
+        /// The response as it was decoded, before filters.
+        var body: ScopeValue?
+        /// The data after filters; of a poll nothing where there is none.
+        var data: ScopeValue?
+        /// The named values, as far as they could be evaluated. They survive a failed expectation.
+        var outputs: [String: ScopeValue] = [:]
+        /// A name that an object of the response has more than once, if there is one.
+        var duplicateName: String?
+        /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
+        var loneSurrogates: JSONDocument.LoneSurrogates?
+        /// What is wrong with the response, if anything.
+        var failure: Failure?
+    }
+
+    private let plan: RequestPlan
+    private let response: HTTPResponse
+    private let redactor: Redactor
+    /// What a response is to its request.
+    enum Part {
+        /// The only response, or the last one.
+        case whole
+        /// One page of several: outputs and `returns` are evaluated once, for all of them.
+        case page
+        /// One response of several with `until`: outputs, expectations and `returns` are evaluated once, for the last one.
+        case poll
+    }
+
+    private let part: Part
+    /// The statuses that are expected.
+    private let expectedStatus: [StatusPattern]
+    private var scope: RequestScope
+    private var evaluated = Evaluation()
+
+    /// An evaluator of a response to a request.
+    ///
+    /// - Parameter scope: What expressions see, the response included.
+    init(
+        _ plan: RequestPlan,
+        _ response: HTTPResponse,
+        scope: RequestScope,
+        redactor: Redactor,
+        expectedStatus: [StatusPattern] = [.class(2)],
+        as part: Part = .whole
+    ) {
+        self.plan = plan
+        self.part = part
+        self.expectedStatus = expectedStatus
+        self.response = response
+        self.redactor = redactor
+        self.scope = scope
+    }
+
+    /// Evaluates the response.
+    consuming func evaluate() -> Evaluation {
+        if let failure = failure() { evaluated.failure = failure }
+        return evaluated
+    }
+
+    /// Evaluates what was left out for a page or poll, for the last one, with the data of all pages or of the last poll.
+    ///
+    /// - Parameter rejection: The failure of a poll whose status was rejected.
+    consuming func conclude(with data: ScopeValue?, after rejection: Failure? = nil) -> Evaluation {
+        evaluated.failure = rejection
+        // A rejected response without data was not decoded, or a filter refused it.
+        if rejection != nil, !isSuccess || data == nil { return evaluated }
+        if let data { take(data) }
+        if part == .poll, let failure = expectationFailure(takingOutputs: true, with: rejection) {
+            evaluated.failure = failure
+        } else if isSuccess {
+            evaluated.failure = (part == .poll ? nil : outputFailure(takeOutputs())) ?? returnsFailure()
+        }
+        return evaluated
+    }
+
+    private var isSuccess: Bool { response.status / 100 == 2 }
+
+    private mutating func failure() -> Failure? {
+        let isExpected = expectedStatus.contains { $0.matches(response.status) }
+        let rejection = isExpected ? nil : statusFailure(expectedStatus)
+        // A rejected 2xx may have created something, which its outputs name. The condition of a poll sees the data of a
+        // response with any status.
+        if let rejection, part != .poll, !isSuccess { return rejection }
+        if let failure = dataFailure() {
+            if part == .poll { evaluated.data = nil }
+            return rejection ?? failure
+        }
+        if part == .poll { return rejection }
+        if let failure = expectationFailure(takingOutputs: part == .whole, with: rejection) { return failure }
+        return isSuccess && part == .whole ? returnsFailure() : nil
+    }
+
+    /// Decodes and filters the response.
+    private mutating func dataFailure() -> Failure? {
+        if isSuccess, let failure = contentTypeFailure() { return failure }
+        if isSuccess, let failure = emptyBodyFailure() { return failure }
+        let body: ResponseDecoder.Decoded
+        do {
+            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto)
+            body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
+        } catch {
+            return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
+        }
+        evaluated.duplicateName = body.duplicateName
+        evaluated.loneSurrogates = body.loneSurrogates
+        evaluated.body = ScopeValue(body.value)
+        scope.body = evaluated.body
+        take(ScopeValue(body.value))
+        return isWithoutContent ? nil : filter()
+    }
+
+    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
+    /// filter then, so that a service whose responses come in envelopes can also say 204.
+    private var isWithoutContent: Bool {
+        response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
+    }
+
+    private mutating func take(_ data: ScopeValue) {
+        evaluated.data = data
+        scope.data = data
+    }
+
+    // MARK: Steps
+
+    private func statusFailure(_ wanted: [StatusPattern]) -> Failure {
+        let patterns = wanted.map(\.description).joined(separator: " or ")
+        let code = plan.settings.messages.showsCode ? "\(response.status), " : ""
+        var message = "the status is \(code)not \(patterns)"
+        let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+        if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
+        if response.status == 401, case .digest? = plan.settings.auth?.value,
+            let requirement = DigestSupport.unsupportedRequirement(of: response)
+        {
+            message += "; the server requires digest authentication with \(requirement), which is not supported"
+        }
+        return Failure(
+            .status,
+            redactor.text(message),
+            code: redactor.code(.number(JSONNumber(response.status))),
+            at: span(of: plan.settings.expect.status)
+        )
+    }
+
+    /// The server's words in a refused body: where the filters say they are, or where servers usually put them.
+    private func serverMessage(in body: JSON) -> String? {
+        for stage in plan.filters {
+            var scope = scope.scope(stage.level)
+            scope.current = ScopeValue(body)
+            if let words = try? stage.value.stage.serverMessage?.value(in: scope).json.string, !words.isEmpty {
+                return words
+            }
+        }
+        return ServerMessage.find(in: body)
+    }
+
+    private func contentTypeFailure() -> Failure? {
+        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty else { return nil }
+        let type = response.headers.first(named: "Content-Type")
+        if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
+        let wanted = ranges.map(\.description).joined(separator: ", ")
+        let found = type.map { "the content type is '\($0)'" } ?? "the answer has no content type"
+        return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
+    }
+
+    /// Why an empty body is a failure: JSON or a property list is required, and neither is ever empty (RFC 8259,
+    /// section 2).
+    private func emptyBodyFailure() -> Failure? {
+        guard response.body.isEmpty, !isWithoutContent else { return nil }
+        let decoding = plan.settings.decoding?.value ?? .auto
+        if decoding == .json || decoding == .plist {
+            let message: RedactedText =
+                decoding == .json
+                ? "the response has no body, but 'decoding: json' requires JSON"
+                : "the response has no body, but 'decoding: plist' requires a property list"
+            return Failure(.decode, message, at: span(of: plan.settings.decoding))
+        }
+        guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value, !ranges.isEmpty,
+            ranges.allSatisfy(\.isJSON)
+        else { return nil }
+        return Failure(
+            .decode,
+            "the response has no body, but 'accept' requires JSON; for a response without a body, set 'accept: null'",
+            at: accept.span
+        )
+    }
+
+    private mutating func filter() -> Failure? {
+        guard !plan.filters.isEmpty else { return nil }
+        do {
+            var data = evaluated.data ?? ScopeValue(.null)
+            for stage in plan.filters where isSuccess || stage.value.onEveryStatus {
+                data = try stage.value.stage.apply(to: data, in: scope.scope(stage.level), at: stage.span)
+            }
+            take(data)
+            return nil
+        } catch {
+            let code = plan.settings.messages.showsCode ? error.code : nil
+            let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
+            return Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
+        }
+    }
+
+    /// Evaluates the outputs, and returns those that could not be evaluated.
+    private mutating func takeOutputs() -> [Failure.Finding] {
+        var problems: [Failure.Finding] = []
+        for output in plan.outputs {
+            do {
+                var value = try output.value.value(in: scope.scope(output.level))
+                value.isSecret = value.isSecret || output.isSecret
+                if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
+                evaluated.outputs[output.name.value] = value
+            } catch {
+                let message = redactor.text("output '\(output.name.value)': \(error.message)")
+                problems.append(.init(message, at: error.span))
+            }
+        }
+        return problems
+    }
+
+    /// The failure of outputs that could not be evaluated, together with the expectations that do not hold.
+    private func outputFailure(_ problems: [Failure.Finding], with unmet: [Failure.Finding] = []) -> Failure? {
+        guard let first = problems.first else { return nil }
+        let findings = problems + unmet
+        return Failure(.output, first.message, at: first.span, findings: findings.count > 1 ? findings : [])
+    }
+
+    /// Takes the outputs of a 2xx response, if they are to be taken, and checks the expectations. All that do not hold are
+    /// reported together, the status among them; an output that is missing counts more than they do, unless the status was
+    /// rejected, which may be the reason for it.
+    private mutating func expectationFailure(
+        takingOutputs takesOutputs: Bool,
+        with rejection: Failure? = nil
+    ) -> Failure? {
+        let problems = takesOutputs && isSuccess ? takeOutputs() : []
+        let scope = scope
+        let checker = ExpectationChecker(
+            expectation: plan.settings.expect,
+            response: response,
+            data: evaluated.data ?? ScopeValue(.null),
+            scope: scope.scope
+        )
+        let findings = checker.findings()
+        let unmet = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        if var rejection {
+            if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
+            return rejection
+        }
+        if let failure = outputFailure(problems, with: unmet) { return failure }
+        guard let first = unmet.first else { return nil }
+        let count = findings.reduce(0) { $0 + $1.count }
+        let words = count == 1 ? first.message : "\(count) expectations do not hold"
+        return Failure(.expect, words, at: first.span, findings: unmet)
+    }
+
+    /// What is wrong with the data as what the request returns.
+    private func returnsFailure() -> Failure? {
+        guard let returns = plan.returns else { return nil }
+        let data = evaluated.data?.json ?? .null
+        if returns.isCollection, case .array(let elements) = data {
+            for (index, element) in elements.enumerated() {
+                guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
+                let message = redactor.text("element \(index) of what is returned: \(violation.sentence)")
+                return Failure(.output, message, at: returns.span)
+            }
+            return nil
+        }
+        if returns.isCollection {
+            return Failure(.output, redactor.text("expected a list, found \(data.kind.phrase)"), at: returns.span)
+        }
+        guard case .object = data else {
+            return Failure(.output, redactor.text("expected an object, found \(data.kind.phrase)"), at: returns.span)
+        }
+        let violation = returns.schema.validate(data, limit: 1).first
+        return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
+    }
+
+    /// The place of a setting, or of the request where nothing was set.
+    private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
+        setting?.span ?? plan.address.text.span
+    }
+}

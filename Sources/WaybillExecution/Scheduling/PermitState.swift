@@ -1,0 +1,175 @@
+import DequeModule
+import WaybillManifest
+
+/// Decides which of the waiting requests gets a permit when: never more at once than there are places, none before its rate
+/// allows it, those of higher priority first, and among equals the one that came first. One that its rate delays does not
+/// delay others.
+struct PermitState: Sendable {
+    /// The tickets of those that start now, and when to check again where nothing happens before.
+    typealias Step = (issued: [(ticket: Int, permit: Permit)], wake: Duration?)
+
+    private struct Waiting {
+        var ticket: Int
+        var arrival: Duration
+        var isFinal: Bool
+        var limit: Int?
+    }
+
+    private struct QueueState {
+        var name: String?
+        var rate: RateState?
+        /// How many of its requests are in flight that count for its limit.
+        var inFlight = 0
+        /// Whether one connection carries many requests.
+        var isMultiplexed = false
+        /// Those that wait, by rank.
+        var waiting: [Deque<Waiting>] = Array(repeating: [], count: Rank.allCases.count)
+    }
+
+    /// Who is first.
+    private enum Rank: Int, CaseIterable {
+        case session, high, `default`, low
+
+        init(_ request: PermitRequest) {
+            self =
+                switch request.priority {
+                case _ where !request.needsPlace: .session
+                case .high: .high
+                case .default: .default
+                case .low: .low
+                }
+        }
+    }
+
+    /// How many requests one connection carries at least, where it carries many (RFC 9113, section 6.5.2).
+    private static let streams = 100
+
+    private var free: Int
+    private var queues = [QueueState()]
+    private var indices: [String: Int] = [:]
+    private var places: [Int: (queue: Int, rank: Rank)] = [:]
+    private var lastTicket = 0
+
+    /// So many places, and nobody who wants one.
+    init(places: Int) {
+        free = places
+    }
+
+    /// The permit of a request that falls under no rate, where nobody waits and there is a place: most get theirs so.
+    mutating func issueAtOnce(_ request: PermitRequest) -> Permit? {
+        guard isEmpty, request.queue == nil, free > 0 || !request.needsPlace else { return nil }
+        if request.needsPlace {
+            free -= 1
+            queues[0].inFlight += 1
+        }
+        return Permit(queue: nil, hasPlace: request.needsPlace)
+    }
+
+    /// Adds a request; the ticket is for withdrawing it.
+    mutating func enqueue(_ request: PermitRequest, now: Duration) -> Int {
+        lastTicket += 1
+        let queue = request.queue.map { self.queue(of: $0) } ?? 0
+        let rank = Rank(request)
+        let waiting = Waiting(
+            ticket: lastTicket,
+            arrival: now,
+            isFinal: request.isFinal,
+            limit: rank == .session ? nil : request.queue?.limit
+        )
+        queues[queue].waiting[rank.rawValue].append(waiting)
+        places[lastTicket] = (queue, rank)
+        return lastTicket
+    }
+
+    /// Whether nobody waits.
+    var isEmpty: Bool { places.isEmpty }
+
+    /// Who starts now.
+    mutating func advance(now: Duration) -> Step {
+        var step: Step = ([], nil)
+        guard !isEmpty else { return step }
+        while let (queue, rank) = next(now: now, &step.wake) {
+            guard let waiting = queues[queue].waiting[rank.rawValue].popFirst() else { break }
+            places[waiting.ticket] = nil
+            queues[queue].rate?.begin(at: now, waitingSince: waiting.arrival)
+            if rank != .session {
+                free -= 1
+                queues[queue].inFlight += 1
+            }
+            step.issued.append((waiting.ticket, Permit(queue: queues[queue].name, hasPlace: rank != .session)))
+            step.wake = nil
+        }
+        return step
+    }
+
+    /// Takes a released permit back.
+    mutating func release(_ permit: Permit) {
+        guard permit.hasPlace else { return }
+        free += 1
+        queues[permit.queue.flatMap { indices[$0] } ?? 0].inFlight -= 1
+    }
+
+    /// Notes whether one connection to a service carries many requests, so that its limit of connections is none of
+    /// requests.
+    mutating func note(isMultiplexed: Bool, queue: String) {
+        if let queue = indices[queue] { queues[queue].isMultiplexed = isMultiplexed }
+    }
+
+    /// Withdraws a request; `false` when it had its permit before.
+    mutating func withdraw(_ ticket: Int) -> Bool {
+        guard let (queue, rank) = places.removeValue(forKey: ticket) else { return false }
+        queues[queue].waiting[rank.rawValue].removeAll { $0.ticket == ticket }
+        return true
+    }
+
+    /// Withdraws all requests that do not still wait when the run is being stopped.
+    mutating func stop() -> [Int] {
+        var tickets: [Int] = []
+        for queue in queues.indices {
+            for rank in Rank.allCases {
+                queues[queue].waiting[rank.rawValue].removeAll { waiting in
+                    if !waiting.isFinal { tickets.append(waiting.ticket) }
+                    return !waiting.isFinal
+                }
+            }
+        }
+        for ticket in tickets { places[ticket] = nil }
+        return tickets
+    }
+
+    private mutating func queue(of queue: PermitRequest.Queue) -> Int {
+        if let index = indices[queue.name] { return index }
+        queues.append(QueueState(name: queue.name, rate: RateState(queue.rate)))
+        indices[queue.name] = queues.count - 1
+        return queues.count - 1
+    }
+
+    /// The queue and rank of the one that starts next; where there is none, when the first rate allows one to start.
+    private func next(now: Duration, _ wake: inout Duration?) -> (queue: Int, rank: Rank)? {
+        var best: (queue: Int, rank: Rank, ticket: Int)?
+        for (index, queue) in queues.enumerated() {
+            guard let (rank, ticket) = first(of: queue) else { continue }
+            if let earliest = queue.rate?.earliest, earliest > now {
+                wake = min(wake ?? earliest, earliest)
+                continue
+            }
+            if let best, (best.rank.rawValue, best.ticket) < (rank.rawValue, ticket) { continue }
+            best = (index, rank, ticket)
+        }
+        return best.map { ($0.queue, $0.rank) }
+    }
+
+    /// The first of a queue that may start as far as places are concerned.
+    private func first(of queue: QueueState) -> (rank: Rank, ticket: Int)? {
+        for rank in Rank.allCases {
+            guard let waiting = queue.waiting[rank.rawValue].first else { continue }
+            if rank != .session {
+                guard free > 0 else { return nil }
+                let least = queue.isMultiplexed ? Self.streams : 0
+                if let limit = waiting.limit, queue.inFlight >= max(least, limit) { return nil }
+            }
+            return (rank, waiting.ticket)
+        }
+        return nil
+    }
+}

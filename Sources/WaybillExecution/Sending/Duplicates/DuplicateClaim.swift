@@ -1,0 +1,117 @@
+import Synchronization
+import WaybillManifest
+
+/// A request among those that are the same, from its first attempt to its end.
+final class DuplicateClaim: Sendable {
+    fileprivate let activity = Activity()
+    private let registry: Duplicates
+    private let number: Int
+    private let superseded = Mutex(false)
+
+    fileprivate init(_ number: Int, in registry: Duplicates) {
+        self.number = number
+        self.registry = registry
+    }
+
+    /// Whether a later one has taken its place.
+    var isSuperseded: Bool { superseded.withLock { $0 } }
+
+    /// Does all that belongs to the request, so that a later one can cancel it. It has the task at hand for itself.
+    func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
+        defer { registry.leave(number) }
+        return await activity.run(body)
+    }
+
+    /// Claims to be the one that is sent, and waits until an earlier one that is cancelled for it has ended; `false` when
+    /// it is to give way.
+    func enter(_ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) async -> Bool {
+        await registry.enter(number, self, key, mode)
+    }
+
+    fileprivate func supersede() {
+        superseded.withLock { $0 = true }
+        activity.cancel()
+    }
+}
+
+/// The requests of a run for which it matters whether the same one is in flight: those with `duplicates` in the ways
+/// `cancel-previous` and `discard`.
+final class Duplicates: Sendable {
+    private struct State {
+        var decisions = DuplicateState()
+        var claims: [Int: DuplicateClaim] = [:]
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// Those that need not wait any more, and have not come to it.
+        var ready: Set<Int> = []
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// No request is in flight.
+    init() {}
+
+    /// A claim for a request that has one to make.
+    func claim() -> DuplicateClaim {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return DuplicateClaim(number, in: self)
+    }
+
+    fileprivate func enter(
+        _ number: Int,
+        _ claim: DuplicateClaim,
+        _ key: DuplicateKey,
+        _ mode: DuplicatePolicy.Mode
+    ) async -> Bool {
+        let (action, cancelled) = state.withLock { state -> (DuplicateState.Action, [DuplicateClaim]) in
+            let action = state.decisions.enter(number, key, mode)
+            if action != .drop { state.claims[number] = claim }
+            guard case .wait(let numbers) = action else { return (action, []) }
+            return (action, numbers.compactMap { state.claims[$0] })
+        }
+        switch action {
+        case .begin: return true
+        case .drop: return false
+        case .wait:
+            for claim in cancelled { claim.supersede() }
+            await wait(number)
+            return true
+        }
+    }
+
+    fileprivate func leave(_ number: Int) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.claims[number] = nil
+            state.ready.remove(number)
+            guard let next = state.decisions.leave(number) else { return nil }
+            if let continuation = state.waiting.removeValue(forKey: next) { return continuation }
+            state.ready.insert(next)
+            return nil
+        }
+        continuation?.resume()
+    }
+
+    /// Waits until the one before has ended, or the task is cancelled.
+    private func wait(_ number: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLock { state -> Bool in
+                    if state.ready.remove(number) != nil { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                let continuation = state.waiting.removeValue(forKey: number)
+                if continuation == nil { state.ready.insert(number) }
+                return continuation
+            }
+            continuation?.resume()
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillTransport
+
+/// What makes two requests the same.
+enum DuplicateKey: Hashable, Sendable {
+    /// They call the same endpoint, or are the same request in place.
+    case endpoint(String)
+    /// And what `key` comes to is the same, too.
+    case value(JSON, of: String)
+    /// Everything that is sent is the same.
+    case request(WholeRequest)
+
+    /// The key of a request that has been built.
+    init(
+        of request: HTTPRequest,
+        by policy: Setting<DuplicatePolicy>,
+        in step: StepPlan,
+        _ plan: RequestPlan,
+        scope: RequestScope
+    ) throws(EvaluationFailure) {
+        let endpoint = plan.endpoint ?? step.path
+        if let key = policy.value.key {
+            let value = try key.value(in: scope.scope(policy.level))
+            self = .value(value.json, of: endpoint)
+        } else if policy.value.mode == .share || plan.download != nil {
+            self = .request(WholeRequest(request: request))
+        } else {
+            self = .endpoint(endpoint)
+        }
+    }
+}
+
+/// A request that is compared by all that is sent.
+struct WholeRequest: Hashable, Sendable {
+    /// The request.
+    let request: HTTPRequest
+
+    func hash(into hasher: inout Hasher) {
+        // Requests with different bodies to one address are rare enough.
+        hasher.combine(request.method)
+        hasher.combine(request.url)
+    }
+}

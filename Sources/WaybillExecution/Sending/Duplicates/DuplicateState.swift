@@ -1,0 +1,62 @@
+import WaybillManifest
+
+/// Decides what becomes of a request while the same one is in flight. Requests are named by numbers.
+///
+/// A request is in flight from its first attempt to the end of its last one, the waits between them included.
+struct DuplicateState: Sendable {
+    /// What becomes of a request.
+    enum Action: Sendable, Equatable {
+        /// It is sent.
+        case begin
+        /// It fails, and nothing is sent.
+        case drop
+        /// It is sent when the one before has ended; these are to be cancelled.
+        case wait(cancelling: [Int])
+    }
+
+    private struct Line {
+        var holder: Int
+        var isCancelled = false
+        /// The one that follows.
+        var next: Int?
+    }
+
+    private var lines: [DuplicateKey: Line] = [:]
+    private var keys: [Int: DuplicateKey] = [:]
+
+    /// Nothing is in flight.
+    init() {}
+
+    /// What becomes of a request that is about to be sent. One that is in flight itself is sent again.
+    mutating func enter(_ request: Int, _ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) -> Action {
+        guard keys[request] == nil else { return .begin }
+        guard var line = lines[key] else {
+            keys[request] = key
+            lines[key] = Line(holder: request)
+            return .begin
+        }
+        guard mode == .cancelPrevious else { return .drop }
+        // The one that waited to follow is cancelled too: it has become an earlier one.
+        let cancelled = (line.isCancelled ? [] : [line.holder]) + (line.next.map { [$0] } ?? [])
+        line.isCancelled = true
+        line.next = request
+        lines[key] = line
+        keys[request] = key
+        return .wait(cancelling: cancelled)
+    }
+
+    /// A request has ended; the one that may begin now, if one waited for that.
+    mutating func leave(_ request: Int) -> Int? {
+        guard let key = keys.removeValue(forKey: request), var line = lines[key] else { return nil }
+        if line.holder == request {
+            lines[key] = line.next.map { Line(holder: $0) }
+            return line.next
+        }
+        // It waited; or it waited and another one has taken its place meanwhile.
+        if line.next == request {
+            line.next = nil
+            lines[key] = line
+        }
+        return nil
+    }
+}

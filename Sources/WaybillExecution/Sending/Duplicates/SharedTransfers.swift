@@ -1,0 +1,62 @@
+import Synchronization
+import WaybillTransport
+
+/// The transfers that all share who request the same at the same time: those with `duplicates: share`.
+final class SharedTransfers: Sendable {
+    private struct Key: Hashable {
+        var key: DuplicateKey
+        /// What runs while the run is being stopped does not wait for what is not.
+        var isFinal: Bool
+    }
+
+    private struct State {
+        var transfers: [Key: (number: Int, work: SharedWork<RequestSender.Outcome>)] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Nothing is in flight.
+    init() {}
+
+    /// How many wait for transfers; tests wait for them to come.
+    var waitingCount: Int {
+        state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
+    }
+
+    /// The outcome of the same request that is in flight already, or else of the transfer. It continues as long as somebody
+    /// waits for it. `nil` when the task was cancelled.
+    func join(
+        _ key: DuplicateKey,
+        isFinal: Bool,
+        _ transfer: @escaping @Sendable () async -> RequestSender.Outcome
+    ) async -> RequestSender.Outcome? {
+        let key = Key(key: key, isFinal: isFinal)
+        let (work, place, isOwn) = state.withLock { state in
+            if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
+            let work = SharedWork<RequestSender.Outcome>()
+            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            state.transfers[key] = (number, work)
+            work.start { [self] in
+                let outcome = await transfer()
+                // From now on the same request is another one.
+                self.state.withLock { state in
+                    if state.transfers[key]?.number == number { state.transfers[key] = nil }
+                }
+                return outcome
+            }
+            return (work, place, true)
+        }
+        guard var outcome = await work.value(for: place) else { return nil }
+        if isOwn { return outcome }
+        // Nothing travelled for this one.
+        outcome.cookieDomains = []
+        if case .response(var response) = outcome.end {
+            (response.bytesSent, response.bytesReceived) = (0, 0)
+            outcome.end = .response(response)
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,124 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// What is checked before a request is sent: whether the same one is in flight, and whether its service can be reached.
+///
+/// Such requests are built before they wait for a permit, so that those that end here need none, and those that wait count
+/// as in flight.
+extension RequestSender {
+    /// Whether anything is checked.
+    var hasGates: Bool {
+        let settings = plan.settings
+        return settings.reachability?.value == true || settings.network?.value.allowsMetered == false
+            || (settings.duplicates.map { $0.value.mode != .allow } ?? false)
+    }
+
+    /// Sends a request as soon as it may be sent.
+    ///
+    /// - Parameters:
+    ///   - hasPermit: Whether it has waited for its permit.
+    ///   - scope: What the key of `duplicates` is evaluated in.
+    func send(
+        _ sending: HTTPRequest,
+        through transport: any Transport,
+        hasPermit: Bool,
+        scope: RequestScope
+    ) async -> Outcome {
+        if hasPermit { return await transfer(sending, through: transport) }
+        if let end = await networkEnd(of: sending) { return Outcome(end: end, lastURL: sending.url) }
+        guard let policy = plan.settings.duplicates, policy.value.mode != .allow else {
+            return await sendWithPermit(sending, through: transport)
+        }
+        let key: DuplicateKey
+        do {
+            key = try DuplicateKey(of: sending, by: policy, in: request.step, plan, scope: scope)
+        } catch {
+            return Outcome(end: .refusal(run.failure(error)), lastURL: sending.url)
+        }
+        if policy.value.mode == .share {
+            let transfer = await run.shared.join(key, isFinal: context.isFinal) {
+                await sendWithPermit(sending, through: transport)
+            }
+            return transfer ?? Outcome(end: .stopped, lastURL: sending.url)
+        }
+        guard await context.claim?.enter(key, policy.value.mode) ?? true else {
+            let failure = Failure(
+                .duplicate,
+                "\(name) is already in flight, so this request was not sent",
+                at: policy.span
+            )
+            return Outcome(end: .duplicate(failure), lastURL: sending.url)
+        }
+        return await sendWithPermit(sending, through: transport)
+    }
+
+    /// The request's failure when a later one has replaced it.
+    var superseded: Failure {
+        Failure(.duplicate, "a later request of \(name) took its place", at: plan.settings.duplicates?.span)
+    }
+
+    /// What messages call the request.
+    private var name: RedactedText {
+        run.redactor.text(plan.endpoint.map { "'\($0)'" } ?? "the same request")
+    }
+
+    private func sendWithPermit(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+        guard let permit = await permit() else { return Outcome(end: .stopped, lastURL: sending.url) }
+        defer { run.limiter.release(permit) }
+        // What is known of the service may have changed while it waited.
+        if let place = place(of: sending), let reason = run.reachability.refusal(at: place) {
+            return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
+        }
+        let outcome = await transfer(sending, through: transport)
+        if case .failure(let failure) = outcome.end, failure.kind != .cancelled, let place = place(of: sending) {
+            run.reachability.failed(at: place)
+        }
+        return outcome
+    }
+
+    // MARK: Network
+
+    /// How the request ends where the network does not allow it.
+    private func networkEnd(of sending: HTTPRequest) async -> End? {
+        if let network = plan.settings.network, !network.value.allowsMetered,
+            let interface = await run.routes.mobileInterface(towards: sending)
+        {
+            let failure = Failure(
+                .unreachable,
+                "it would go over a mobile network, by the interface '\(run.redactor.text(interface.name))'",
+                at: network.span
+            )
+            return .refusal(failure)
+        }
+        guard let place = place(of: sending) else { return nil }
+        return switch await run.reachability.check(sending, at: place) {
+        case .go: nil
+        case .refused(let reason): .refusal(unreachable(reason))
+        case .stopped: .stopped
+        }
+    }
+
+    /// Where it is checked whether the service can be reached, if it is.
+    private func place(of sending: HTTPRequest) -> Reachability.Place? {
+        guard plan.settings.reachability?.value == true,
+            let origin = try? Origin(
+                ofURL: sending.url,
+                connectTo: sending.connectTo,
+                resolve: sending.options.resolve,
+                unixSocket: sending.options.unixSocket
+            )
+        else { return nil }
+        return Reachability.Place(service: plan.service ?? "", origin: origin)
+    }
+
+    private func unreachable(_ reason: String) -> Failure {
+        Failure(
+            .unreachable,
+            run.redactor.text("nothing was sent, since no connection comes about: \(reason)"),
+            at: plan.settings.reachability?.span
+        )
+    }
+}

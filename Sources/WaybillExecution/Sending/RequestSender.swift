@@ -1,0 +1,155 @@
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// Sends the request of one attempt: waits for its permit, watches the transfer, and pauses it with its step.
+struct RequestSender: Sendable {
+    /// The outcome of sending a request.
+    struct Outcome: Sendable {
+        /// How it ended.
+        var end: End
+        /// The URL that was requested last, after redirects.
+        var lastURL: String
+        /// All that is known, where `debug` asks for it.
+        var record: DebugRecord?
+        /// The domains whose cookies redirects put into the run's own jar.
+        var cookieDomains: Set<String> = []
+    }
+
+    /// How it ended.
+    enum End: Sendable {
+        /// There is a response.
+        case response(HTTPResponse)
+        /// There is none, for this reason.
+        case failure(TransportFailure)
+        /// Nothing was sent, for this reason.
+        case refusal(Failure)
+        /// Nothing was sent, because the same request is in flight.
+        case duplicate(Failure)
+        /// It was stopped before anything was sent.
+        case stopped
+    }
+
+    let request: RequestStep
+    let context: StepContext
+    /// The number of the attempt.
+    var attempt: Int { context.progress.attempts + 1 }
+    /// Remembers what was really sent, where `debug` asks for it.
+    private let recorder: RequestRecorder?
+    var plan: RequestPlan { request.plan }
+    var run: RunContext { context.run }
+
+    /// A sender of the next attempt of a request.
+    init(_ request: RequestStep, in context: StepContext) {
+        self.request = request
+        self.context = context
+        let isDebugged = request.plan.settings.debug?.value == true
+        recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
+    }
+
+    /// What sends the request once it has been signed.
+    var transport: any Transport { recorder ?? context.run.transport }
+
+    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
+    /// came of them is told, unless `debug` asks for more.
+    var tellsDetails: Bool {
+        !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
+    }
+
+    /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
+    func permit() async -> Permit? {
+        while true {
+            await run.control.waitUntilUnpaused(context.path)
+            guard let permit = await run.limiter.acquire(PermitRequest(plan, in: context)) else { return nil }
+            guard context.mayStart else {
+                run.limiter.release(permit)
+                return nil
+            }
+            // Paused while it waited: in the meantime others can have the permit.
+            guard run.control.isPaused(context.path) else { return permit }
+            run.limiter.release(permit)
+        }
+    }
+
+    /// Sends a request that has its permit, and follows redirects.
+    func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+        announce(sending)
+        var lastURL = sending.url
+        var cookieDomains: Set<String> = []
+        guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
+        let reporter =
+            tellsDetails
+            ? TransferReporter(
+                sending,
+                of: context.path,
+                endpoint: plan.endpoint,
+                attempt: attempt,
+                to: run.events
+            ) : nil
+        let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
+        let sent = await run.control.holding(monitor, of: context.path) {
+            await transport.send(
+                sending,
+                followingRedirects: plan.settings.redirects?.value ?? 10,
+                monitor: monitor,
+                onRedirect: { redirect in
+                    reporter?.tell()
+                    lastURL = redirect.to
+                    cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
+                    tell(redirect)
+                }
+            )
+        }
+        reporter?.tell()
+        let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
+        switch sent {
+        case .success(let response):
+            if let queue = PermitRequest.Queue(plan) {
+                run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
+            }
+            return Outcome(end: .response(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+        case .failure(let failure):
+            return Outcome(end: .failure(failure), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+        }
+    }
+
+    /// The domains of cookies that a response from a URL puts into the run's own jar.
+    func cookieDomains(of fields: [String], from url: String) -> Set<String> {
+        guard !fields.isEmpty, plan.usesOwnJar else { return [] }
+        return Set(fields.map { CookieDomain.text(of: $0, from: url) })
+    }
+
+    private func announce(_ sending: HTTPRequest) {
+        // What must not be sent twice has to be known before it is sent.
+        guard tellsDetails || !sending.isIdempotent else { return }
+        run.events.emit(
+            .requestWillSend(
+                .init(
+                    attempt: attempt,
+                    method: sending.method,
+                    url: run.redactor.text(sending.url),
+                    headers: sending.headers.map { run.redactor.header($0.name, $0.value) }
+                )
+            ),
+            step: context.path,
+            endpoint: plan.endpoint,
+            durably: !sending.isIdempotent
+        )
+    }
+
+    private func tell(_ redirect: Redirect) {
+        run.events.emit(
+            .requestRedirected(
+                .init(
+                    attempt: attempt,
+                    status: redirect.status,
+                    method: redirect.method,
+                    url: run.redactor.text(redirect.to)
+                )
+            ),
+            step: context.path,
+            endpoint: plan.endpoint
+        )
+    }
+}

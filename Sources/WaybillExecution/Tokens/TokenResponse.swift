@@ -1,0 +1,82 @@
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillResults
+import WaybillTransport
+
+/// What a token endpoint says (RFC 6749, sections 5.1 and 5.2).
+struct TokenResponse: Sendable {
+    /// The token.
+    let token: String
+    /// What another one can be had with.
+    let refreshToken: String?
+    /// How long the token is good, from when it was made.
+    let lifetime: Duration?
+
+    /// Reads an answer.
+    init(_ response: HTTPResponse) throws(TokenError) {
+        let body = try? JSONParser().parse(response.body)
+        // Some endpoints refuse with status 200.
+        let refusal = body?["access_token"] == nil ? body?["error"]?.string : nil
+        guard response.status / 100 == 2, refusal == nil else { throw Self.refused(response.status, body) }
+        guard let body, body.kind == .object else {
+            throw TokenError(kind: .decode, message: "the token endpoint's answer is not a JSON object")
+        }
+        guard let type = body["token_type"]?.string else { throw Self.missing("token_type") }
+        guard type.lowercased() == "bearer" else {
+            throw TokenError(
+                kind: .expect,
+                message: "the token is of type '\(type.shortened)', and only bearer tokens can be used"
+            )
+        }
+        guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
+        // What may stand in a header field (RFC 6750, section 2.1, allows even less).
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw TokenError(kind: .expect, message: "the token has characters in it that cannot be sent")
+        }
+        self.token = token
+        refreshToken = (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }
+        lifetime = try Self.lifetime(body["expires_in"])
+    }
+
+    private static func lifetime(_ value: JSON?) throws(TokenError) -> Duration? {
+        let seconds: Double?
+        switch value {
+        case nil, .null: return nil
+        case .number(let number): seconds = Double(number.text)
+        case .string(let text): seconds = Double(text)
+        default: seconds = nil
+        }
+        guard let seconds, !seconds.isNaN else {
+            throw TokenError(
+                kind: .expect,
+                message: "'expires_in' in the token endpoint's answer is not a number of seconds"
+            )
+        }
+        // Far more than any run takes, and little enough to count with.
+        return .seconds(min(max(seconds, 0), 1e9))
+    }
+
+    private static func missing(_ name: String) -> TokenError {
+        TokenError(kind: .expect, message: "the token endpoint's answer has no '\(name)'")
+    }
+
+    private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
+        var message = "the token endpoint answers with status \(status)"
+        let code = (body?["error"]?.string)?.shortened
+        if let code, !code.isEmpty {
+            message += ": \(code)"
+            if let words = body?["error_description"]?.string, !words.isEmpty { message += " (\(words.shortened))" }
+        } else if let words = body.flatMap(ServerMessage.find) {
+            message += ": \(words)"
+        }
+        let isRefusal = status / 100 == 2 || (400...403).contains(status)
+        return TokenError(kind: .status, code: code, message: message, isRefusal: isRefusal)
+    }
+}
+
+extension String {
+    /// As much of a server's words as a message has room for.
+    fileprivate var shortened: String {
+        unicodeScalars.count <= 300 ? self : String(unicodeScalars.prefix(300)) + "…"
+    }
+}

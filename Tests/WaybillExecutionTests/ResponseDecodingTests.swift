@@ -1,0 +1,68 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillJSON
+import WaybillResults
+
+@Suite(.timeLimit(.minutes(5))) struct ResponseDecodingTests {
+    /// What comes of an answer of some type.
+    private func run(_ body: String, type: String, decoding: String) async throws -> Executor.Outcome {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a, decoding: \(decoding), outputs: {x: $}}]
+                outputs: {x: steps.a.outputs.x}
+
+            """,
+            ["/a": .text(body, type: type)]
+        )
+        return await fixture.run()
+    }
+
+    private static let list = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"
+
+    @Test(arguments: [
+        ("{\"a\": 1}\n\n[2]", "application/x-ndjson", "auto", #"[{"a": 1}, [2]]"#),
+        ("1\r\n2\r\n", "text/plain", "ndjson", "[1, 2]"),
+        ("a,b\r\n1,\"x,\"\"y\"\"\"\r\n", "text/csv; charset=utf-8", "auto", #"[{"a": "1", "b": "x,\"y\""}]"#),
+        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/plain", "csv", "[]"),
+        ("", "text/csv", "auto", "[]"),
+        ("", "application/x-ndjson", "auto", "[]"), ("", "text/plain", "text", "null"),
+        (list, "application/x-plist", "auto", #"{"a": 1}"#),
+        (list, "application/xml", "plist", #"{"a": 1}"#),
+        (
+            list, "application/xml", "auto",
+            "\"<plist version=\\\"1.0\\\"><dict><key>a</key><integer>1</integer></dict></plist>\""
+        ),
+        ("{\"a\": 1}", "application/problem+json", "auto", #"{"a": 1}"#),
+        ("{\"a\": 1}", "application/json", "bytes", #""eyJhIjogMX0=""#),
+    ])
+    func `an answer is decoded as is asked for, or by its type`(
+        body: String,
+        type: String,
+        decoding: String,
+        result: String
+    ) async throws {
+        let outcome = try await run(body, type: type, decoding: decoding)
+        let failure = outcome.result.steps.first?.failure?.message.string ?? "no outputs"
+        let values = try #require(outcome.outputs.first?.values.value, "\(failure)")
+        #expect(values["x"]?.bytesAsBase64 == (try JSONParser().parse(Array(result.utf8))))
+    }
+
+    @Test(arguments: [
+        ("1\n\n{", "application/x-ndjson", "line 3 of the answer is not JSON: "),
+        (
+            "a,b\n1\n", "text/csv",
+            "the answer is not CSV: the row has 1 field, but the header has 2 names (line 2, column 1)"
+        ),
+        ("<plist>", "application/x-plist", "the answer is not a property list: "),
+    ])
+    func `an answer that is not what it says is refused, in words`(body: String, type: String, words: String)
+        async throws
+    {
+        let failure = try await run(body, type: type, decoding: "auto").result.steps.first?.failure
+        #expect(failure?.kind == .decode)
+        #expect(failure?.message.string.hasPrefix(words) == true, "\(failure?.message.string ?? "it passed")")
+    }
+}

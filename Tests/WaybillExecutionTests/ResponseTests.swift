@@ -1,0 +1,374 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillJSON
+import WaybillResults
+import WaybillTransport
+
+@Suite(.timeLimit(.minutes(5))) struct ResponseTests {
+    /// What comes of one step, `a`, that is answered with a body.
+    private func failure(
+        _ step: String,
+        _ body: String,
+        status: Int = 200,
+        service: String = ""
+    ) async throws -> Failure? {
+        let fixture = try ExecutionFixture(
+            "    \(service)\ngraphs:\n  main:\n    chain:\n      - {id: a, get: /a, \(step)}\n",
+            ["/a": .json(body, status: status)]
+        )
+        return await fixture.run().result.steps.first?.failure
+    }
+
+    @Test(
+        arguments: [
+            ("object: {required: [id]}", "[]", "expected an object, found a list"),
+            ("object: {type: [object, \"null\"]}", "null", "expected an object, found null"),
+            ("object: {required: [id]}", #"{"id":1}"#, nil),
+            ("collection: {required: [id]}", #"{"id":1}"#, "expected a list, found an object"),
+            ("collection: {required: [id]}", #"[{"id":1}]"#, nil),
+            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-30"}"#, "a date such as"),
+            ("object: {properties: {at: {format: date}}}", #"{"at":"2026-02-03"}"#, nil),
+            ("collection: {properties: {at: {format: email}}}", #"[{"at":"a"}]"#, "element 0"),
+        ] as [(String, String, String?)]
+    )
+    func `what is returned is an object or a list, with the formats of its schema`(
+        returns: String,
+        body: String,
+        words: String?
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "endpoints: {a: {path: /a, returns: {\(returns)}}}\ngraphs: {main: {chain: [{call: a}]}}",
+            ["/a": .json(body)]
+        )
+        let failure = await fixture.run().result.steps.first?.failure
+        if let words {
+            #expect(failure?.kind == .output)
+            #expect(failure?.message.string.contains(words) == true, "\(String(describing: failure?.message))")
+        } else {
+            #expect(failure == nil)
+        }
+    }
+
+    private static let enveloped =
+        "filters: [{envelope: {code: $.code, ok: [0, \"00\"], message: $.msg, data: $.data}}]"
+
+    @Test(arguments: [
+        ("", "{}", 404, "", "status", "the status is 404, not 2xx"),
+        ("", #"{"error": {"message": "no"}}"#, 500, "", "status", "the status is 500, not 2xx: no"),
+        ("", #"{"msg": "locked"}"#, 403, enveloped, "status", "the status is 403, not 2xx: locked"),
+        ("expect: {status: [200, 3xx]}", "{}", 201, "", "status", "the status is 201, not 200 or 3xx"),
+        ("", "nonsense", 200, "", "decode", "the answer is not JSON: "),
+        (
+            "accept: [text/*]", "{}", 200, "", "content-type",
+            "the content type is 'application/json', not one of text/*"
+        ),
+        ("", #"{"code": 7, "msg": "no"}"#, 200, enveloped, "filter", "no (code 7)"),
+        ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the response is not accepted (code 7)"),
+        (
+            "filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter",
+            "nothing matches $.b; there is 'c'"
+        ),
+        ("outputs: {x: $.x}", "{}", 200, "", "output", "output 'x': nothing matches $.x"),
+        ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' does not hold"),
+        (
+            "expect: {json: {a: [1, {b: 2}]}}", #"{"a": [1, {"b": 3}]}"#, 200, "", "expect",
+            "the data at .a[1].b is 3, not 2"
+        ),
+        ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
+    ])
+    func `an answer that is not as it should be fails at its stage, in words`(
+        step: String,
+        body: String,
+        status: Int,
+        service: String,
+        kind: String,
+        words: String
+    ) async throws {
+        let failure = try #require(try await failure(step, body, status: status, service: service))
+        #expect(failure.kind.rawValue == kind)
+        #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
+        #expect(failure.span != nil)
+    }
+
+    @Test(arguments: [
+        ("", "", 204, enveloped),
+        ("expect: {status: 404, json: {m: 1}}", #"{"m": 1, "n": 2}"#, 404, ""),
+        ("expect: {status: 404}", #"{"code": 7}"#, 404, enveloped),
+        ("", #"{"code": "0", "data": 1}"#, 200, enveloped),
+        ("", #"{"code": "00"}"#, 200, enveloped),
+        ("filters: [{select: {path: $.x, default: 1}}], expect: {body: [$ == 1]}", "{}", 200, ""),
+        ("expect: {headers: {content-type: application/*}, maxTime: 1h}", "{}", 200, ""),
+        ("expect: {json: {a: 1.0}}", #"{"a": 1}"#, 200, ""),
+    ])
+    func `an answer that is as it should be passes`(
+        step: String,
+        body: String,
+        status: Int,
+        service: String
+    ) async throws {
+        let failure = try await failure(step, body, status: status, service: service)
+        #expect(failure == nil, "\(failure?.message.string ?? "")")
+    }
+
+    @Test func `every difference from the expected JSON is reported, at the line of its member`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    expect:
+                      json:
+                        id: 1
+                        name: Jim
+                        tag: x
+                        address:
+                          zip: "123"
+                          town: {id: 1}
+                        list:
+                          - 1
+                          - a: 2
+                            b: ${concat('x', 'y')}
+
+            """,
+            [
+                "/a": .json(
+                    #"{"id": "seven", "name": "Joe", "address": {"zip": 123, "town": 1}, "list": [1, {"a": 3, "b": 1}]}"#
+                )
+            ]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(failure.message.string == "7 expectations do not hold")
+        #expect(
+            failure.findings.map { "\($0.span?.start.line ?? 0): \($0.message)" } == [
+                #"12: the data at .id is "seven", not 1"#, #"13: the data at .name is "Joe", not "Jim""#,
+                "14: the data has no 'tag'", #"16: the data at .address.zip is 123, not "123""#,
+                #"17: the data at .address.town is 1, not {"id":1}"#, "20: the data at .list[1].a is 3, not 2",
+                #"21: the data at .list[1].b is 1, not "xy""#,
+            ]
+        )
+    }
+
+    @Test func `of many differences and violations 20 each are reported, and how many more there are`() async throws {
+        let wanted = (0..<25).map { "m\($0): 1" }.joined(separator: ", ")
+        let expectation =
+            "expect: {json: {\(wanted)}, schema: {required: [\((0..<22).map { "m\($0)" }.joined(separator: ", "))]}}"
+        let failure = try #require(try await failure(expectation, "{}"))
+        #expect(failure.message.string == "47 expectations do not hold")
+        #expect(failure.findings.count == 42)
+        #expect(failure.findings[20].message.string == "there are 5 more differences from 'json'")
+        #expect(failure.findings[41].message.string == "there are 2 more violations of 'schema'")
+    }
+
+    @Test(arguments: [
+        ("decoding: json", 200, "'decoding: json' requires JSON"),
+        ("decoding: json", 201, "'decoding: json' requires JSON"),
+        ("decoding: plist", 200, "'decoding: plist' requires a property list"),
+        (
+            "accept: [application/json]", 200,
+            "'accept' requires JSON; for a response without a body, set 'accept: null'"
+        ),
+        ("accept: [application/json, \"*/*+json\"]", 202, "'accept' requires JSON"),
+        ("decoding: json, paginate: {next: $.next, items: $}", 200, "'decoding: json' requires JSON"),
+    ])
+    func `a response without a body is a failure where JSON is required`(
+        step: String,
+        status: Int,
+        words: String
+    ) async throws {
+        let failure = try #require(try await failure(step, "", status: status))
+        #expect(failure.kind == .decode)
+        #expect(failure.message.string.hasPrefix("the response has no body, but \(words)"), "\(failure.message)")
+    }
+
+    @Test(arguments: [
+        ("get: /a, decoding: json", 204), ("get: /a, decoding: json", 205), ("head: /a, decoding: json", 200),
+        ("get: /a, decoding: plist", 204), ("get: /a, decoding: plist", 205), ("head: /a, decoding: plist", 200),
+        ("get: /a, decoding: plist, expect: {status: 304}", 304),
+        ("get: /a, decoding: json, expect: {status: 304}", 304),
+        ("get: /a, decoding: json, redirects: false, expect: {status: 302}", 302),
+        ("get: /a, accept: [application/json, text/html]", 200), ("get: /a", 200),
+        ("get: /a, decoding: text, accept: [application/json]", 200),
+    ])
+    func `a response without a body passes where none is due, or none is required`(
+        step: String,
+        status: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, \(step)}]}}\n",
+            ["/a": .json("", status: status)]
+        )
+        #expect(await fixture.run().summary == "a:passed")
+    }
+
+    @Test func `all expectations are reported together, each at its place`() async throws {
+        let failure = try #require(
+            try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)
+        )
+        #expect(failure.message.string == "3 expectations do not hold")
+        #expect(failure.findings.count == 3)
+        #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
+    }
+
+    // MARK: Rejected responses
+
+    /// Runs a POST that creates something, with a step of `finally` that deletes it.
+    private func create(_ settings: String, _ body: String, status: Int) async throws -> (Failure?, [String]) {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: create, post: /things, \(settings)}]
+                finally:
+                  - when: exists(steps.create.outputs.id)
+                    delete: /things/${steps.create.outputs.id}
+            """,
+            ["/things": .json(body, status: status)]
+        )
+        return (await fixture.run().result.steps.first?.failure, fixture.transport.paths)
+    }
+
+    @Test(arguments: [
+        ("expect: {status: 200}, outputs: {id: $.id}", "the status is 201, not 200"),
+        ("expect: {status: 200}, outputs: {id: $.id, x: $.missing}", "the status is 201, not 200"),
+        ("outputs: {x: $.missing, id: $.id}", "output 'x': nothing matches $.missing"),
+        ("filters: [{select: $.thing}], expect: {status: 200}, outputs: {id: $.id}", "the status is 201, not 200"),
+        ("expect: {status: 200}, until: {that: $.id == 7}, outputs: {id: $.id}", "the status is 201, not 200"),
+    ])
+    func `what was created is deleted, although the status or another output is not as expected`(
+        settings: String,
+        message: String
+    ) async throws {
+        let (failure, paths) = try await create(settings, #"{"id": 7, "thing": {"id": 7}}"#, status: 201)
+        #expect(failure?.message.string.hasPrefix(message) == true, "\(String(describing: failure?.message))")
+        #expect(paths == ["/things", "/things/7"])
+    }
+
+    @Test(arguments: [
+        ("expect: {status: 200}, outputs: {id: $.x}", "{}", 201),
+        ("expect: {status: 200}, outputs: {id: $.id}", "", 201),
+        ("expect: {status: 200}, outputs: {id: $.id}", "no JSON", 201), ("outputs: {id: $.id}", #"{"id": 7}"#, 500),
+        ("filters: [{require: $.ok}], expect: {status: 200}, outputs: {id: $.id}", #"{"id": 7, "ok": false}"#, 201),
+    ])
+    func `of a rejected response only the status is reported where its data cannot be used`(
+        settings: String,
+        body: String,
+        status: Int
+    ) async throws {
+        let (failure, paths) = try await create(settings, body, status: status)
+        #expect(failure?.kind == .status)
+        #expect(failure?.findings == [])
+        #expect(paths == ["/things"])
+    }
+
+    @Test(arguments: [
+        (
+            "expect: {status: 200, json: {a: 2}, headers: {X-A: y}}", FailureKind.status,
+            [
+                "the status is 201, not 200", "header field 'X-A' is missing",
+                "the data at .a is 1, not 2",
+            ]
+        ),
+        (
+            "outputs: {x: $.x, y: $.y}, expect: {status: 201, json: {a: 2}}", .output,
+            ["output 'x': nothing matches $.x", "output 'y': nothing matches $.y", "the data at .a is 1, not 2"]
+        ),
+        (
+            "expect: {status: 200, json: {a: 2}}, until: {that: $.a == 1}", .status,
+            ["the status is 201, not 200", "the data at .a is 1, not 2"]
+        ),
+    ])
+    func `a wrong status, missing outputs and other failed expectations are reported together`(
+        settings: String,
+        kind: FailureKind,
+        findings: [String]
+    ) async throws {
+        let failure = try #require(try await failure(settings, #"{"a": 1}"#, status: 201))
+        #expect(failure.kind == kind)
+        let found = failure.findings.map(\.message.string)
+        #expect(found.count == findings.count)
+        for (found, expected) in zip(found, findings) { #expect(found.hasPrefix(expected)) }
+        #expect(failure.message.string == found.first)
+    }
+
+    @Test(arguments: [
+        ("filters: [{require: {that: $.code == 0, code: $.code}}]", JSON.number(JSONNumber(40301))),
+        ("filters: [{envelope: {code: $.code}}]", .number(JSONNumber(40301))),
+        ("filters: [{envelope: {code: $.text}}]", "E7"), ("filters: [{envelope: {code: $.flag}}]", true),
+        ("filters: [{envelope: {code: $.list}}]", "[1]"),
+        ("filters: [{envelope: {code: $.large}}]", .number(JSONNumber(parsing: "12345678901234567890")!)),
+        ("expect: {status: 404}", .number(JSONNumber(200))),
+    ])
+    func `the code of a failure has the type that it has in the response`(settings: String, code: JSON) async throws {
+        let body = #"{"code": 40301, "text": "E7", "flag": true, "list": [1], "large": 12345678901234567890}"#
+        let failure = try #require(try await failure(settings, body))
+        #expect(failure.code?.value == code)
+        #expect(failure.json["code"] == code)
+    }
+
+    @Test func `a name that an answer has twice is told once, and its last value counts`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {x: steps.a.outputs.x}}}",
+            ["/a": .json(#"{"x": 1, "x": 2, "y": {"z": 1, "z": 2}}"#)]
+        )
+        let listener = EventListener()
+        let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(outcome.outputs.first?.values.value == ["x": 2])
+        #expect(listener.warnings == ["the answer has the name 'x' twice in one object; the last counts"])
+    }
+
+    @Test(arguments: [
+        (
+            ScriptedTransport.Reply.json(#"{"x": "a\ud800"}"#),
+            "the response has an escape that is half of a surrogate pair, which is not a character (at byte 8); "
+                + "U+FFFD was used instead"
+        ),
+        (
+            .text("{}\n\n[\"\\udc00\\udc00\"]\n\"\\udfff\"", type: "application/x-ndjson"),
+            "the response has 3 escapes that are half of a surrogate pair, which is not a character (the first at byte 6); "
+                + "U+FFFD was used instead"
+        ),
+    ])
+    func `halves of surrogate pairs in a response are reported once`(
+        response: ScriptedTransport.Reply,
+        warning: String
+    ) async throws {
+        let fixture = try ExecutionFixture("graphs: {main: {chain: [{get: /a}]}}", ["/a": response])
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(listener.warnings == [warning])
+    }
+
+    @Test func `outputs survive a failed expectation`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, onFailure: continue, outputs: {x: $.x}, expect: {body: [$.x == 2]}}
+                outputs: {x: "default(steps.a.outputs.x, 0)"}
+            """,
+            ["/a": .json(#"{"x": 1}"#)]
+        )
+        #expect(await fixture.run().outputs.first?.values.value == ["x": 1])
+    }
+
+    @Test func `numbers come out as they went in`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, outputs: {x: $.x, y: $.y}}
+                  - {post: /b, body: {json: {x: "${steps.a.outputs.x}"}}, query: {y: "${steps.a.outputs.y}"}}
+            """,
+            ["/a": .json(#"{"x": 12345678901234567890, "y": 1.10}"#)]
+        )
+        _ = await fixture.run()
+        let sent = try #require(fixture.transport.sent.last)
+        #expect(sent.url.hasSuffix("?y=1.10"))
+        #expect(sent.body == .bytes(Array(#"{"x":12345678901234567890}"#.utf8)))
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+import WaybillJSON
+import WaybillResults
+
+@testable import WaybillExecution
+@testable import WaybillTransport
+
+@Suite(.timeLimit(.minutes(5))) struct DetailTests {
+    @Test func `debug tells all there is to know, without secrets that only the answer shows`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    debug: true
+                    headers: {Authorization: abcdef}
+                    outputs: {token: {value: $.token, secret: true}}
+            """,
+            ["/a": .redirect("/b", status: 302), "/b": .json(#"{"token": "hunter2"}"#)]
+        )
+        let listener = EventListener()
+        #expect(await fixture.run(events: EventStream(journal: nil, observers: [listener])).summary == "a:passed")
+        let record = try #require(listener.debugRecords.first)
+        #expect(record["built"]?["url"] == "http://s/a")
+        #expect(record["sent"]?["url"] == "http://s/b")
+        #expect(record["response"]?["body"]?["text"] == #"{"token": "***"}"#)
+        let text = JSONWriter().string(record)
+        #expect(!text.contains("hunter2") && !text.contains("abcdef"))
+    }
+
+    @Test func `what the transport says is told in order, and before anything that comes later`() async {
+        let listener = EventListener()
+        let events = EventStream(journal: nil, observers: [listener])
+        let request = HTTPRequest(url: "http://s/", body: .parts([.bytes([1, 2]), .bytes([3])]))
+        let reporter = TransferReporter(request, of: "main.a", attempt: 2, to: events)
+        var expected: [RunEvent.Kind] = []
+        for count in 0..<500 {
+            reporter.take(.progress(TransferProgress(sent: count, sentTotal: 3, received: 0)))
+            let progress = RunEvent.Progress(attempt: 2, sent: count, sentTotal: 3, received: 0, receivedTotal: nil)
+            expected.append(.requestProgress(progress))
+            if count % 100 == 99 {
+                reporter.take(.sent)
+                reporter.tell()
+                events.emit(.stepStarted, step: "main.a")
+                expected += [.requestSent(attempt: 2, bytes: 3), .stepStarted]
+            }
+        }
+        #expect(listener.kinds == expected)
+    }
+
+    @Test(arguments: [(false, 0), (true, 2)])
+    func `elements of a forEach tell their details only where debug asks for it`(debug: Bool, count: Int) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, debug: \(debug), forEach: {in: [1, 2], as: n}, get: '/${n}'}]}}"
+        )
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(listener.lines.filter { $0.hasPrefix("request.willSend") }.count == count)
+        #expect(listener.lines.filter { $0.hasPrefix("request.debug") }.count == count)
+    }
+}

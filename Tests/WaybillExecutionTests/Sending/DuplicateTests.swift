@@ -1,0 +1,260 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillResults
+
+@Suite(.timeLimit(.minutes(5))) struct DuplicateTests {
+    private let listener = EventListener()
+    private let control = RunControl()
+
+    private let watch = RunWatch()
+
+    private func run(_ fixture: ExecutionFixture) async -> Executor.Outcome {
+        await fixture.run(events: EventStream(journal: nil, observers: [listener]), control: control, watch: watch)
+    }
+
+    /// Two calls of an endpoint, the second while the first is under way: it begins when another request has ended.
+    private func fixture(_ settings: String, second: String = "y", whole: String = "collect") throws -> ExecutionFixture
+    {
+        try ExecutionFixture(
+            """
+            endpoints: {e: {path: '/e/${inputs.q}', inputs: {q: string}, \(settings)}}
+            graphs:
+              main:
+                batch:
+                  - {id: first, call: e, with: {q: x}, onFailure: continue}
+                  - onFailure: \(whole)
+                    chain:
+                      - {id: gate, get: /gate}
+                      - {id: second, call: e, with: {q: \(second)}, onFailure: continue}
+            """,
+            ["/e/x": .held, "/gate": .held]
+        )
+    }
+
+    @Test func `both run where that is allowed`() async throws {
+        let fixture = try fixture("duplicates: allow")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await fixture.transport.waitForRequests(3)
+        fixture.transport.release("/e/x", .json("{}"))
+        #expect(await running.summary == "first:passed gate:passed second:passed")
+    }
+
+    @Test func `the new one is dropped, and nothing is sent for it`() async throws {
+        let fixture = try fixture("duplicates: discard")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == "first:passed gate:passed second:skipped")
+        let failure = try #require(outcome.result.steps[2].failure)
+        #expect(failure.kind == .duplicate)
+        #expect(failure.message.string == "'e' is already in flight, so this request was not sent")
+        #expect(outcome.result.steps[2].attempts == 0)
+        #expect(!fixture.transport.paths.contains("/e/y"))
+    }
+
+    @Test func `the earlier one is cancelled, also with other parameters`() async throws {
+        let fixture = try fixture("duplicates: cancel-previous")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == "first:cancelled gate:passed second:passed")
+        let failure = try #require(outcome.result.steps[0].failure)
+        #expect(failure.kind == .duplicate)
+        #expect(failure.message.string == "a later request of 'e' took its place")
+        #expect(outcome.result.outcome == .passed)
+        // The new one was sent when the earlier one had ended.
+        let ends = listener.lines.filter { $0.hasPrefix("step.finished") && !$0.hasSuffix("gate") }
+        #expect(ends == ["step.finished main.first", "step.finished main.2.second"])
+    }
+
+    @Test(arguments: [
+        ("cancel-previous", "first:cancelled gate:passed second:passed after:passed"),
+        ("discard", "first:passed gate:passed second:skipped after:passed"),
+    ])
+    func `a duplicate neither stops nor fails what it is in`(mode: String, summary: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: '/e/${inputs.q}', inputs: {q: string}, duplicates: \(mode)}}
+            graphs:
+              main:
+                chain:
+                  - batch:
+                      - {id: first, call: e, with: {q: x}}
+                      - {chain: [{id: gate, get: /gate}, {id: second, call: e, with: {q: y}}]}
+                  - {id: after, get: "/after/${steps.first.ok}/${default(steps.second.error.kind, 'none')}"}
+            """,
+            ["/e/x": .held, "/gate": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.1.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == summary)
+        #expect(outcome.result.outcome == .passed)
+        #expect(fixture.transport.paths.last == (mode == "discard" ? "/after/true/duplicate" : "/after/false/none"))
+    }
+
+    @Test func `elements that are superseded are cancelled, and their forEach passes`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: '/${inputs.n}', inputs: {n: integer}, duplicates: cancel-previous}}
+            graphs: {main: {chain: [{id: a, forEach: {in: [0, 1, 2], as: n}, call: e, with: {n: "${n}"}}]}}
+            """,
+            // Not held: any of them may be the last one, which nothing cancels.
+            Dictionary(uniqueKeysWithValues: (0..<3).map { ("/\($0)", .late(.json("{}"), turns: 50)) })
+        )
+        let outcome = await run(fixture)
+        #expect(outcome.summary == "a:passed")
+        let elements = try #require(outcome.result.steps[0].elements)
+        #expect(elements.counts[.passed] + elements.counts[.cancelled] == 3)
+        #expect(elements.failures.isEmpty)
+    }
+
+    @Test func `a duplicate has the manifest's text for it, and interceptors leave it alone`() async throws {
+        let fixture = try fixture(
+            "duplicates: discard, messages: {duplicate: Too often}, intercept: {beforeFailure: [{recover: {n: 1}}]}"
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        let outcome = await running
+        #expect(outcome.summary == "first:passed gate:passed second:skipped")
+        #expect(outcome.result.steps[2].failure?.message.string == "Too often")
+    }
+
+    @Test func `a key says what is the same`() async throws {
+        let fixture = try fixture("duplicates: {mode: cancel-previous, key: inputs.q}")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await listener.wait(for: "step.finished main.2.second")
+        fixture.transport.release("/e/x", .json("{}"))
+        #expect(await running.summary == "first:passed gate:passed second:passed")
+    }
+
+    @Test func `a key that cannot be computed is a failure`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e, inputs: {q: object}, duplicates: {mode: discard, key: inputs.q.x}}}
+            graphs: {main: {chain: [{id: a, call: e, with: {q: {y: 1}}}]}}
+            """
+        )
+        let outcome = await run(fixture)
+        #expect(outcome.result.steps[0].failure?.kind == .input)
+        #expect(fixture.transport.paths.isEmpty)
+    }
+
+    @Test func `a request that is tried again is not its own duplicate, and is under way while it waits`() async throws
+    {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints:
+              e: {path: /e, duplicates: discard, retry: {times: 1, backoff: {first: 1s, max: 1s, jitter: false}}}
+            graphs:
+              main:
+                batch:
+                  - {id: a, call: e, onFailure: continue}
+                  - {id: b, delay: 500ms, call: e, onFailure: continue}
+            """,
+            ["/e": .json("{}", status: 503)]
+        )
+        let clock = ManualClock()
+        async let running = fixture.run(events: EventStream(journal: nil, observers: [listener]), clock: clock)
+        await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(500))
+        await listener.wait(for: "step.finished main.b")
+        clock.advance(by: .milliseconds(500))
+        let outcome = await running
+        #expect(outcome.result.steps.map { $0.failure?.kind } == [.status, .duplicate])
+        #expect(fixture.transport.paths == ["/e", "/e"])
+    }
+
+    @Test func `the same request is sent once, and all get the answer`() async throws {
+        let fixture = try fixture("duplicates: share, outputs: {n: $.n}", second: "x")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await watch.waitForShared(2)
+        fixture.transport.release("/e/x", .json(#"{"n": 1}"#))
+        #expect(await running.summary == "first:passed gate:passed second:passed")
+        #expect(fixture.transport.paths.filter { $0 == "/e/x" }.count == 1)
+    }
+
+    @Test func `another request gets its own answer`() async throws {
+        let fixture = try fixture("duplicates: share")
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        await fixture.transport.waitForRequests(3)
+        fixture.transport.release("/e/x", .json("{}"))
+        #expect(await running.summary == "first:passed gate:passed second:passed")
+    }
+
+    @Test func `each looks at a shared answer by its own rules`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e, duplicates: share}}
+            graphs:
+              main:
+                batch:
+                  - {id: a, call: e, onFailure: continue, expect: {body: [$.n == 1]}}
+                  - {id: b, call: e, onFailure: continue, expect: {body: [$.n == 2]}}
+            """,
+            ["/e": .held]
+        )
+        async let running = run(fixture)
+        await watch.waitForShared(2)
+        fixture.transport.release("/e", .json(#"{"n": 1}"#))
+        #expect(await running.summary == "a:passed b:tolerated")
+        #expect(fixture.transport.paths == ["/e"])
+    }
+
+    @Test func `a shared transfer goes on when the one that began it is cancelled`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e, duplicates: share}}
+            graphs:
+              main:
+                batch:
+                  - {id: a, chain: [{id: c, forEach: {in: [0, 1], as: n}, call: e}]}
+            """,
+            ["/e": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        await watch.waitForShared(2)
+        control.cancel(step: "main.a.c[0]")
+        await listener.wait(for: "element.finished main.a.c")
+        fixture.transport.release("/e", .json("{}"))
+        let step = try #require(await running.result.steps.first)
+        #expect(step.elements?.counts[.cancelled] == 1)
+        #expect(step.elements?.counts[.passed] == 1)
+        #expect(fixture.transport.paths == ["/e"])
+    }
+
+    @Test func `a shared transfer ends when nobody waits for it any more`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e, duplicates: share}}
+            graphs: {main: {batch: [{id: a, call: e}, {id: b, call: e}]}}
+            """,
+            ["/e": .held]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(1)
+        control.cancel()
+        let outcome = await running
+        #expect(outcome.result.counts[.cancelled] + outcome.result.counts[.skipped] == 2)
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+@Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
+    private let listener = EventListener()
+    private let clock = ManualClock()
+    private let control = RunControl()
+
+    private func run(_ fixture: ExecutionFixture) async -> Executor.Outcome {
+        let events = EventStream(journal: nil, observers: [listener])
+        return await fixture.run(events: events, control: control, clock: clock)
+    }
+
+    @Test func `one connection is tried for all who wait, and then they are sent`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults: {reachability: true}
+            graphs: {main: {chain: [{batch: [{id: a, get: /a}, {id: b, get: /b}]}, {id: c, get: /c}]}}
+            """
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        #expect(fixture.transport.paths.isEmpty)
+        fixture.transport.endProbe(nil)
+        #expect(await running.summary == "a:passed b:passed c:passed")
+        #expect(fixture.transport.probeCount == 1)
+    }
+
+    @Test func `while no connection comes about, nothing is sent`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults: {reachability: true}
+            graphs: {main: {chain: [{id: a, get: /a}, {id: b, get: /b}], onFailure: collect}}
+            """
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        fixture.transport.endProbe(.connect)
+        let outcome = await running
+        #expect(outcome.summary == "a:failed b:failed")
+        #expect(outcome.result.steps.map { $0.failure?.kind } == [.unreachable, .unreachable])
+        #expect(
+            outcome.result.steps[1].failure?.message.string
+                == "nothing was sent, since no connection comes about: the transport failed: connect"
+        )
+        #expect(fixture.transport.paths.isEmpty)
+        #expect(fixture.transport.probeCount == 1)
+    }
+
+    @Test func `after a while a connection is tried again`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults:
+              reachability: true
+              retry: {times: 1, for: [unreachable], backoff: {first: 1s, max: 1s, jitter: false}}
+            graphs: {main: {chain: [{id: a, get: /a}]}}
+            """
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        fixture.transport.endProbe(.dns)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        await fixture.transport.waitForProbes(2)
+        fixture.transport.endProbe(nil)
+        #expect(await running.summary == "a:passed")
+    }
+
+    @Test func `a request that fails on its way has a connection tried before the next`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults: {reachability: true}
+            graphs: {main: {chain: [{id: a, get: /a, onFailure: continue}, {id: b, get: /b}]}}
+            """,
+            ["/a": .failure(.transfer)]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        fixture.transport.endProbe(nil)
+        await fixture.transport.waitForProbes(2)
+        #expect(fixture.transport.paths == ["/a"])
+        fixture.transport.endProbe(nil)
+        #expect(await running.summary == "a:tolerated b:passed")
+    }
+
+    @Test func `each service is tried by itself`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+                reachability: true
+              t: {baseURL: 'http://t'}
+            graphs:
+              main:
+                batch: [{id: a, get: /a, service: s, onFailure: continue}, {id: b, get: /b, service: t}]
+            """
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        await listener.wait(for: "step.finished main.b")
+        fixture.transport.endProbe(.timeout)
+        #expect(await running.summary == "a:tolerated b:passed")
+    }
+
+    @Test func `a network that costs is not used where it must not be`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, get: /a, network: {metered: false}, onFailure: continue}, {id: b, get: /b}]
+            """
+        )
+        fixture.transport.leave(by: NetworkInterface(named: "wwan0", describedIn: TemporaryFolder().path))
+        let outcome = await run(fixture)
+        #expect(outcome.summary == "a:tolerated b:passed")
+        #expect(outcome.result.steps[0].failure?.kind == .unreachable)
+        #expect(
+            outcome.result.steps[0].failure?.message.string
+                == "it would go over a mobile network, by the interface 'wwan0'"
+        )
+        #expect(fixture.transport.paths == ["/b"])
+    }
+
+    @Test func `another network will do`() async throws {
+        let fixture = try ExecutionFixture("graphs: {main: {chain: [{id: a, get: /a, network: {metered: false}}]}}")
+        fixture.transport.leave(by: NetworkInterface(named: "eth0", describedIn: TemporaryFolder().path))
+        #expect(await run(fixture).summary == "a:passed")
+    }
+}
