@@ -1,9 +1,6 @@
 import Testing
-<<<<<<< HEAD
 import WaybillDiagnostics
 import WaybillExecution
-=======
->>>>>>> f0049be6c220532624e7e2898104048cfba85fa3
 import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
