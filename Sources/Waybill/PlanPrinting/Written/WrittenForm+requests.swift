@@ -40,8 +40,8 @@ extension WrittenForm {
         var members: JSONObject = .present([("grant", .string(oauth2.grant.rawValue))])
         for field in oauth2.fields {
             // Scopes are one text in the end.
-            let others = members[field.name.value]?.string.map { $0 + " " } ?? ""
-            members[field.name.value] = .string(others + (value(field.text).string ?? ""))
+            let others = members[field.name.rawValue]?.string.map { $0 + " " } ?? ""
+            members[field.name.rawValue] = .string(others + (value(field.text).string ?? ""))
         }
         if oauth2.sendsClientInBody { members["clientAuth"] = "body" }
         return .object(members)
