@@ -58,6 +58,17 @@ import WaybillJSON
         #expect(allowed.compactMap(\.string) == words)
     }
 
+    @Test func `the fields of a token request are those of the schema`() throws {
+        let oauth2 = try #require(definitions["oauth2"])
+        var found = try names(of: oauth2)
+        for grant in try #require(oauth2["oneOf"]?.array) {
+            found.formUnion(try names(of: grant))
+            found.formUnion((grant["required"]?.array ?? []).compactMap(\.string))
+        }
+        found.subtract(["grant", "clientAuth"])
+        #expect(found == Set(OAuth2Authentication.Field.Name.allCases.map(\.rawValue)))
+    }
+
     @Test func `the methods of authentication are those of the schema`() throws {
         let alternatives = try #require(definitions["auth"]?["anyOf"]?.array)
         #expect(alternatives.first?["const"]?.string == "none")

@@ -13,31 +13,25 @@ extension RequestBuilder {
         for request: HTTPRequest
     ) throws(EvaluationFailure) -> TokenGrant? {
         guard let auth, case .oauth2(let oauth2) = auth.value else { return nil }
-        var texts: [String: String] = [:]
-        var scopes: [String] = []
-        var span = auth.span
+        var texts: [OAuth2Authentication.Field.Name: String] = [:]
+        let span = oauth2.tokenURL?.span ?? auth.span
         for field in oauth2.fields {
             var text = try field.text.value.text(in: scope.scope(auth.level))
             text.isSecret = text.isSecret || field.text.isSecret
             try register(text)
-            switch field.name.value {
-            case "scope": scopes.append(text.text)
-            case "tokenURL":
-                span = field.text.value.span
-                fallthrough
-            default: texts[field.name.value] = text.text
-            }
+            // Several scopes are sent as one string.
+            texts[field.name] = texts[field.name].map { "\($0) \(text.text)" } ?? text.text
         }
-        let url = texts["tokenURL"] ?? ""
+        let url = texts[.tokenURL] ?? ""
         var parameters = [TokenGrant.Parameter(name: "grant_type", value: oauth2.grant.rawValue)]
         func add(_ name: String, _ value: String?) {
             if let value { parameters.append(TokenGrant.Parameter(name: name, value: value)) }
         }
-        add("username", texts["username"])
-        add("password", texts["password"])
-        add("refresh_token", texts["refreshToken"])
-        add("scope", scopes.isEmpty ? nil : scopes.joined(separator: " "))
-        add("audience", texts["audience"])
+        add("username", texts[.username])
+        add("password", texts[.password])
+        add("refresh_token", texts[.refreshToken])
+        add("scope", texts[.scope])
+        add("audience", texts[.audience])
 
         var transfer = request
         if try origin(of: url, at: span) != origin(of: request.url, at: span) {
@@ -53,8 +47,8 @@ extension RequestBuilder {
                 url: url,
                 parameters: parameters,
                 client: TokenGrant.Client(
-                    id: texts["clientId"],
-                    secret: texts["clientSecret"],
+                    id: texts[.clientId],
+                    secret: texts[.clientSecret],
                     inBody: oauth2.sendsClientInBody
                 )
             ),

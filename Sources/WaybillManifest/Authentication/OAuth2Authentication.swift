@@ -1,5 +1,3 @@
-package import WaybillDiagnostics
-
 /// A token by OAuth 2.0 (RFC 6749), fetched when it is first needed.
 package struct OAuth2Authentication: AuthenticationMethod {
     /// The grants (RFC 6749, sections 4.3, 4.4 and 6).
@@ -11,8 +9,20 @@ package struct OAuth2Authentication: AuthenticationMethod {
 
     /// A text that the token is fetched with.
     package struct Field: Sendable {
-        /// The name in the manifest, such as `tokenURL` or `clientId`.
-        package let name: Spanned<String>
+        /// The names of fields in the manifest.
+        package enum Name: String, Sendable, CaseIterable {
+            case tokenURL, clientId, clientSecret, username, password, refreshToken, scope, audience
+
+            fileprivate var isSecret: Bool {
+                switch self {
+                case .clientSecret, .password, .refreshToken: true
+                case .tokenURL, .clientId, .username, .scope, .audience: false
+                }
+            }
+        }
+
+        /// The name.
+        package let name: Name
         /// The text.
         package let text: CredentialText
     }
@@ -28,11 +38,11 @@ package struct OAuth2Authentication: AuthenticationMethod {
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let grant: Grant = node["grant"].flatMap({ decoder.word($0) }) else { return nil }
         var fields: [Field] = []
-        for (name, value) in decoder.named(node) where name.value != "grant" && name.value != "clientAuth" {
-            let isSecret = ["clientSecret", "password", "refreshToken"].contains(name.value)
+        for name in Field.Name.allCases {
+            guard let value = node[name.rawValue] else { continue }
             for element in value.sequence ?? [value] {
-                guard let text = CredentialText(element, isSecret: isSecret, &decoder) else { continue }
-                if name.value == "tokenURL", let problem = WrittenAddress(text.value).urlProblem {
+                guard let text = CredentialText(element, isSecret: name.isSecret, &decoder) else { continue }
+                if name == .tokenURL, let problem = WrittenAddress(text.value).urlProblem {
                     decoder.report(problem, at: text.value.span)
                 }
                 fields.append(Field(name: name, text: text))
@@ -44,7 +54,7 @@ package struct OAuth2Authentication: AuthenticationMethod {
     }
 
     /// The URL of the token endpoint.
-    package var tokenURL: ScalarTemplate? { fields.first { $0.name.value == "tokenURL" }?.text.value }
+    package var tokenURL: ScalarTemplate? { fields.first { $0.name == .tokenURL }?.text.value }
 
     var texts: [CredentialText] { fields.map(\.text) }
 }
