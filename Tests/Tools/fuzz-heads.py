@@ -339,6 +339,9 @@ class Server:
         return False
 
     def close(self):
+        # Closing alone does not end the thread that accepts, which keeps all responses: the memory of this process counts as the
+        # program's, too, as it starts as a copy.
+        self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         for connection in list(self.connections):
             try:

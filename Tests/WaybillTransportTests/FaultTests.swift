@@ -21,6 +21,7 @@ import WaybillTransport
 /// | not HTTP | transfer | here: the table |
 /// | circle of redirects, redirect to a file | transfer | `FollowingTests`: `a circle ends at the limit…` |
 /// | HTTP/2 breaks off or takes leave | transfer, or sent again | here: the two tests of HTTP 2 |
+/// | HTTP/1.1 that claims to be HTTP/2 | transfer | `KeptConnectionTests`, `HTTPVersionTests` |
 /// | HTTP/2 frames without end, none of them part of a response | transfer | `FloodTests` |
 /// | kept connection closed | sent again once, or transfer | `KeptConnectionTests` |
 /// | server does not read the body | timeout | here: the last test |
