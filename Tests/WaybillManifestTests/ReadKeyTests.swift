@@ -1,0 +1,92 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillRuntime
+import WaybillSchema
+import WaybillTestSupport
+
+@testable import WaybillManifest
+
+/// What the schema of manifests allows is read. `ManifestSchemaTests` checks that the manifest has every key.
+@Suite struct ReadKeyTests {
+    private let path: String
+    private let bytes: [UInt8]
+
+    init() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        path = "\(root)/Tests/Manifests/every-key.yaml"
+        bytes = try #require(TemporaryFolder.contents(of: path)) + Array("unknown: true\n".utf8)
+    }
+
+    private func document(_ bytes: [UInt8]) throws -> (node: YAMLNode, file: SourceFile) {
+        let file = SourceFile(name: path, bytes: bytes)
+        return (try #require(YAMLReader().read(file).document), file)
+    }
+
+    /// What is decoded of a text, locations left out.
+    private func model(of bytes: [UInt8]) throws -> String {
+        let (node, file) = try document(bytes)
+        let folder = FileContents.folder(of: path)
+        let files = ManifestFiles(folder: folder, boundary: FolderBoundary(folder: folder, allowsOutside: false))
+        let part = ManifestDecoder.decode(node, of: file, files: files).part
+        var model = ""
+        describe(part, to: &model)
+        return model
+    }
+
+    private func describe(_ value: Any, to model: inout String) {
+        switch value {
+        case is SourceFile, is SourceSpan, is YAMLScalar: return
+        case let expression as ManifestExpression: model += "\(expression.expression.text);"
+        case let template as ManifestTemplate: model += "\(template.template.text);"
+        case let schema as JSONSchema: model += JSONWriter().string(schema.document)
+        case let json as JSON: model += JSONWriter().string(json)
+        default:
+            let mirror = Mirror(reflecting: value)
+            if mirror.children.isEmpty { model += "\(value);" }
+            var children = mirror.children.map { child in
+                var text = "\(child.label ?? "")("
+                describe(child.value, to: &text)
+                return text + ")"
+            }
+            if mirror.displayStyle == .dictionary || mirror.displayStyle == .set { children.sort() }
+            model += children.joined()
+        }
+    }
+
+    /// The keys of mappings below a node, with their paths without the positions in lists.
+    private func keys(below node: YAMLNode, at path: String = "") -> [(path: String, span: SourceSpan)] {
+        let elements = (node.sequence ?? []).flatMap { keys(below: $0, at: path) }
+        let members = (node.mapping?.entries ?? .empty).flatMap { key, value in
+            let path = "\(path)/\(key.text ?? "")"
+            return [(path, key.span)] + keys(below: value, at: path)
+        }
+        return elements + members
+    }
+
+    // The format's version is only checked by the schema. No code reads `unknown`, which shows that the test finds such keys.
+    @Test func `each key that the schema allows has a part in what is decoded`() throws {
+        let model = try model(of: bytes)
+        var seen: Set<String> = []
+        var unread: Set<String> = []
+        for (path, span) in keys(below: try document(bytes).node) where seen.insert(path).inserted {
+            var changed = bytes
+            for index in span.range { changed[index] = UInt8(ascii: "z") }
+            if try self.model(of: changed) == model { unread.insert(path) }
+        }
+        #expect(seen.count > 300)
+        let expected: Set = [
+            "/unknown", "/waybill",
+            // What is written there for people only.
+            "/endpoints/login/description", "/services/accounts/description",
+            // The manifest gives these the values that they have without it; 'returns' is of an object unless it has the
+            // key 'collection'.
+            "/name", "/defaults/filters", "/defaults/retry/backoff/first", "/defaults/retry/backoff/max",
+            "/endpoints/login/returns/object", "/graphs/main/batch/returns/object", "/graphs/other/chain",
+            // Their files are not there.
+            "/endpoints/login/expect/schema", "/endpoints/elsewhere/returns", "/endpoints/elsewhere/returns/collection",
+        ]
+        #expect(unread == expected, "\(unread.symmetricDifference(expected))")
+    }
+}
