@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
 import WaybillManifest

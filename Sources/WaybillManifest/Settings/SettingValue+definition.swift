@@ -40,6 +40,14 @@ extension SettingValue {
         }
     }
 
+    /// Whether it is added to those of farther levels instead of replacing one.
+    package var isAdded: Bool {
+        switch merging {
+        case .adds: true
+        case .replaces, .byName: false
+        }
+    }
+
     /// Whether it unsets its name, with `null`.
     package var isUnset: Bool {
         switch merging {

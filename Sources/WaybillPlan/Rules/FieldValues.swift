@@ -97,7 +97,6 @@ extension RequestSite {
     fileprivate var bodyLength: Int? {
         if unknown.contains(.headers) || mayHave(.params) { return nil }
         guard mayHave(.body) else { return 0 }
-        if case .text(let text) = body?.value { return text.constantText?.utf8.count }
-        return nil
+        return body?.value.knownLength
     }
 }
