@@ -1,6 +1,69 @@
 import WaybillFormats
 import WaybillJSON
 
+extension ExpressionFunction {
+    /// Conversions.
+    static let conversions: [ExpressionFunction] = [
+        ExpressionFunction(
+            "number",
+            [Parameter("value", [.string, .number])],
+            .number,
+            "The number that a text is, in JSON's notation.",
+            .compute(ConversionFunctions.number)
+        ),
+        ExpressionFunction(
+            "string",
+            [Parameter("value", [.text, .bytes])],
+            .string,
+            "A number, a boolean, or bytes in UTF-8, as text.",
+            .compute(ConversionFunctions.string)
+        ),
+        ExpressionFunction(
+            "json",
+            [Parameter("value", .any)],
+            .string,
+            "A value as JSON text.",
+            work: .everything,
+            .compute(ConversionFunctions.json)
+        ),
+        ExpressionFunction(
+            "parse",
+            [Parameter("text", .string)],
+            .any,
+            "The value of a JSON text.",
+            .compute(ConversionFunctions.parse)
+        ),
+        ExpressionFunction(
+            "base64",
+            [Parameter("value", [.string, .bytes])],
+            .string,
+            "Bytes, or the UTF-8 bytes of a text, in Base64 (RFC 4648).",
+            .compute(ConversionFunctions.base64)
+        ),
+        ExpressionFunction(
+            "unbase64",
+            [Parameter("text", .string)],
+            .string,
+            "The text whose UTF-8 bytes are given in Base64, usual or URL-safe.",
+            .compute(ConversionFunctions.unbase64)
+        ),
+        ExpressionFunction(
+            "urlencode",
+            [Parameter("value", .text)],
+            .string,
+            "A text percent-encoded for any part of a URL (RFC 3986).",
+            .compute(ConversionFunctions.urlencode)
+        ),
+        ExpressionFunction(
+            "raw",
+            [Parameter("value", .text)],
+            .text,
+            "The value, marked so that a path keeps its slashes and its query.",
+            .markRaw
+        ),
+    ]
+}
+
 /// Functions that write one kind of value as another.
 enum ConversionFunctions {
     /// A string, a number as it was written, or a boolean as text; `nil` for other values.

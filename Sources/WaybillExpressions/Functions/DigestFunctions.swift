@@ -1,6 +1,31 @@
 import Crypto
 import WaybillJSON
 
+extension ExpressionFunction {
+    /// Digests.
+    static let digests: [ExpressionFunction] = [
+        ExpressionFunction(
+            "sha256",
+            [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
+            .string,
+            "The SHA-256 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
+            concealsSecrets: true,
+            .compute(DigestFunctions.sha256)
+        ),
+        ExpressionFunction(
+            "hmac",
+            [
+                Parameter("key", [.string, .bytes]), Parameter("value", [.string, .bytes]),
+                Parameter("encoding", .string, isOptional: true),
+            ],
+            .string,
+            "The HMAC-SHA-256 of a text or of bytes under a key as 'hex' (or 'base64', 'base64url').",
+            concealsSecrets: true,
+            .compute(DigestFunctions.hmac)
+        ),
+    ]
+}
+
 /// SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of bytes, or of the UTF-8 bytes of a string.
 enum DigestFunctions {
     static func sha256(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

@@ -94,6 +94,10 @@ package final class ExpressionFunction: Sendable {
 
     private static let standardNames: Set = ["length", "count", "match", "search", "value"]
 
+    /// All functions, in the order in which they are documented. A family is one file, which has its functions and what
+    /// they compute.
+    package static let all = paths + texts + conversions + digests + lists + timeAndFiles
+
     /// The function of a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }
 

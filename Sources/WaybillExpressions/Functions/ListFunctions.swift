@@ -1,5 +1,87 @@
 import WaybillJSON
 
+extension ExpressionFunction {
+    /// Functions on lists and objects.
+    static let lists: [ExpressionFunction] = [
+        ExpressionFunction(
+            "keys",
+            [Parameter("object", .object)],
+            .array,
+            "The names of an object's members, in order.",
+            .compute(ListFunctions.keys)
+        ),
+        ExpressionFunction(
+            "values",
+            [Parameter("object", .object)],
+            .array,
+            "The values of an object's members, in order.",
+            .compute(ListFunctions.values)
+        ),
+        ExpressionFunction(
+            "first",
+            [Parameter("list", .array)],
+            .any,
+            "The first element of a list.",
+            work: .constant,
+            .compute(ListFunctions.first)
+        ),
+        ExpressionFunction(
+            "last",
+            [Parameter("list", .array)],
+            .any,
+            "The last element of a list.",
+            work: .constant,
+            .compute(ListFunctions.last)
+        ),
+        ExpressionFunction(
+            "sum",
+            [Parameter("list", .array)],
+            .number,
+            "The sum of a list of numbers.",
+            .compute(ListFunctions.sum)
+        ),
+        ExpressionFunction(
+            "min",
+            [Parameter("list", .array)],
+            [.number, .string],
+            "The least number or text of a list.",
+            .compute(ListFunctions.min)
+        ),
+        ExpressionFunction(
+            "max",
+            [Parameter("list", .array)],
+            [.number, .string],
+            "The greatest number or text of a list.",
+            .compute(ListFunctions.max)
+        ),
+        ExpressionFunction(
+            "sort",
+            [Parameter("list", .array)],
+            .array,
+            "A list of numbers or of texts in rising order.",
+            .compute(ListFunctions.sort)
+        ),
+        ExpressionFunction(
+            "unique",
+            [Parameter("list", .array)],
+            .array,
+            "A list without repeated elements; the first of equals stays.",
+            work: .everything,
+            .compute(ListFunctions.unique)
+        ),
+        ExpressionFunction(
+            "range",
+            [
+                Parameter("start", .number), Parameter("end", .number, isOptional: true),
+                Parameter("step", .number, isOptional: true),
+            ],
+            .array,
+            "The whole numbers from a start (0 if only an end is given) up to, without, an end.",
+            .compute(ListFunctions.range)
+        ),
+    ]
+}
+
 /// Functions on lists and objects.
 enum ListFunctions {
     static func length(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

@@ -1,5 +1,89 @@
 import WaybillJSON
 
+extension ExpressionFunction {
+    /// Functions on texts.
+    static let texts: [ExpressionFunction] = [
+        ExpressionFunction(
+            "concat",
+            [Parameter("value", [.text, .array], repeats: true)],
+            [.string, .array],
+            "Texts, numbers and booleans joined to one text, or lists joined to one list.",
+            .compute(TextFunctions.concat)
+        ),
+        ExpressionFunction(
+            "lower",
+            [Parameter("text", .string)],
+            .string,
+            "The text in lower case.",
+            .compute(TextFunctions.lower)
+        ),
+        ExpressionFunction(
+            "upper",
+            [Parameter("text", .string)],
+            .string,
+            "The text in upper case.",
+            .compute(TextFunctions.upper)
+        ),
+        ExpressionFunction(
+            "trim",
+            [Parameter("text", .string)],
+            .string,
+            "The text without white space at its ends.",
+            .compute(TextFunctions.trim)
+        ),
+        ExpressionFunction(
+            "split",
+            [Parameter("text", .string), Parameter("separator", .string)],
+            .array,
+            "The parts of a text between separators; its code points if the separator is empty.",
+            .compute(TextFunctions.split)
+        ),
+        ExpressionFunction(
+            "join",
+            [Parameter("list", .array), Parameter("separator", .string)],
+            .string,
+            "The texts, numbers and booleans of a list with a separator between them.",
+            .compute(TextFunctions.join)
+        ),
+        ExpressionFunction(
+            "replace",
+            [Parameter("text", .string), Parameter("part", .string), Parameter("with", .string)],
+            .string,
+            "The text with each occurrence of a part replaced.",
+            .compute(TextFunctions.replace)
+        ),
+        ExpressionFunction(
+            "contains",
+            [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
+            .boolean,
+            "Whether a text has a part, a list an element, or an object a member of a name.",
+            work: .everything,
+            .compute(TextFunctions.contains)
+        ),
+        ExpressionFunction(
+            "startsWith",
+            [Parameter("text", .string), Parameter("beginning", .string)],
+            .boolean,
+            "Whether a text begins with another.",
+            .compute(TextFunctions.startsWith)
+        ),
+        ExpressionFunction(
+            "endsWith",
+            [Parameter("text", .string), Parameter("ending", .string)],
+            .boolean,
+            "Whether a text ends with another.",
+            .compute(TextFunctions.endsWith)
+        ),
+        ExpressionFunction(
+            "capture",
+            [Parameter("text", .string), Parameter("pattern", .string)],
+            .string,
+            "What the first group of a pattern (I-Regexp) matches in a text, or the whole match.",
+            .form(.pattern(.capture))
+        ),
+    ]
+}
+
 /// Functions on texts. All of them count and compare code points, never what merely looks the same.
 enum TextFunctions {
     static func concat(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

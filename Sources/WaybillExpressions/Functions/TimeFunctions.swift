@@ -1,6 +1,51 @@
 import WaybillFormats
 import WaybillJSON
 
+extension ExpressionFunction {
+    /// Functions of time, chance and files.
+    static let timeAndFiles: [ExpressionFunction] = [
+        ExpressionFunction(
+            "now",
+            [],
+            .string,
+            "The present moment as RFC 3339 writes it, in UTC.",
+            isAmbient: true,
+            .compute(TimeFunctions.now)
+        ),
+        ExpressionFunction(
+            "date",
+            [Parameter("moment", [.number, .string]), Parameter("format", .string, isOptional: true)],
+            .string,
+            "A moment (seconds since 1970, or RFC 3339) as RFC 3339 writes it, or by a format such as '%Y-%m-%d'.",
+            .compute(TimeFunctions.date)
+        ),
+        ExpressionFunction(
+            "epoch",
+            [Parameter("moment", [.string, .number], isOptional: true)],
+            .number,
+            "The seconds from 1970 to a moment (RFC 3339), or to now.",
+            isAmbient: true,
+            .compute(TimeFunctions.epoch)
+        ),
+        ExpressionFunction(
+            "uuid",
+            [],
+            .string,
+            "A random identifier, the same in all attempts of a step.",
+            isAmbient: true,
+            .compute(TimeFunctions.uuid)
+        ),
+        ExpressionFunction(
+            "file",
+            [Parameter("path", .string)],
+            .string,
+            "The text of a file.",
+            isAmbient: true,
+            .compute(TimeFunctions.file)
+        ),
+    ]
+}
+
 /// Functions that ask the world for something: the clock, an identifier, a file; and those on moments.
 enum TimeFunctions {
     static func now(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

@@ -1,0 +1,64 @@
+extension ExpressionFunction {
+    /// What RFC 9535, section 2.4 defines, and functions that ask whether there is a value.
+    static let paths: [ExpressionFunction] = [
+        ExpressionFunction(
+            "length",
+            [Parameter("value", [.string, .bytes, .array, .object])],
+            .number,
+            "The number of code points of a text, of bytes, of elements of a list or of members of an object.",
+            concealsSecrets: true,
+            work: .constant,
+            .compute(ListFunctions.length)
+        ),
+        ExpressionFunction(
+            "count",
+            [Parameter("path", .any)],
+            .number,
+            "The number of places that a path matches.",
+            concealsSecrets: true,
+            .form(.count)
+        ),
+        ExpressionFunction(
+            "match",
+            [Parameter("text", .string), Parameter("pattern", .string)],
+            .boolean,
+            "Whether a whole text matches a pattern (I-Regexp, RFC 9485).",
+            .form(.pattern(.match))
+        ),
+        ExpressionFunction(
+            "search",
+            [Parameter("text", .string), Parameter("pattern", .string)],
+            .boolean,
+            "Whether some part of a text matches a pattern (I-Regexp, RFC 9485).",
+            .form(.pattern(.search))
+        ),
+        ExpressionFunction(
+            "value",
+            [Parameter("path", .any)],
+            .any,
+            "The value of a path that matches exactly one place.",
+            .form(.value)
+        ),
+        ExpressionFunction(
+            "default",
+            [Parameter("value", .any), Parameter("otherwise", .any, repeats: true)],
+            .any,
+            "The first argument that is there and not null.",
+            .form(.firstPresent)
+        ),
+        ExpressionFunction(
+            "exists",
+            [Parameter("path", .any)],
+            .boolean,
+            "Whether there is such a value, be it null.",
+            .form(.exists)
+        ),
+        ExpressionFunction(
+            "not",
+            [Parameter("condition", .boolean)],
+            .boolean,
+            "True if the condition is false.",
+            .form(.not)
+        ),
+    ]
+}
