@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillTestSupport
 
 /// `manifests/accounts.yaml` against a server that nobody on this project wrote.
-@Suite struct AccountsTests {
+@Suite(.timeLimit(.minutes(5))) struct AccountsTests {
     private static let password = "s3cr3t/w+rd ü"
 
     /// The schedule is sent slowly, so that the log can show what ran beside it.

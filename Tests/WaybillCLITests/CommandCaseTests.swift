@@ -1,7 +1,7 @@
 import Testing
 import WaybillTestSupport
 
-@Suite struct CommandCaseTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandCaseTests {
     @Test(arguments: CommandCase.all)
     func `a command prints what it should and ends as it should`(_ testCase: CommandCase) async throws {
         let folder = TemporaryFolder()

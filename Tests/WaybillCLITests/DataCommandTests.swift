@@ -5,7 +5,7 @@ import WaybillSchema
 import WaybillTestSupport
 
 /// What a case cannot show: output that is too large to keep, or that goes nowhere.
-@Suite struct DataCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct DataCommandTests {
     @Test(arguments: EmbeddedSchema.allCases)
     func `a published schema is printed as it is in its file`(_ schema: EmbeddedSchema) async throws {
         let result = try await Command.run(CommandCase.program, ["schema", "print", schema.rawValue])

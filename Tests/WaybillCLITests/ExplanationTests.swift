@@ -11,7 +11,7 @@ extension Explanation: CustomTestStringConvertible {
 }
 
 /// Pages are true: the program does with their examples what they say.
-@Suite struct ExplanationTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplanationTests {
     private static let shown = Explanation.all.filter { $0.example != nil }
 
     @Test(arguments: shown)
@@ -79,7 +79,7 @@ extension Explanation: CustomTestStringConvertible {
 }
 
 /// Every kind of finding has a page, and every page is about one that there is.
-@Suite struct ExplanationCoverageTests {
+@Suite(.timeLimit(.minutes(5))) struct ExplanationCoverageTests {
     private static let sources = TemporaryFolder.files(in: CommandCase.projectRoot + "/Sources", ending: ".swift")
         .filter { !$0.contains("/Explanations/") }
         .map { (path: $0, text: String(decoding: TemporaryFolder.contents(of: $0) ?? [], as: UTF8.self)) }

@@ -2,7 +2,7 @@ import Testing
 import WaybillManifest
 import WaybillTestSupport
 
-@Suite struct FirstManifestTests {
+@Suite(.timeLimit(.minutes(5))) struct FirstManifestTests {
     private static func run(_ arguments: String, in folder: TemporaryFolder) async throws -> Command {
         let words = arguments.split(separator: " ").map(String.init)
         return try await Command.run(CommandCase.program, words, in: folder.path)

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 
 /// Every manifest that we show people runs.
-@Suite struct ManifestsTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestsTests {
     static let manifests = TemporaryFolder.files(in: CommandCase.projectRoot + "/manifests", ending: ".yaml")
 
     @Test(arguments: manifests)

@@ -10,7 +10,7 @@ import WaybillTestSupport
 #endif
 
 /// Sessions and tokens over real connections: fetched when they are needed, once for all, and kept nowhere.
-@Suite struct SharedCredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedCredentialTests {
     /// A server that gives tokens `SECRET-N` and wants to be shown the newest. The first to ask for `/held` is told
     /// nothing.
     private final class Bank: Sendable {

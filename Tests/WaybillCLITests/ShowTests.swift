@@ -1,7 +1,7 @@
 import Testing
 import WaybillTestSupport
 
-@Suite struct ShowTests {
+@Suite(.timeLimit(.minutes(5))) struct ShowTests {
     @Test func `show prints every failed expectation, and the elements that failed`() async throws {
         let folder = TemporaryFolder()
         folder.write(

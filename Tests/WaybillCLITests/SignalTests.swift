@@ -9,7 +9,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-@Suite struct SignalTests {
+@Suite(.timeLimit(.minutes(5))) struct SignalTests {
     /// A run of a manifest against a server whose answers wait until they are let go.
     private func run(
         _ graphs: String,

@@ -8,7 +8,7 @@ import WaybillTestSupport
 #endif
 
 /// The program in surroundings that lack something: standard streams, room on a device, `/proc`, file descriptors.
-@Suite struct SurroundingsTests {
+@Suite(.timeLimit(.minutes(5))) struct SurroundingsTests {
     private static let manifest = """
         waybill: 1
         services: {s: {baseURL: "http://127.0.0.1:9"}}

@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillTestSupport
 
-@Suite struct WriteTests {
+@Suite(.timeLimit(.minutes(5))) struct WriteTests {
     @Test(arguments: [
         (
             "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}",

@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct NearestNameTests {
+@Suite(.timeLimit(.minutes(5))) struct NearestNameTests {
     @Test(
         arguments: [
             ("shedule", "schedule"), ("Schedule", "schedule"), ("scehdule", "schedule"), ("usr", "user"),

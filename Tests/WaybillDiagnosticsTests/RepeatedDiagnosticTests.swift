@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct RepeatedDiagnosticTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatedDiagnosticTests {
     private func repeated(_ id: DiagnosticID, _ count: Int) -> [Diagnostic] {
         (1...count).map { Diagnostic(id, "number \($0)", severity: .warning, at: nil) }
     }

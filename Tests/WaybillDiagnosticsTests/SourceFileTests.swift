@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct SourceFileTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceFileTests {
     @Test func `lines end in any of the three line breaks`() {
         let file = SourceFile(name: "f", text: "a\nb\r\nc\rd")
         #expect(file.lineCount == 4)
@@ -41,7 +41,7 @@ import WaybillDiagnostics
     }
 }
 
-@Suite struct DiagnosticListTests {
+@Suite(.timeLimit(.minutes(5))) struct DiagnosticListTests {
     private func finding(_ id: DiagnosticID, in name: String?) -> Diagnostic {
         Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
     }

@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct SourceSpanSetTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceSpanSetTests {
     private static let file = SourceFile(name: "a", bytes: Array(repeating: 0x61, count: 40))
 
     private static func set(_ ranges: [Range<Int>]) -> SourceSpanSet {

@@ -2,7 +2,7 @@ import Testing
 import WaybillExpressions
 import WaybillJSON
 
-@Suite struct ExpressionFunctionTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressionFunctionTests {
     static let cases: [(String, JSON)] = [
         ("length('häu\u{1F600}')", 4), ("length(vars.list)", 3), ("length(vars)", 3),
         ("count(vars.list[*])", 3), ("count(vars.list[9])", 0), ("count(vars.nope[*])", 0),

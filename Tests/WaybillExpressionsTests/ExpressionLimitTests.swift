@@ -4,7 +4,7 @@ import Testing
 @testable import WaybillJSON
 
 /// Work is counted, so that no expression can hang.
-@Suite struct ExpressionLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressionLimitTests {
     @Test(
         arguments: [
             "$..*..*..*..*", "$[?@ == $[0]]", "$[?length($..*) > 0]", "$[?contains($[0][0], 'x')]",

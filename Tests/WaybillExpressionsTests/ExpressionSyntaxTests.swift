@@ -2,7 +2,7 @@ import Testing
 import WaybillExpressions
 import WaybillJSON
 
-@Suite struct ExpressionSyntaxTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressionSyntaxTests {
     @Test(
         arguments: [
             ("$.a = 1", "=", "'=' is not an operator", "To compare, write '=='."),

@@ -2,7 +2,7 @@ import Testing
 import WaybillExpressions
 import WaybillJSON
 
-@Suite struct ExpressionTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpressionTests {
     static let data: JSON = [
         "code": 200, "items": [["id": "a", "price": 5], ["id": "b", "price": 12, "ok": false]], "odd name": 1,
         "nil": .null,

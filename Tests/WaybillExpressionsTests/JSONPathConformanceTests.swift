@@ -4,7 +4,10 @@ import WaybillJSON
 import WaybillTestSupport
 
 /// The JSONPath Compliance Test Suite, read where it lies.
-@Suite(.enabled(if: ConformanceSuite.folder("jsonpath") != nil, "the conformance suites are absent"))
+@Suite(
+    .enabled(if: ConformanceSuite.folder("jsonpath") != nil, "the conformance suites are absent"),
+    .timeLimit(.minutes(5))
+)
 struct ConformanceJSONPathTests {
     private static let folder = ConformanceSuite.folder("jsonpath")
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillExpressions
 
-@Suite struct PlainPathTests {
+@Suite(.timeLimit(.minutes(5))) struct PlainPathTests {
     @Test(arguments: [
         "$", "$.a", "$.items[0].id", "steps.login.outputs.token", "inputs", " inputs.user-id\n", "a--b.c-1[12]",
         "_x.y_z",

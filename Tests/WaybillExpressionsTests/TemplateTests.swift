@@ -2,7 +2,7 @@ import Testing
 import WaybillExpressions
 import WaybillJSON
 
-@Suite struct TemplateTests {
+@Suite(.timeLimit(.minutes(5))) struct TemplateTests {
     @Test(
         arguments: [
             ("${inputs.count}", 3), ("n=${inputs.count}", "n=3"), ("${inputs.count}${inputs.flag}", "3true"),

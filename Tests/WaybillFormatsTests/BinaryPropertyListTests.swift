@@ -28,7 +28,7 @@ private struct BinaryPropertyList {
     }
 }
 
-@Suite struct BinaryPropertyListTests {
+@Suite(.timeLimit(.minutes(5))) struct BinaryPropertyListTests {
     /// Written by Python's plistlib.
     static let sample = """
         YnBsaXN0MDDXAQIDBAUGBwgJCgsSExRUbmFtZVFuU2JpZ1RsaXN0U3VpZFVlbXB0eVRsb25naABUAGUAYQAg2DTdHgAgAOkT//////////8UAAAA\

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 
-@Suite struct CSVReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct CSVReaderTests {
     static let texts: [(text: String, rows: [JSON])] = [
         ("", []),
         ("\n\r\n", []),

@@ -3,7 +3,7 @@ import WaybillFormats
 import WaybillJSON
 import WaybillTestSupport
 
-@Suite struct CSVWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct CSVWriterTests {
     @Test(
         arguments: [
             ([.null, "", "x"], ",,x"),

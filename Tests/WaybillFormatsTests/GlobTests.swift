@@ -1,5 +1,4 @@
 import Testing
-
 import WaybillFormats
 
 @Suite(.timeLimit(.minutes(5))) struct GlobTests {

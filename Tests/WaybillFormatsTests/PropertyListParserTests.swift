@@ -3,7 +3,7 @@ import Testing
 @testable import WaybillFormats
 @testable import WaybillJSON
 
-@Suite struct PropertyListParserTests {
+@Suite(.timeLimit(.minutes(5))) struct PropertyListParserTests {
     private func document(_ value: String) -> [UInt8] {
         Array("<plist version=\"1.0\">\(value)</plist>".utf8)
     }

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillTestSupport
 
 /// Property lists in exchange with Python's `plistlib`, where there is a Python.
-@Suite(.enabled(if: Python.isThere))
+@Suite(.enabled(if: Python.isThere), .timeLimit(.minutes(5)))
 struct PropertyListPythonTests {
     private func python(_ script: String, in folder: TemporaryFolder) async throws {
         folder.write(script, to: "script.py")

@@ -4,7 +4,7 @@ import WaybillTestSupport
 @testable import WaybillFormats
 @testable import WaybillJSON
 
-@Suite struct PropertyListWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct PropertyListWriterTests {
     @Test func `a value is written as other programs write it`() throws {
         let value: JSON = [
             "name": "a < b & \"c\" > 'd'\r\n", "list": [1, 2.5, true, false, []], "none": [:], "<&>": "",

@@ -1,7 +1,7 @@
 import Testing
 import WaybillFormats
 
-@Suite struct TimestampTests {
+@Suite(.timeLimit(.minutes(5))) struct TimestampTests {
     @Test(
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"),

@@ -2,7 +2,7 @@ import Testing
 import WaybillFormats
 
 /// The examples of RFC 3986, section 5.4.
-@Suite struct URIReferenceTests {
+@Suite(.timeLimit(.minutes(5))) struct URIReferenceTests {
     @Test(
         arguments: [
             ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
@@ -23,7 +23,7 @@ import WaybillFormats
     }
 }
 
-@Suite struct AuthorityTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
     @Test(
         arguments: [
             ("a", nil, "a", nil), ("a:80", nil, "a", "80"), ("a:", nil, "a", ""), ("", nil, "", nil),
@@ -41,7 +41,7 @@ import WaybillFormats
     }
 }
 
-@Suite struct PercentEncodingTests {
+@Suite(.timeLimit(.minutes(5))) struct PercentEncodingTests {
     @Test func `each part of an address has its own characters`() {
         let text = "a/é ~*?#[%41"
         #expect(PercentEncoding.component(text) == "a%2F%C3%A9%20~%2A%3F%23%5B%2541")

@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillTestSupport
 
 /// JSONTestSuite: what must be accepted, what must be refused, and that nothing crashes.
-@Suite struct ConformanceJSONParsing {
+@Suite(.timeLimit(.minutes(5))) struct ConformanceJSONParsing {
     static let folder = ConformanceSuite.folder("json/test_parsing")
 
     @Test(.enabled(if: folder != nil, "the conformance suites are absent"))

@@ -1,7 +1,7 @@
 import Testing
 import WaybillJSON
 
-@Suite struct JSONObjectTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONObjectTests {
     private func object(_ count: Int) -> JSONObject {
         JSONObject((0..<count).map { (name: "n\($0)", value: JSON.number(JSONNumber($0))) })
     }

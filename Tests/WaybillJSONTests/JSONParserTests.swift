@@ -1,7 +1,7 @@
 import Testing
 import WaybillJSON
 
-@Suite struct JSONParserTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONParserTests {
     private func parse(_ text: String) throws(JSONSyntaxError) -> JSON {
         try JSONParser().parse(Array(text.utf8))
     }

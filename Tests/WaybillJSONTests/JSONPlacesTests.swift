@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 
-@Suite struct JSONPlacesTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONPlacesTests {
     /// Texts with what makes finding places hard: escapes, tabs, a byte order mark, names that come again, nesting.
     static let texts = [
         #"{"a": {"b": [1, {"c": "x"}]}, "d": null}"#,

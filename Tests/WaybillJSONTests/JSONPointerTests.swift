@@ -1,7 +1,7 @@
 import Testing
 import WaybillJSON
 
-@Suite struct JSONPointerTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONPointerTests {
     /// The document of RFC 6901, section 5.
     private let document: JSON = [
         "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8,

@@ -1,7 +1,7 @@
 import Testing
 import WaybillJSON
 
-@Suite struct JSONValueTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONValueTests {
     @Test func `members keep their order and do not count it for equality`() {
         let one: JSON = ["b": 1, "a": 2]
         #expect(one.object?.names == ["b", "a"])

@@ -1,7 +1,7 @@
 import Testing
 import WaybillJSON
 
-@Suite struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
     @Test func `only what must be escaped is, as shortly as can be`() {
         let text = "\"\\/\u{8}\u{C}\n\r\t\0\u{1F}\u{7F}é\u{2028}𝄞"
         #expect(JSONWriter().string(.string(text)) == #""\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}é\u{2028}𝄞\"")
@@ -58,7 +58,7 @@ import WaybillJSON
     }
 }
 
-@Suite struct JSONDigitsTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONDigitsTests {
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `random numbers keep their digits`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillTestSupport
 
-@Suite struct ValueTreeTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueTreeTests {
     @Test(arguments: [
         "null", "true", "[false, 0, -1.50, 1e400, \"\"]", "[[], {}]",
         "{\"a\": {\"b\": [1, {\"ü\": \"x\"}]}, \"\": null}",

@@ -4,7 +4,7 @@ import WaybillJSON
 @testable import WaybillManifest
 
 /// The registries of constructs have what the schema of manifests allows, and nothing else.
-@Suite struct ConstructTests {
+@Suite(.timeLimit(.minutes(5))) struct ConstructTests {
     /// The keys of the mappings of one key that a definition of the schema allows.
     private func keys(of definition: String) throws -> [String] {
         let schema = try JSONParser().parse(EmbeddedSchema.manifest.text)

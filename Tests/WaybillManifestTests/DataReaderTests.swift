@@ -10,7 +10,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-@Suite struct DataReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct DataReaderTests {
     private let folder = TemporaryFolder()
 
     private func read(

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillTestSupport
 
-@Suite struct EnvironmentFileTests {
+@Suite(.timeLimit(.minutes(5))) struct EnvironmentFileTests {
     private func parse(_ text: String) -> (variables: [String: String]?, findings: String) {
         let (variables, findings) = EnvironmentFile.parse(Array(text.utf8), name: "a.env")
         #expect((variables == nil) == findings.hasErrors)

@@ -8,7 +8,7 @@ import WaybillTestSupport
 @testable import WaybillManifest
 
 /// Everything that the schema allows comes out of the decoder.
-@Suite struct ManifestDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestDecoderTests {
     private let manifest: Manifest
     private let findings: [Diagnostic]
 

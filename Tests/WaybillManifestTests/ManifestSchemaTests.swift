@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTestSupport
 
-@Suite struct ManifestSchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestSchemaTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
 
     private func published(_ schema: EmbeddedSchema) throws -> [UInt8] {

@@ -6,7 +6,7 @@ import WaybillSchema
 import WaybillTestSupport
 
 /// One mistake is one finding: each key of a manifest that has them all is misspelt, and each value replaced.
-@Suite struct ManifestSlipTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestSlipTests {
     private let schema: JSONSchema
     private let manifest: JSON
 

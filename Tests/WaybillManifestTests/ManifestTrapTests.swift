@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillManifest
 
-@Suite struct ManifestTrapTests {
+@Suite(.timeLimit(.minutes(5))) struct ManifestTrapTests {
     private func findings(_ file: SourceFile) throws -> [Diagnostic] {
         try ManifestLoader().load(file).diagnostics.filter {
             ["missing-colon", "anchor-of-nothing", "cut-by-comment"].contains($0.id.name)

@@ -9,7 +9,7 @@ import WaybillTestSupport
 @testable import WaybillManifest
 
 /// What the schema of manifests allows is read. `ManifestSchemaTests` checks that the manifest has every key.
-@Suite struct ReadKeyTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadKeyTests {
     private let path: String
     private let bytes: [UInt8]
 

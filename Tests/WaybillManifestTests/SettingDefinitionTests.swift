@@ -4,7 +4,7 @@ import WaybillJSON
 @testable import WaybillManifest
 
 /// The settings and authentication methods that are defined are those that the schema allows.
-@Suite struct SettingDefinitionTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingDefinitionTests {
     /// What is written at the places of settings and is not a setting.
     private static let otherKeys: [(place: String, keys: Set<String>)] = [
         ("settings", ["inherit"]),

@@ -1,7 +1,7 @@
 import Testing
 import WaybillManifest
 
-@Suite struct SettingNamesTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingNamesTests {
     @Test func `every key has a bit of its own, in the order of the cases`() {
         for (index, name) in SettingName.allCases.enumerated() {
             #expect(SettingNames(name).rawValue == 1 << UInt64(index))

@@ -6,7 +6,10 @@ import WaybillManifest
 import WaybillTestSupport
 
 /// The yaml-test-suite: values under the core schema, and what must be refused.
-@Suite(.enabled(if: ConformanceSuite.folder("yaml") != nil, "the conformance suites are absent"))
+@Suite(
+    .enabled(if: ConformanceSuite.folder("yaml") != nil, "the conformance suites are absent"),
+    .timeLimit(.minutes(5))
+)
 struct ConformanceYAML {
     private static let suite = ConformanceSuite.folder("yaml")
 

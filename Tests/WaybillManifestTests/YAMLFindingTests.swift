@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-@Suite struct YAMLFindingTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLFindingTests {
     /// A marked text, the id of the one finding that it gives, and the texts of its other places.
     @Test(
         arguments: [
@@ -103,7 +103,7 @@ import WaybillManifest
     }
 }
 
-@Suite struct YAMLAliasTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLAliasTests {
     @Test func `an alias is the node that its anchor names`() {
         let document = YAMLReader().read(SourceFile(yaml: "a: &x [1, &y 2]\nb: *x\nc: *y\n")).document
         #expect(document?.json == ["a": [1, 2], "b": [1, 2], "c": 2])
@@ -149,7 +149,7 @@ import WaybillManifest
     }
 }
 
-@Suite struct YAMLLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLLimitTests {
     @Test(arguments: [("[", 10_000_000), ("{a: ", 100_000), ("- ", 100_000), ("? ", 100_000), ("[{", 100_000)])
     func `megabytes of nesting are refused at the limit`(opening: String, count: Int) {
         let bytes = Array(String(repeating: opening, count: count).utf8)

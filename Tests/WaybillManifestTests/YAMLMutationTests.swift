@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillTestSupport
 
-@Suite struct YAMLMutationTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLMutationTests {
     static let seeds: [String] = [
         "a: 1\nb: [x, 'y', \"z\\n\\u00fc\"]\nc: {d: e}\nf: |2\n    g\n\n  h\n",
         "# comment\nname: &n \"t\\x41 \\\n   u\"\nlist:\n- *n\n- !!str 1\n- >-\n  folded\n  text\n\n    more\n\n  end\n- |+\n  kept\n\n...\n",

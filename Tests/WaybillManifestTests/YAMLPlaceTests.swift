@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillManifest
 
-@Suite struct YAMLPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLPlaceTests {
     /// The marked source of a scalar at `a`, and the part of its text that the marks stand for.
     @Test(
         arguments: [

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-@Suite struct YAMLScalarTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLScalarTests {
     @Test(
         arguments: [
             ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nULL", "nULL"),

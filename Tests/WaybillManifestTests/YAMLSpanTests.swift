@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-@Suite struct YAMLSpanTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLSpanTests {
     @Test(
         arguments: [
             // scalars

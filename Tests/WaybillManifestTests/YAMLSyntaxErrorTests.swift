@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-@Suite struct YAMLSyntaxErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct YAMLSyntaxErrorTests {
     /// A marked text, a part of the headline, and the place of the secondary label, if there is one.
     @Test(
         arguments: [

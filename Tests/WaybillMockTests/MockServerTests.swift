@@ -9,7 +9,7 @@ import WaybillMock
     import Darwin
 #endif
 
-@Suite struct MockServerTests {
+@Suite(.timeLimit(.minutes(5))) struct MockServerTests {
     private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockAnswer...) -> MockRoute {
         MockRoute(method: method, host: host, path: PathPattern(template: path), answers: answers)
     }

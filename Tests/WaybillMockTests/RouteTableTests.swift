@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillMock
 
-@Suite struct PathPatternTests {
+@Suite(.timeLimit(.minutes(5))) struct PathPatternTests {
     @Test(
         arguments: [
             ("/users", "/users", true), ("/users", "/users/", false), ("/users", "/Users", false),
@@ -33,7 +33,7 @@ import Testing
     }
 }
 
-@Suite struct RouteTableTests {
+@Suite(.timeLimit(.minutes(5))) struct RouteTableTests {
     private func table(_ routes: String...) -> RouteTable {
         RouteTable(
             routes.map { route in

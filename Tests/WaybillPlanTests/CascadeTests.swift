@@ -5,7 +5,7 @@ import WaybillPlan
 
 @testable import WaybillManifest
 
-@Suite struct CascadeTests {
+@Suite(.timeLimit(.minutes(5))) struct CascadeTests {
     private let manifest = """
         defaults:
           timeout: 15s

@@ -6,7 +6,7 @@ import WaybillTestSupport
 
 @testable import WaybillPlan
 
-@Suite struct CascadeTraceTests {
+@Suite(.timeLimit(.minutes(5))) struct CascadeTraceTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
     private static let manifests = ["/Tests/Manifests/every-setting.yaml", "/manifests/accounts.yaml"]
 

@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillPlan
 
-@Suite struct DataFlowTests {
+@Suite(.timeLimit(.minutes(5))) struct DataFlowTests {
     /// The ids of the findings for a graph of steps that are given as flow mappings.
     private func findings(_ body: String) throws -> [String] {
         let text = """

@@ -4,7 +4,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-@Suite struct FieldNameTests {
+@Suite(.timeLimit(.minutes(5))) struct FieldNameTests {
     private static let head = """
         waybill: 1
         services: {s: {baseURL: "http://127.0.0.1:1"}}

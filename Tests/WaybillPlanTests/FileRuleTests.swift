@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillPlan
 
-@Suite struct FileRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct FileRuleTests {
     private func findings(_ rest: String, allowsOutside: Bool = false) throws -> [String] {
         let text = "services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)"
         return try PlanFixture.plan(text, allowsOutside: allowsOutside).diagnostics.map(\.id.name)

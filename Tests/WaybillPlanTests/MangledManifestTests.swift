@@ -6,7 +6,7 @@ import WaybillPlan
 import WaybillTestSupport
 
 /// Manifests with any number of mistakes of any sort are checked to their end.
-@Suite struct MangledManifestTests {
+@Suite(.timeLimit(.minutes(5))) struct MangledManifestTests {
     /// How many texts are made of each file. It holds for 3000 as well.
     private static let texts = 120
 

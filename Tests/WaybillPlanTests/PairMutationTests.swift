@@ -4,7 +4,7 @@ import WaybillManifest
 import WaybillTestSupport
 
 /// What is wrong with one part of a manifest is told whatever is wrong with another.
-@Suite struct PairMutationTests {
+@Suite(.timeLimit(.minutes(5))) struct PairMutationTests {
     /// How many pairs are made of each file. It holds for 1000 as well.
     private static let pairs = 80
 

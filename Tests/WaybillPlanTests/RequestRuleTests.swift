@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillPlan
 
-@Suite struct RequestRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestRuleTests {
     private func findings(_ rest: String) throws -> [Diagnostic] {
         try PlanFixture.plan("services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)").diagnostics
             .filter { $0.id.name != "unused-definition" }

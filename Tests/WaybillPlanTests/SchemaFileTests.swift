@@ -5,7 +5,7 @@ import WaybillPlan
 import WaybillTestSupport
 
 /// Schemas of a manifest that refer to files, and the formats that they assert.
-@Suite struct SchemaFileTests {
+@Suite(.timeLimit(.minutes(5))) struct SchemaFileTests {
     private let folder = TemporaryFolder()
 
     init() {

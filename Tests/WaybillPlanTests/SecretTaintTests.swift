@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillPlan
 
-@Suite struct SecretTaintTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTaintTests {
     /// The ids of the findings for a manifest with one service and a secret.
     private func findings(_ rest: String) throws -> [Diagnostic] {
         let text = """

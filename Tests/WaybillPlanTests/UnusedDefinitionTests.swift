@@ -4,7 +4,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-@Suite struct UnusedDefinitionTests {
+@Suite(.timeLimit(.minutes(5))) struct UnusedDefinitionTests {
     /// The headlines of warnings of things that nothing uses.
     private func unused(_ text: String) throws -> [String] {
         try PlanFixture.plan(text).diagnostics.filter { $0.id == "unused-definition" }.map(\.headline)

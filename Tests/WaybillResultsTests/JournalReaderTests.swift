@@ -6,7 +6,7 @@ import WaybillTestSupport
 @testable import WaybillResults
 
 /// Journals that were changed, cut or written by somebody else.
-@Suite struct JournalReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalReaderTests {
     private func journal() throws -> [UInt8] {
         var lines = JSONStream()
         for event in Samples.events {

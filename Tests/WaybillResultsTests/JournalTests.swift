@@ -12,7 +12,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-@Suite struct JournalTests {
+@Suite(.timeLimit(.minutes(5))) struct JournalTests {
     private let folder = TemporaryFolder()
 
     private func journal(_ name: String = "events.ndjson") throws -> Journal {
@@ -104,7 +104,7 @@ extension JSON {
     }
 }
 
-@Suite struct FileThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct FileThreadTests {
     @Test func `work is done in the order in which it falls due, and what is left at the end at once`() async throws {
         let done = Mutex<[String]>([])
         var thread: FileThread? = try FileThread()

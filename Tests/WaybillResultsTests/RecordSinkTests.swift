@@ -10,7 +10,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-@Suite struct RecordSinkTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordSinkTests {
     private let folder = TemporaryFolder()
 
     private func sink(_ name: String, _ format: RecordFormatName) throws -> RecordSink {

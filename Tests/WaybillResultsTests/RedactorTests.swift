@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillResults
 
-@Suite struct RedactorTests {
+@Suite(.timeLimit(.minutes(5))) struct RedactorTests {
     private func redactor(_ secrets: String...) -> Redactor {
         let redactor = Redactor()
         for secret in secrets { redactor.register(secret) }

@@ -3,7 +3,7 @@ import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
-@Suite struct ResultJSONTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultJSONTests {
     @Test func `a run is written with all that is known`() {
         let json = Samples.result.json
         #expect(
@@ -67,7 +67,7 @@ import WaybillResults
     }
 }
 
-@Suite struct RunIDTests {
+@Suite(.timeLimit(.minutes(5))) struct RunIDTests {
     @Test func `names sort as their moments do, and are read back`() {
         var random = SystemRandomNumberGenerator()
         let early = RunID(at: Timestamp(nanoseconds: 1_795_238_823_041_000_000), using: &random)

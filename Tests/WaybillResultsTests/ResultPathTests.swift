@@ -9,7 +9,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-@Suite struct ResultPathTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultPathTests {
     private let folder = TemporaryFolder()
 
     private func run(_ id: RunID = Samples.id) throws -> RunFolder {

@@ -10,7 +10,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-@Suite struct RunFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct RunFolderTests {
     private let folder = TemporaryFolder()
 
     private func create(_ place: RunFolder.Place, _ id: RunID = Samples.id) throws -> RunFolder {

@@ -11,7 +11,7 @@ import WaybillJSON
 #endif
 
 /// The published schemas and what is written, compared name by name; validators are run over both elsewhere.
-@Suite struct ResultSchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct ResultSchemaTests {
     private func schema(_ name: String) throws -> JSON {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let file = try #require(fopen("/\(root)/schemas/\(name)", "r"))

@@ -13,7 +13,7 @@ import WaybillTestSupport
 #endif
 
 /// What comes on the disk before what.
-@Suite struct SyncTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncTests {
     private let folder = TemporaryFolder()
     private let log = SyncLog()
 

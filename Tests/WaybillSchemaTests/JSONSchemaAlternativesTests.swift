@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillSchema
 
 /// Which alternative is reported when none of `anyOf` or `oneOf` holds.
-@Suite struct JSONSchemaAlternativesTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaAlternativesTests {
     static let body: JSON = [
         "oneOf": [
             ["type": "string"],

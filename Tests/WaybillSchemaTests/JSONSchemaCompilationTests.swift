@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillSchema
 
 /// What is refused in a schema itself, and how references are found.
-@Suite struct JSONSchemaCompilationTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaCompilationTests {
     @Test(
         arguments: [
             (1, "", "must be a schema: a mapping, true or false"),

@@ -4,7 +4,7 @@ import WaybillSchema
 import WaybillTestSupport
 
 /// The JSON-Schema-Test-Suite, draft 2020-12, from the folder that `WAYBILL_CONFORMANCE` names.
-@Suite struct ConformanceJSONSchemaTests {
+@Suite(.timeLimit(.minutes(5))) struct ConformanceJSONSchemaTests {
     /// Cases that are not expected to hold, as `file › group › case`, with the reason.
     static let expectedFailures: [String: String] = [:]
 

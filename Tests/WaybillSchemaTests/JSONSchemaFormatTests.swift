@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillSchema
 
-@Suite struct JSONSchemaFormatTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaFormatTests {
     @Test(
         arguments: [
             ("email", "joe.bloggs@example.com", true), ("email", "\"joe bloggs\"@example.com", true),

@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillSchema
 
 /// What a person is told. Each line of an expectation is `instance location: message`.
-@Suite struct JSONSchemaMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaMessageTests {
     private func told(_ schema: JSON, _ instance: JSON) throws -> [String] {
         try JSONSchema(compiling: schema, assertsFormats: true).validate(instance)
             .map { "\($0.instanceLocation): \($0.message)" }

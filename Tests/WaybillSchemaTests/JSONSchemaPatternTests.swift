@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillSchema
 
 /// Regular expressions of ECMA-262, as `pattern` sees them.
-@Suite struct JSONSchemaPatternTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSchemaPatternTests {
     private func matches(_ pattern: String, _ text: String) throws -> Bool {
         try JSONSchema(compiling: ["pattern": .string(pattern)]).isValid(.string(text))
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillSchema
 
-@Suite struct RegexpTests {
+@Suite(.timeLimit(.minutes(5))) struct RegexpTests {
     @Test(
         arguments: [
             ("a|b", "b", true), ("", "", true), ("", "a", false), ("ab", "ab", true), ("a.c", "a\nc", false),

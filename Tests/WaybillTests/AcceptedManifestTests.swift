@@ -12,7 +12,7 @@ import WaybillTestSupport
 @testable import Waybill
 
 /// What `validate` accepts, `run` runs.
-@Suite struct AcceptedManifestTests {
+@Suite(.timeLimit(.minutes(5))) struct AcceptedManifestTests {
     private static let projectRoot: String = {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/" + path

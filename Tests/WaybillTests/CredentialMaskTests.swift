@@ -2,7 +2,7 @@ import Testing
 
 @testable import Waybill
 
-@Suite struct CredentialMaskTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialMaskTests {
     @Test(arguments: [
         ("hunter2", "***"),
         ("Bearer hunter2", "Bearer ***"),

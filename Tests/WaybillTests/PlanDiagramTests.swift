@@ -5,7 +5,7 @@ import WaybillTestSupport
 
 @testable import Waybill
 
-@Suite struct PlanDiagramTests {
+@Suite(.timeLimit(.minutes(5))) struct PlanDiagramTests {
     /// Texts that mean something to Mermaid, Graphviz, HTML or Markdown.
     static let hostileTexts = [
         #"quote " and ' and ` and "]; n1-->n2; ["x"#, #"back \ slash \n \N \G \l and \"#, "brackets ]]) }} >> (([[{{",

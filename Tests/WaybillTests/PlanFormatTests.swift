@@ -8,7 +8,7 @@ import WaybillTestSupport
 
 @testable import Waybill
 
-@Suite struct PlanFormatTests {
+@Suite(.timeLimit(.minutes(5))) struct PlanFormatTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
     private static let manifests =
         TemporaryFolder.files(in: root + "/manifests", ending: ".yaml").filter { !$0.contains("/common/") }

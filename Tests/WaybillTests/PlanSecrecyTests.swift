@@ -5,7 +5,7 @@ import WaybillTestSupport
 @testable import Waybill
 
 /// Whatever the format, a plan shows no secret.
-@Suite struct PlanSecrecyTests {
+@Suite(.timeLimit(.minutes(5))) struct PlanSecrecyTests {
     /// A manifest in which `hunter2` is a credential wherever it stands.
     private static let manifest = """
         inputs: {copy: {type: string, default: "the value is hunter2"}, number: {type: integer, default: 4711}}

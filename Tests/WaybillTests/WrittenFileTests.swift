@@ -9,7 +9,7 @@ import WaybillTestSupport
 #endif
 
 /// The files of a run, checked against the published schemas.
-@Suite struct WrittenFileTests {
+@Suite(.timeLimit(.minutes(5))) struct WrittenFileTests {
     private static func schema(_ name: String) throws -> SchemaCheck {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let stage = SchemaCheck.load("\(root)/schemas/\(name)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillTransport
 
-@Suite struct AdmissionQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct AdmissionQueueTests {
     let first: Origin
     let second: Origin
 

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
     /// What a server that says exactly this is understood to have said.
     func answer(to method: String = "GET", _ text: String, end: Bool = true) async throws -> HTTPResponse {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in

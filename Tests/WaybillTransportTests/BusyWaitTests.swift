@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaybillTransport
 
-@Suite struct BusyWaitTests {
+@Suite(.timeLimit(.minutes(5))) struct BusyWaitTests {
     @Test func `it is looked for events again and again only as long as waits are short`() {
         var wait = BusyWait()
         #expect(!wait.isWorthwhile)

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     /// A server whose script says how far it is: it has read a request, and has seen its connection end.
     func withStallingServer(
         answer: String = "",

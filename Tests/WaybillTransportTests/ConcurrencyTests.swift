@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     /// Sends requests at once, and gives the bodies in the order of the requests.
     func send(_ requests: [HTTPRequest], over transport: CurlTransport) async throws -> [String] {
         try await withThrowingTaskGroup(of: (Int, String).self) { group in

@@ -10,7 +10,7 @@ import WaybillTransport
 #endif
 
 /// Tasks on the transport's own threads.
-@Suite struct ExecutorTests {
+@Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
     /// A number for the thread that this runs on.
     static var currentThread: UInt {
         #if canImport(Glibc)

@@ -27,7 +27,7 @@ import WaybillTransport
 /// | server does not read the body | timeout | here: the last test |
 /// | CR or LF in a field, which is never sent | transfer | `RefusedRequestTests` |
 /// | proxy refuses, or is not there | connect | `ProxyTests` |
-@Suite struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     struct Expected: Sendable {
         var kind = TransportFailure.Kind.transfer
         let code: Int32

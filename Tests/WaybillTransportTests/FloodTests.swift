@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Servers that keep an HTTP/2 connection busy with frames that are no part of a response (`CallWatch`).
-@Suite struct FloodTests {
+@Suite(.timeLimit(.minutes(5))) struct FloodTests {
     /// The frames that libcurl lets a server send without end.
     enum Flood: CaseIterable {
         case emptyData, priority, windowUpdate, unknown

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct InternationalHostTests {
+@Suite(.timeLimit(.minutes(5))) struct InternationalHostTests {
     @Test(arguments: ["bücher.example", "BÜCHER.example", "b%C3%BCcher.example", "bu\u{308}cher.example"])
     func `a host is sent and compared in its ASCII form`(host: String) async throws {
         try await LoopbackServer.run(answer: { .text($0.values(named: "Host").joined()) }) { server in

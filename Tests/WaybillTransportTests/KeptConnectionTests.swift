@@ -3,7 +3,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct KeptConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptConnectionTests {
     /// Answers the first request of the first connection, closes it on the second, and answers on other connections.
     static let closesOnSecond: @Sendable (LoopbackConnection) -> Void = { connection in
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -106,12 +106,12 @@ import WaybillTransport
         var arrival = arrivals.makeAsyncIterator()
         try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run { transport in
-                async let slow = transport.send(HTTPRequest(url: server.url("/slow"), timeout: .seconds(10)))
+                async let slow = transport.send(HTTPRequest(url: server.url("/slow"), timeout: .seconds(100)))
                 await arrival.next()
                 let failure = await transport.send(HTTPRequest(url: server.url("/claim"))).failure
                 #expect(failure?.kind == .transfer)
                 #expect(failure?.message.hasSuffix("claims to be HTTP/2 on a connection of HTTP/1.1") == true)
-                let next = await transport.send(HTTPRequest(url: server.url("/next"), timeout: .seconds(10)))
+                let next = await transport.send(HTTPRequest(url: server.url("/next"), timeout: .seconds(100)))
                 #expect(next.response?.body == Array("/next".utf8))
                 isFree.withLock { $0 = true }
                 #expect(await slow.response?.body == Array("/slow".utf8))

@@ -4,7 +4,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Netrc files, as curl reads them.
-@Suite struct NetrcTests {
+@Suite(.timeLimit(.minutes(5))) struct NetrcTests {
     @Test(arguments: [
         ("machine a login u password p", "a", "u:p"), ("machine a login u password p", "A", "u:p"),
         ("machine a login u password p", "b", nil), ("machine a\n\tlogin u\n\tpassword p\n", "a", "u:p"),

@@ -18,7 +18,7 @@ extension Poller {
     }
 }
 
-@Suite struct PollerTests {
+@Suite(.timeLimit(.minutes(5))) struct PollerTests {
     static let kinds: [@Sendable () throws -> any Poller] = [{ try SystemPoller() }, { try PollPoller() }]
 
     @Test(arguments: kinds.indices)

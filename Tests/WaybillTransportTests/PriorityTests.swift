@@ -3,7 +3,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct PriorityTests {
+@Suite(.timeLimit(.minutes(5))) struct PriorityTests {
     @Test func `what waits for a connection goes by priority, then in the order in which it came`() async throws {
         let gate = Mutex(false)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in

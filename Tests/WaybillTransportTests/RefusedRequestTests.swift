@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct RefusedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusedRequestTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let request: HTTPRequest
         let code: Int32

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct RequestBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestBytesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let request: HTTPRequest

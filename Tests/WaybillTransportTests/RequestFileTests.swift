@@ -10,7 +10,7 @@ import WaybillTransport
 #endif
 
 /// Pipes that nobody writes to, where files are wanted: whoever opened one would wait for ever.
-@Suite struct RequestFileTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestFileTests {
     static let uses:
         [(name: String, kind: TransportFailure.Kind, change: @Sendable (inout HTTPRequest, String) -> Void)] = [
             ("body", .transfer, { $0.body = .file(LocalFile($1)) }),

@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Heads of responses that break off, or that do not allow to tell where the body ends (RFC 9112, sections 2.2 and 6.3).
-@Suite struct ResponseHeadTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseHeadTests {
     /// What comes of a request to a server that sends exactly this and closes the connection.
     func send(
         _ text: String,

@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct GitHubRendererTests {
+@Suite(.timeLimit(.minutes(5))) struct GitHubRendererTests {
     @Test func `a finding is a workflow command with its place and all that there is to say`() {
         let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\n")
         let finding = Diagnostic(

@@ -1,7 +1,7 @@
 import Testing
 import WaybillDiagnostics
 
-@Suite struct HumanRendererTests {
+@Suite(.timeLimit(.minutes(5))) struct HumanRendererTests {
     let file = SourceFile(name: "manifests/accounts.yaml", text: "a: 1\n- call: shedule\nlast: ü x\n")
 
     @Test func `a finding shows headline, place, line, carets and help`() {
@@ -79,7 +79,7 @@ import WaybillDiagnostics
     }
 }
 
-@Suite struct HumanSummaryTests {
+@Suite(.timeLimit(.minutes(5))) struct HumanSummaryTests {
     private func findings(_ errors: Int, _ warnings: Int) -> [Diagnostic] {
         (0..<warnings).map { _ in Diagnostic("told", "w", severity: .warning, at: nil) }
             + (0..<errors).map { _ in Diagnostic("untold", "e", at: nil) }

@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 
 /// What a finding's labels look like under the lines of a file.
-@Suite struct SourceExcerptTests {
+@Suite(.timeLimit(.minutes(5))) struct SourceExcerptTests {
     /// The excerpt of a finding with labels at texts of one file, the first the primary one; without headline and place.
     private func excerpt(_ text: String, _ labels: (text: String, label: String)...) -> String {
         let file = SourceFile(name: "f", text: text)

@@ -3,7 +3,7 @@ import Waybill
 import WaybillTestSupport
 
 /// What the articles of the documentation say, done.
-@Suite struct ArticleTests {
+@Suite(.timeLimit(.minutes(5))) struct ArticleTests {
     @Test(arguments: Article.names.filter { $0 != "Waybill" })
     func `every block of an article is code that is compiled`(name: String) throws {
         let article = try Article(name)

@@ -3,7 +3,7 @@ import Waybill
 import WaybillTestSupport
 
 /// What counts as a change of a step that has already run, when its run is resumed.
-@Suite struct ChangedManifestTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedManifestTests {
     private static let manifest = """
         services:
           s:

@@ -3,7 +3,7 @@ import Waybill
 import WaybillTestSupport
 
 /// What a program gets of a manifest before anything is sent.
-@Suite struct LoadingTests {
+@Suite(.timeLimit(.minutes(5))) struct LoadingTests {
     @Test func `a manifest with mistakes is refused with all of them at their places`() throws {
         let fixture = LibraryFixture(
             """

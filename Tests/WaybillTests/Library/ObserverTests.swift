@@ -5,7 +5,7 @@ import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Programs that are told by calls.
-@Suite struct ObserverTests {
+@Suite(.timeLimit(.minutes(5))) struct ObserverTests {
     /// Notes what it is told.
     private final class Notes: Run.Observer {
         private let lines = Mutex<[String]>([])

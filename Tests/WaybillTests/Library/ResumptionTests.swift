@@ -4,7 +4,7 @@ import Waybill
 import WaybillTestSupport
 
 /// Runs that are gone on with by a program.
-@Suite struct ResumptionTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
     @Test func `a run that failed goes on where it failed, and its events are numbered on`() async throws {
         let isBroken = Mutex(true)
         try await LoopbackServer.run(answer: { request in

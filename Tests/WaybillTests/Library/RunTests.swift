@@ -4,7 +4,7 @@ import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Runs as other programs see them.
-@Suite struct RunTests {
+@Suite(.timeLimit(.minutes(5))) struct RunTests {
     @Test func `a run on the mock server tells its events in order and then its report`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan(inputs: ["username": "ann"])

@@ -4,7 +4,7 @@ import WaybillDiagnostics
 import WaybillTestSupport
 
 /// Runs that are steered from outside while a server holds its answers back.
-@Suite struct SteeringTests {
+@Suite(.timeLimit(.minutes(5))) struct SteeringTests {
     /// Runs a graph against a server that holds its answers; the story of it, its report, and what was asked for.
     private func steer(
         _ graph: String,

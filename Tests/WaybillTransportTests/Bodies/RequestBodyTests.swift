@@ -3,7 +3,7 @@ import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct RequestBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestBodyTests {
     static let large = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
 
     enum Piece: Sendable, CustomStringConvertible {

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct FileLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct FileLimitTests {
     #if canImport(Glibc)
         static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct NetworkInterfaceTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkInterfaceTests {
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `packets to this machine leave by its own interface`(host: String) async {
         let interface = await NetworkInterface.towards(SocketEndpoint(host: host, port: 80))

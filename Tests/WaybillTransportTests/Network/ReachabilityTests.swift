@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct ReachabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
     @Test(arguments: ["http", "https"])
     func `a connection is made and closed, and nothing is sent`(scheme: String) async throws {
         let (endings, ended) = AsyncStream.makeStream(of: Int.self)

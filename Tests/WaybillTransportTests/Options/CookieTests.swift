@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct CookieTests {
+@Suite(.timeLimit(.minutes(5))) struct CookieTests {
     /// A server that sets the cookies of a request's query, and answers with those that it got.
     static let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
         let set = request.target.split(separator: "?").dropFirst().map { ("Set-Cookie", String($0)) }

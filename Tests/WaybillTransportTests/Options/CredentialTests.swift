@@ -4,7 +4,7 @@ import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct CredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     /// A server that wants digest credentials of `user` with the password `secret`, by RFC 7616, section 3.4.
     static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerAnswer {
         let hash: @Sendable (String) -> String = { text in

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+@Suite(.enabled(if: NginxServer.isWanted, "nginx is not installed"), .timeLimit(.minutes(5)))
 struct PinTests {
     typealias TLS = TransferOptions.TLS
 

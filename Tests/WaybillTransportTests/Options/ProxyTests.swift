@@ -2,7 +2,10 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite(.enabled(if: ProxyProgram.isWanted && NginxServer.isWanted, "tinyproxy, microsocks and nginx are not installed"))
+@Suite(
+    .enabled(if: ProxyProgram.isWanted && NginxServer.isWanted, "tinyproxy, microsocks and nginx are not installed"),
+    .timeLimit(.minutes(5))
+)
 struct ProxyTests {
     typealias Proxy = TransferOptions.Proxy
 

@@ -2,7 +2,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct RouteTests {
+@Suite(.timeLimit(.minutes(5))) struct RouteTests {
     @Test func `hosts and ports are resolved by the request's own table`() async throws {
         try await LoopbackServer.run(answer: { .text($0.values(named: "Host")[0]) }) { server in
             try await CurlTransport.run { transport in

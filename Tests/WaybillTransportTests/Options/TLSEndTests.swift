@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Connections of TLS that end with and without `close_notify` (RFC 8446, section 6.1).
-@Suite(.enabled(if: NginxServer.isWanted, "openssl and python3 are not installed"))
+@Suite(.enabled(if: NginxServer.isWanted, "openssl and python3 are not installed"), .timeLimit(.minutes(5)))
 struct TLSEndTests {
     /// A server that sends the response named by the path and ends the connection, with `close_notify` if the path ends so.
     private static let program = """

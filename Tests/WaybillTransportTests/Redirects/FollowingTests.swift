@@ -3,7 +3,7 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite struct FollowingTests {
+@Suite(.timeLimit(.minutes(5))) struct FollowingTests {
     static func redirect(_ status: Int, _ location: String) -> ServerAnswer {
         ServerAnswer(status: status, headers: [("Location", location)])
     }

@@ -1,7 +1,7 @@
 import Testing
 import WaybillTransport
 
-@Suite struct RedirectStateTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectStateTests {
     static let first = "https://a.example/b/c?d#e"
 
     static func answer(_ status: Int, _ location: String?) -> HTTPResponse {
