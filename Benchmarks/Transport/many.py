@@ -5,7 +5,7 @@
     python3 Benchmarks/Transport/many.py [REQUESTS [PROGRAM]]
 
 Prints the most memory that the program had, and fails when it is 400 MB or more for 5,000 requests (in proportion for
-another number), or when a request has no answer.
+another number), or when a request has no response.
 """
 import asyncio, os, pathlib, resource, subprocess, sys
 

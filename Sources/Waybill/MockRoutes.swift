@@ -52,8 +52,8 @@ package enum MockRoutes {
         }
     }
 
-    private static func answer(_ example: MockExample) -> MockAnswer {
-        var headers = example.headers.map { MockAnswer.Header($0.name, $0.value) }
+    private static func answer(_ example: MockExample) -> MockResponse {
+        var headers = example.headers.map { MockResponse.Header($0.name, $0.value) }
         var body: [UInt8] = []
         switch example.body {
         case nil: break
@@ -64,7 +64,7 @@ package enum MockRoutes {
             let isText = example.body?.kind == .string
             headers.append(.init("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json"))
         }
-        return MockAnswer(status: example.status, headers: headers, body: body, delay: example.delay)
+        return MockResponse(status: example.status, headers: headers, body: body, delay: example.delay)
     }
 }
 

@@ -18,7 +18,7 @@ package enum FailureKind: String, Sendable, CaseIterable {
     case duplicate
     /// The status is not one that was expected.
     case status
-    /// The answer's media type is not accepted.
+    /// The response's media type is not accepted.
     case contentType = "content-type"
     /// The body is not what its media type says.
     case decode
@@ -26,7 +26,7 @@ package enum FailureKind: String, Sendable, CaseIterable {
     case filter
     /// An output, or what is returned, could not be taken from the data.
     case output
-    /// The answer is not as expected.
+    /// The response is not as expected.
     case expect
     /// The file could not be fetched or stored whole.
     case download

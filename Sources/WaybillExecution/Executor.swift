@@ -24,7 +24,7 @@ package struct Executor: Sendable {
     package let redactor: Redactor
     /// What is told of everything that happens.
     package let events: EventStream
-    /// Where bodies of failed answers are kept.
+    /// Where bodies of failed responses are kept.
     package let folder: RunFolder?
     /// What the environment says of proxies, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
@@ -36,7 +36,7 @@ package struct Executor: Sendable {
     package let past: RunRecord?
     /// What a resumed run sends again, and what it does without.
     package let resumption: ResumeDecision
-    /// Whether a resumed run sends requests again that may have been sent without an answer, whatever they are.
+    /// Whether a resumed run sends requests again that may have been sent without a response, whatever they are.
     package let repeatsUnsure: Bool
     /// Whether the mock server answers.
     package let isMocked: Bool

@@ -27,10 +27,10 @@ final class RunContext: Sendable {
     let proxies: ProxyVariables
     let scope: RunScope
     /// What had become of the steps before, where the run is resumed.
-    let past: PastSteps?
+    let past: EarlierSteps?
     /// What the resumed run sends again, and what it does without.
     let resumption: ResumeDecision
-    /// Whether requests are sent again that may have been sent before without an answer, whatever they are.
+    /// Whether requests are sent again that may have been sent before without a response, whatever they are.
     let repeatsUnsure: Bool
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.

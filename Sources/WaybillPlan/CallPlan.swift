@@ -6,7 +6,7 @@ import WaybillManifest
 import WaybillSchema
 
 extension PlanBuilder {
-    /// The plan of one call of an endpoint: a graph named `call` of one step, whose output `data` is the data of the answer.
+    /// The plan of one call of an endpoint: a graph named `call` of one step, whose output `data` is the data of the response.
     ///
     /// The endpoint's inputs come from what is given for them, read by their own schemas, and else from the manifest's
     /// inputs of the same name, from wherever those come; then from the secret of the same name; then they have their
@@ -158,7 +158,7 @@ extension RequestPlan {
 }
 
 extension GraphPlan {
-    /// A graph that calls an endpoint and gives the data of the answer.
+    /// A graph that calls an endpoint and gives the data of the response.
     fileprivate init(calling endpoint: Definition<Endpoint>, by request: RequestPlan) {
         let name = endpoint.name.value
         let id = name.split(separator: ".").last.map(String.init) ?? name

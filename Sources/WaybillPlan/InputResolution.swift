@@ -151,7 +151,7 @@ private struct GivenFile {
         let name = definition.name.value
         let prefix = JSONPointer([.name(name)])
         let pointers = violations.flatMap(\.pointers).map { JSONPointer(prefix.tokens + $0.tokens) }
-        let places = InnerPlaces(outer: file.places(of: pointers + [prefix]), prefix: prefix)
+        let places = InnerLocations(outer: file.places(of: pointers + [prefix]), prefix: prefix)
         return violations.map { violation in
             var finding = violation.diagnostic(in: places, of: "the value of input '\(name)'")
             finding.id = "invalid-input"
@@ -162,8 +162,8 @@ private struct GivenFile {
 }
 
 /// The places in a part of a document.
-private struct InnerPlaces: DocumentPlaces {
-    let outer: any DocumentPlaces
+private struct InnerLocations: DocumentLocations {
+    let outer: any DocumentLocations
     let prefix: JSONPointer
 
     var span: SourceSpan { outer.span(at: prefix) ?? outer.span }

@@ -101,7 +101,7 @@ package struct StepPlan: Sendable {
     package var onFailure: FailureMode
     /// Whether the step or one around it tolerates failures (`onFailure: continue`).
     package var isTolerated: Bool
-    /// What is kept of its answer for expressions of other steps.
+    /// What is kept of its response for expressions of other steps.
     package var keeps: StepFields
     /// Where the step stands.
     package var span: SourceSpan

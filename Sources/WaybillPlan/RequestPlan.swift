@@ -25,9 +25,9 @@ package final class RequestPlan: Sendable {
     package let outputs: [OutputDefinition]
     /// What the data must be.
     package let returns: ReturnShape?
-    /// The file that the answer goes to.
+    /// The file that the response goes to.
     package let download: Download?
-    /// Example answers for the mock server.
+    /// Example responses for the mock server.
     package let mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package let graph: String
@@ -102,7 +102,7 @@ package final class RequestPlan: Sendable {
         settings.visitUses(visitor)
         visitor.scalar(address.text.value, .request, .address)
         for variable in vars { visitor.value(variable.value, .request, .variable) }
-        for output in outputs { output.visitUses(visitor, .answer) }
+        for output in outputs { output.visitUses(visitor, .response) }
         download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }

@@ -1,7 +1,7 @@
 import WaybillExpressions
 import WaybillManifest
 
-/// Which fields of which steps the expressions of a graph use, so that nothing else need be kept of the answers.
+/// Which fields of which steps the expressions of a graph use, so that nothing else need be kept of the responses.
 struct StepUses {
     /// The fields by the id of the step.
     private(set) var fields: [String: StepFields] = [:]

@@ -13,7 +13,7 @@ extension SchemaViolation {
     /// - Parameters:
     ///   - places: Where the values of the instance stand; at least those of `pointers`.
     ///   - whole: What the whole instance is called: `the manifest`.
-    package func diagnostic(in places: some DocumentPlaces, of whole: String) -> Diagnostic {
+    package func diagnostic(in places: some DocumentLocations, of whole: String) -> Diagnostic {
         let isWhole = instanceLocation.tokens.isEmpty
         let value = places.span(at: instanceLocation) ?? places.span
         let key = places.keySpan(at: instanceLocation) ?? value

@@ -2,7 +2,7 @@
 package struct HTTPField: Sendable, Hashable {
     /// The name as it was written; names match without regard to case.
     package let name: String
-    /// The value, without the white space around it. Bytes of an answer that are not UTF-8 are U+FFFD.
+    /// The value, without the white space around it. Bytes of a response that are not UTF-8 are U+FFFD.
     package let value: String
     /// Whether a secret has gone into the value, so that a redirect must not take it to another origin.
     package let isSensitive: Bool

@@ -1,8 +1,8 @@
 import WaybillRuntime
 
-/// A whole answer.
+/// A whole response.
 package struct HTTPResponse: Sendable, Equatable {
-    /// What is seldom asked for, behind a reference, since an answer is handed on from function to function.
+    /// What is seldom asked for, behind a reference, since a response is handed on from function to function.
     private struct Details: Sendable, Equatable {
         var reason: String
         var httpVersion: String
@@ -15,9 +15,9 @@ package struct HTTPResponse: Sendable, Equatable {
         var repetitions = 0
     }
 
-    /// The status code of the final answer.
+    /// The status code of the final response.
     package var status: Int
-    /// The header fields of the final answer, as they came: those of informational answers and trailers are left out.
+    /// The header fields of the final response, as they came: those of informational responses and trailers are left out.
     /// `Content-Encoding` and `Content-Length` are those of the message, also when the body has been decoded.
     package var headers: HTTPFields
     /// The body, decoded if the request accepted compression.
@@ -63,7 +63,7 @@ package struct HTTPResponse: Sendable, Equatable {
         set { details.change { $0.repetitions = newValue } }
     }
 
-    /// An answer put together by hand, for transports other than libcurl's.
+    /// A response put together by hand, for transports other than libcurl's.
     package init(
         status: Int,
         reason: String = "",

@@ -7,7 +7,7 @@ package struct TransferTimings: Sendable, Hashable {
     package var connect: Duration
     /// The TLS handshake, from the established TCP connection on.
     package var tls: Duration
-    /// From the start of the transfer to the first byte of the answer.
+    /// From the start of the transfer to the first byte of the response.
     package var firstByte: Duration
     /// From the start of the transfer to its end. Waiting for a free connection is not in it.
     package var total: Duration

@@ -1,4 +1,4 @@
-/// Why a request has no answer.
+/// Why a request has no response.
 package struct TransportFailure: Error, Sendable, Equatable {
     /// The kinds of failure of design section 5 that a transport can tell.
     package enum Kind: String, Sendable {
@@ -10,7 +10,7 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case tls
         /// The request's `timeout` or `connectTimeout` passed; `phase` says meanwhile what.
         case timeout
-        /// Anything else: a request that may not be sent, a broken connection or answer, an answer that is too large.
+        /// Anything else: a request that may not be sent, a broken connection or response, a response that is too large.
         case transfer
         /// The task was cancelled, or the transport was shut down.
         case cancelled
@@ -28,9 +28,9 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case securing
         /// Sending the request.
         case sending
-        /// Sent, without a byte of an answer yet.
+        /// Sent, without a byte of a response yet.
         case awaitingAnswer
-        /// Receiving the answer.
+        /// Receiving the response.
         case receiving
     }
 

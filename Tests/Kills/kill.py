@@ -198,7 +198,7 @@ def main():
         recorded_count += len(recorded)
         for path, count in recorded.items():
             if server.posts[keys[path]] != count:
-                failures.append("%s was sent again after its answer was recorded" % path)
+                failures.append("%s was sent again after its response was recorded" % path)
         if process.returncode == 0:
             found = files(folder)
             for name, content in wanted.items():

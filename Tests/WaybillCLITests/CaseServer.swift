@@ -47,7 +47,7 @@ final class CaseServer: Sendable {
         server?.stop()
     }
 
-    private static let answers: [String: @Sendable (ReceivedRequest) -> ServerAnswer] = [
+    private static let answers: [String: @Sendable (ReceivedRequest) -> ServerResponse] = [
         "not-json": { _ in json("this is not JSON") },
         "html": { _ in .init(headers: [("Content-Type", "text/html")], body: Array("<p>hello</p>".utf8)) },
         "envelope-refused": { _ in json(#"{"code": 4003, "message": "the account is locked", "data": null}"#) },
@@ -63,7 +63,7 @@ final class CaseServer: Sendable {
 
     private static let user = json(#"{"user": {"id": 7, "name": "demo"}, "items": [{"id": 1}, {"id": 2}]}"#)
 
-    private static func json(_ text: String, status: Int = 200) -> ServerAnswer {
+    private static func json(_ text: String, status: Int = 200) -> ServerResponse {
         .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 }

@@ -45,7 +45,7 @@ import WaybillTestSupport
             }
         }
 
-        private func answer(_ request: ReceivedRequest) -> ServerAnswer {
+        private func answer(_ request: ReceivedRequest) -> ServerResponse {
             if request.target == "/login" {
                 let count = state.withLock { state in
                     state.logins += 1
@@ -199,8 +199,8 @@ import WaybillTestSupport
     }
 }
 
-extension ServerAnswer {
-    fileprivate static func json(_ text: String, status: Int = 200) -> ServerAnswer {
-        ServerAnswer(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
+extension ServerResponse {
+    fileprivate static func json(_ text: String, status: Int = 200) -> ServerResponse {
+        ServerResponse(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
     }
 }

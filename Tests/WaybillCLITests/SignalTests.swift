@@ -13,10 +13,10 @@ import WaybillTransport
     /// A run of a manifest against a server whose answers wait until they are let go.
     private func run(
         _ graphs: String,
-        _ body: (_ process: Int32, _ held: HeldAnswers, _ journal: @escaping @Sendable () -> String) async throws ->
+        _ body: (_ process: Int32, _ held: HeldResponses, _ journal: @escaping @Sendable () -> String) async throws ->
             Void
     ) async throws -> (result: Command, summary: JSON, targets: [String]) {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let folder = TemporaryFolder()
         folder.write("waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: \(graphs)\n", to: "manifest.yaml")
@@ -117,7 +117,7 @@ import WaybillTransport
     }
 
     @Test func `a signal to pause that comes before the run pauses it`() async throws {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let folder = TemporaryFolder()
         folder.write(
@@ -153,7 +153,7 @@ import WaybillTransport
     func `a signal to quit and those of a crash end the program at once, without a backtrace`(signal: Int32)
         async throws
     {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let folder = TemporaryFolder()
         folder.write("waybill: 1\ngraphs: {main: {chain: [{get: \"\(held.url)/a\"}]}}\n", to: "m.yaml")

@@ -131,7 +131,7 @@ import WaybillTestSupport
 
     @Test func `a run that cannot record that it sends a request does not send it`() async throws {
         try await LoopbackServer.run { _ in
-            ServerAnswer(headers: [("Content-Type", "application/json")], body: Array("{\"n\": 1}".utf8))
+            ServerResponse(headers: [("Content-Type", "application/json")], body: Array("{\"n\": 1}".utf8))
         } _: { server in
             let folder = TemporaryFolder()
             folder.write(

@@ -59,7 +59,7 @@ import WaybillTransport
         #expect(json == (try JSONParser().parse(Array(expected.utf8))))
     }
 
-    @Test func `what was sent is not told twice, and a failure is told instead of an answer`() {
+    @Test func `what was sent is not told twice, and a failure is told instead of a response`() {
         let failure = TransportFailure(kind: .connect, code: 7, message: "no hunter2 there")
         let json = DebugRecord(built: Self.request, sent: Self.request, result: .failure(failure))
             .json(redactor: redactor()).value

@@ -20,7 +20,7 @@ import WaybillTransport
     @Test(
         arguments: [
             ("", .json("{}", status: 500), "It failed (500)", "the status is 500, not 2xx"),
-            ("", .text("{", type: "application/json"), "It failed", "the answer is not JSON"),
+            ("", .text("{", type: "application/json"), "It failed", "the response is not JSON"),
             ("accept: [text/*]", .json("{}"), "It failed", "the content type is"),
             (
                 "filters: [{require: {that: $.ok, code: $.code}}]", .json(#"{"ok": false, "code": 7}"#),

@@ -76,7 +76,7 @@ import WaybillTransport
                 let isLast = number == (method == "basic" ? 1 : requests)
                 let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", stale=\(number > 1)"
                 let answer =
-                    isLast ? ServerAnswer() : ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+                    isLast ? ServerResponse() : ServerResponse(status: 401, headers: [("WWW-Authenticate", challenge)])
                 guard connection.write(answer.bytes(to: request.method)) else { return }
             }
         }

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseDecodingTests {
-    /// What comes of an answer of some type.
+    /// What comes of a response of some type.
     private func run(_ body: String, type: String, decoding: String) async throws -> Executor.Outcome {
         let fixture = try ExecutionFixture(
             """
@@ -38,7 +38,7 @@ import WaybillResults
         ("{\"a\": 1}", "application/problem+json", "auto", #"{"a": 1}"#),
         ("{\"a\": 1}", "application/json", "bytes", #""eyJhIjogMX0=""#),
     ])
-    func `an answer is decoded as is asked for, or by its type`(
+    func `a response is decoded as is asked for, or by its type`(
         body: String,
         type: String,
         decoding: String,
@@ -51,14 +51,14 @@ import WaybillResults
     }
 
     @Test(arguments: [
-        ("1\n\n{", "application/x-ndjson", "line 3 of the answer is not JSON: "),
+        ("1\n\n{", "application/x-ndjson", "line 3 of the response is not JSON: "),
         (
             "a,b\n1\n", "text/csv",
-            "the answer is not CSV: the row has 1 field, but the header has 2 names (line 2, column 1)"
+            "the response is not CSV: the row has 1 field, but the header has 2 names (line 2, column 1)"
         ),
-        ("<plist>", "application/x-plist", "the answer is not a property list: "),
+        ("<plist>", "application/x-plist", "the response is not a property list: "),
     ])
-    func `an answer that is not what it says is refused, in words`(body: String, type: String, words: String)
+    func `a response that is not what it says is refused, in words`(body: String, type: String, words: String)
         async throws
     {
         let failure = try await run(body, type: type, decoding: "auto").result.steps.first?.failure

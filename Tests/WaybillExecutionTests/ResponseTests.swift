@@ -58,7 +58,7 @@ import WaybillTransport
         ("", #"{"error": {"message": "no"}}"#, 500, "", "status", "the status is 500, not 2xx: no"),
         ("", #"{"msg": "locked"}"#, 403, enveloped, "status", "the status is 403, not 2xx: locked"),
         ("expect: {status: [200, 3xx]}", "{}", 201, "", "status", "the status is 201, not 200 or 3xx"),
-        ("", "nonsense", 200, "", "decode", "the answer is not JSON: "),
+        ("", "nonsense", 200, "", "decode", "the response is not JSON: "),
         (
             "accept: [text/*]", "{}", 200, "", "content-type",
             "the content type is 'application/json', not one of text/*"
@@ -77,7 +77,7 @@ import WaybillTransport
         ),
         ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
     ])
-    func `an answer that is not as it should be fails at its stage, in words`(
+    func `a response that is not as it should be fails at its stage, in words`(
         step: String,
         body: String,
         status: Int,
@@ -101,7 +101,7 @@ import WaybillTransport
         ("expect: {headers: {content-type: application/*}, maxTime: 1h}", "{}", 200, ""),
         ("expect: {json: {a: 1.0}}", #"{"a": 1}"#, 200, ""),
     ])
-    func `an answer that is as it should be passes`(
+    func `a response that is as it should be passes`(
         step: String,
         body: String,
         status: Int,
@@ -308,7 +308,7 @@ import WaybillTransport
         #expect(failure.json["code"] == code)
     }
 
-    @Test func `a name that an answer has twice is told once, and its last value counts`() async throws {
+    @Test func `a name that a response has twice is told once, and its last value counts`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {x: steps.a.outputs.x}}}",
             ["/a": .json(#"{"x": 1, "x": 2, "y": {"z": 1, "z": 2}}"#)]
@@ -316,7 +316,7 @@ import WaybillTransport
         let listener = EventListener()
         let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
         #expect(outcome.outputs.first?.values.value == ["x": 2])
-        #expect(listener.warnings == ["the answer has the name 'x' twice in one object; the last counts"])
+        #expect(listener.warnings == ["the response has the name 'x' twice in one object; the last counts"])
     }
 
     @Test(arguments: [

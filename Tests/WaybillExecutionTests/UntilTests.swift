@@ -67,7 +67,7 @@ import WaybillTransport
     @Test(
         arguments: [
             ([ScriptedTransport.Reply.json(#"{"message": "gone"}"#, status: 500)], "the status is 500, not 2xx: gone"),
-            ([.text("<p>", type: "application/json")], "the answer is not JSON"),
+            ([.text("<p>", type: "application/json")], "the response is not JSON"),
             ([.failure(.timeout)], "the transport failed: timeout"),
         ] as [([ScriptedTransport.Reply], String)]
     )

@@ -61,7 +61,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [("text", "text/plain"), ("\u{1}\u{2}", "image/png")])
-    func `a raw file is the answer as it came`(body: String, type: String) async throws {
+    func `a raw file is the response as it came`(body: String, type: String) async throws {
         let (_, _, files) = try await run("get: /a, write: {to: a.bin}", ["/a": .text(body, type: type)])
         #expect(files == ["a.bin"])
         #expect(folder.read("a.bin") == body)

@@ -40,7 +40,7 @@ import WaybillJSON
         let file = SourceFile(name: "a.json", text: source)
         let document = try Self.parse(source)
         let pointers = Self.pointers(in: document)
-        let places = JSONPlaces(of: pointers, in: file)
+        let places = JSONLocations(of: pointers, in: file)
         for pointer in pointers {
             let span = try #require(places.span(at: pointer), "\(pointer)")
             #expect(try Self.parse(text(span)) == pointer.resolve(in: document), "\(pointer)")
@@ -57,7 +57,7 @@ import WaybillJSON
     @Test func `of a name that comes again the last place counts`() throws {
         let file = SourceFile(name: "a.json", text: #"{"a": {"x": 1, "y": 2}, "a": {"x": 3}}"#)
         let pointers = ["/a", "/a/x", "/a/y"].compactMap { JSONPointer(parsing: $0) }
-        let places = JSONPlaces(of: pointers, in: file)
+        let places = JSONLocations(of: pointers, in: file)
         #expect(places.keySpan(at: pointers[0])?.range == 24..<27)
         #expect(places.span(at: pointers[1]).map(text) == "3")
         #expect(places.span(at: pointers[2]) == nil)
@@ -66,7 +66,7 @@ import WaybillJSON
     @Test func `a part of a text is a document of its own`() throws {
         let file = SourceFile(name: "a.ndjson", text: "{\"a\": 1}\n{\"a\": 2}\n")
         let pointer = JSONPointer([.name("a")])
-        let places = JSONPlaces(of: [pointer], in: file, part: 9..<17)
+        let places = JSONLocations(of: [pointer], in: file, part: 9..<17)
         #expect(places.span.range == 9..<17)
         #expect(places.span(at: pointer)?.range == 15..<16)
         #expect(places.span(at: pointer)?.start == SourcePosition(line: 2, column: 7))
@@ -75,7 +75,7 @@ import WaybillJSON
     @Test func `a place that was not asked for or does not exist is not found`() {
         let file = SourceFile(name: "a.json", text: #"{"a": [1, 2], "b": 3}"#)
         let missing = ["/c", "/a/2", "/a/x", "/b/0"].compactMap { JSONPointer(parsing: $0) }
-        let places = JSONPlaces(of: missing, in: file)
+        let places = JSONLocations(of: missing, in: file)
         for pointer in missing { #expect(places.span(at: pointer) == nil, "\(pointer)") }
         #expect(places.span(at: JSONPointer([.name("b")])).map(text) == "3", "it is on the way to what was asked for")
         #expect(places.span(at: JSONPointer([.index(7)])) == nil)
@@ -88,7 +88,7 @@ import WaybillJSON
         for length in bytes.indices {
             for ending in [[], [UInt8(ascii: "\\")], [UInt8(ascii: "]")], [UInt8(ascii: "}"), 0xFF]] {
                 let file = SourceFile(name: "a.json", bytes: bytes[..<length] + ending)
-                let places = JSONPlaces(of: pointers, in: file)
+                let places = JSONLocations(of: pointers, in: file)
                 let spans = pointers.flatMap { [places.span(at: $0), places.keySpan(at: $0)] }.compactMap(\.self)
                 #expect((spans + [places.span]).allSatisfy { $0.range.upperBound <= file.bytes.count })
             }
@@ -101,7 +101,7 @@ import WaybillJSON
         let file = SourceFile(name: "deep.json", text: text)
         let pointer = JSONPointer(Array(repeating: .index(0), count: depth - 1))
         let shallow = JSONPointer(Array(repeating: .index(0), count: 500))
-        let places = JSONPlaces(of: [pointer, shallow], in: file)
+        let places = JSONLocations(of: [pointer, shallow], in: file)
         #expect(places.span(at: shallow)?.range == 500..<2 * depth - 500)
         #expect(places.span(at: pointer) == nil)
     }

@@ -10,13 +10,13 @@ import WaybillMock
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct MockServerTests {
-    private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockAnswer...) -> MockRoute {
+    private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockResponse...) -> MockRoute {
         MockRoute(method: method, host: host, path: PathPattern(template: path), answers: answers)
     }
 
-    private func answer(_ body: String, status: Int = 200, delay: Duration = .zero) -> MockAnswer {
-        let type = MockAnswer.Header("Content-Type", "text/plain")
-        return MockAnswer(status: status, headers: [type], body: Array(body.utf8), delay: delay)
+    private func answer(_ body: String, status: Int = 200, delay: Duration = .zero) -> MockResponse {
+        let type = MockResponse.Header("Content-Type", "text/plain")
+        return MockResponse(status: status, headers: [type], body: Array(body.utf8), delay: delay)
     }
 
     /// Sends raw bytes on one connection and returns all that comes until the server closes it.
@@ -103,17 +103,17 @@ import WaybillMock
         #expect(text.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n") && text.contains("Allow: GET, HEAD, POST\r\n"))
     }
 
-    @Test func `the framing of an answer is the server's, and impossible examples do not leave a client waiting`()
+    @Test func `the framing of a response is the server's, and impossible examples do not leave a client waiting`()
         async throws
     {
-        let framing = MockAnswer(
+        let framing = MockResponse(
             headers: [.init("content-length", "99"), .init("Transfer-Encoding", "chunked"), .init("X-A", "1")],
             body: Array("abc".utf8)
         )
         let routes = [
             route("GET", "/framing", framing),
-            route("GET", "/status", MockAnswer(status: 101)),
-            route("GET", "/header", MockAnswer(headers: [.init("X-A", "a\r\nX-B: b")])),
+            route("GET", "/status", MockResponse(status: 101)),
+            route("GET", "/header", MockResponse(headers: [.init("X-A", "a\r\nX-B: b")])),
             route("GET", "/nothing"),
         ]
         func get(_ path: String) async throws -> String {
@@ -152,7 +152,7 @@ import WaybillMock
         #expect(fits.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
     }
 
-    @Test func `every answer is told`() async throws {
+    @Test func `every response is told`() async throws {
         let exchanges = Mutex<[MockServer.Exchange]>([])
         _ = try await exchange(
             "GET /a/1?b=2 HTTP/1.1\r\nHost: Api.example.com:443\r\n\r\nPUT /b HTTP/1.0\r\n\r\n",

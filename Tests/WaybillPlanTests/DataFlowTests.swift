@@ -171,7 +171,7 @@ import WaybillPlan
             ("and not by the list itself", ["unknown-name"], "{forEach: {in: n, as: n}, get: \"/${n}\"}"),
             ("computed values are outputs", [], "{id: v, values: {x: 1 + 1}}, {get: \"/${steps.v.outputs.x}\"}"),
             ("with their names", ["unknown-output"], "{id: v, values: {x: 1}}, {get: \"/${steps.v.outputs.y}\"}"),
-            ("and no answer", ["unknown-field"], "{id: v, values: {x: 1}}, {get: \"/${steps.v.status}\"}"),
+            ("and no response", ["unknown-field"], "{id: v, values: {x: 1}}, {get: \"/${steps.v.status}\"}"),
             (
                 "outputs need a status of 2xx", ["outputs-never"],
                 "{id: a, get: /a, expect: {status: 404}, outputs: {x: $.x}}, {get: \"/${steps.a.outputs.x}\"}"

@@ -9,7 +9,7 @@ import WaybillTestSupport
 ///
 /// Of each file every key of the language is misspelt, every value given another type, every name of something defined
 /// replaced, and every name in the paths of expressions broken, one at a time. Left alone is only where anything is right:
-/// names that a manifest chooses itself, free content such as the body of an example, and members of answers.
+/// names that a manifest chooses itself, free content such as the body of an example, and members of responses.
 @Suite(.timeLimit(.minutes(5))) struct MutationTests {
     /// What came of one mistake.
     private enum Result {

@@ -187,7 +187,7 @@ struct MutationMaker {
         }
         var seen: Set<Range<Int>> = []
         mutations += found.filter { seen.insert($0.range).inserted }
-        leftAlone["a member of an answer, whose shape is known only when it comes", default: 0] += shapes
+        leftAlone["a member of a response, whose shape is known only when it comes", default: 0] += shapes
     }
 
     /// How many of the names behind the first are known before anything is sent.

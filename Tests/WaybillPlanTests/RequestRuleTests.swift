@@ -51,7 +51,7 @@ import WaybillPlan
             ("a redirect that is not followed", 0, "{get: /a, redirects: false, expect: {status: [301, 302]}}"),
             ("one of several statuses", 0, "{get: /a, expect: {status: [200, 302]}}"),
             ("a status that is not modified", 0, "{get: /a, expect: {status: 304}}"),
-            ("a status before the answer", 1, "{get: /a, expect: {status: [100, 200]}}"),
+            ("a status before the response", 1, "{get: /a, expect: {status: [100, 200]}}"),
             ("no content and a value", 1, "{get: /a, expect: {status: 204, json: {a: 1}}}"),
             ("no content and a condition", 1, "{get: /a, expect: {status: [204, 304], body: [$.a == 1]}}"),
             (
@@ -163,7 +163,7 @@ import WaybillPlan
             ("data of a request", [], "{get: /a, until: {that: $.a == 1}}"),
             ("data of a chain", ["unknown-name"], "{chain: [{get: /a}], until: {that: $.a == 1}}"),
             (
-                "an answer of a chain", ["unknown-name"],
+                "a response of a chain", ["unknown-name"],
                 "{chain: [{get: /a}], until: {that: run.id == 'a', fail: response.status == 1}}"
             ),
             ("data of the requests in a chain", [], "{expect: {body: [$.a == 1]}, chain: [{get: /a}]}"),

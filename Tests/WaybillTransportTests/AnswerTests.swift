@@ -37,7 +37,7 @@ import WaybillTransport
     @Test(arguments: [
         ("no reason", "HTTP/1.1 204\r\n\r\n", 204, "", ""),
         (
-            "informational answers before it", "HTTP/1.1 103 Early\r\nX-A: 0\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\n\r\nx",
+            "informational ones before it", "HTTP/1.1 103 Early\r\nX-A: 0\r\n\r\nHTTP/1.1 200 OK\r\nX-A: 1\r\n\r\nx",
             200, "1", "x"
         ),
         ("a value over several lines", "HTTP/1.1 200 OK\r\nX-A: 1\r\n  2\r\n\t3\r\n\r\nx", 200, "1 2 3", "x"),
@@ -56,7 +56,7 @@ import WaybillTransport
         #expect(response.body == Array(body.utf8))
     }
 
-    @Test func `an answer to HEAD ends with its header`() async throws {
+    @Test func `a response to HEAD ends with its header`() async throws {
         let response = try await answer(
             to: "HEAD",
             "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
@@ -67,7 +67,7 @@ import WaybillTransport
         #expect(response.body.isEmpty)
     }
 
-    @Test func `an answer that comes byte by byte is whole`() async throws {
+    @Test func `a response that comes byte by byte is whole`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             for byte in Array("HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello".utf8) {
@@ -89,7 +89,7 @@ import WaybillTransport
         ("br", SampleBodies.brotliHello), ("zstd", SampleBodies.zstandardHello),
     ])
     func `a compressed body is decoded, or left as it is`(coding: String, bytes: [UInt8]) async throws {
-        let answer = ServerAnswer(headers: [("Content-Encoding", coding)], body: bytes)
+        let answer = ServerResponse(headers: [("Content-Encoding", coding)], body: bytes)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let decoded = try await transport.send(HTTPRequest(url: server.url())).get()
@@ -110,7 +110,7 @@ import WaybillTransport
         coding: String,
         bytes: [UInt8]
     ) async throws {
-        let answer = ServerAnswer(headers: [("content-encoding", coding)], body: bytes.dropLast(2))
+        let answer = ServerResponse(headers: [("content-encoding", coding)], body: bytes.dropLast(2))
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let failure = try #require(await transport.send(HTTPRequest(url: server.url())).failure)
@@ -131,7 +131,7 @@ import WaybillTransport
 
     @Test(arguments: ["HEAD", "GET"])
     func `a body without a byte has nothing to decode`(method: String) async throws {
-        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")])
+        let answer = ServerResponse(headers: [("Content-Encoding", "gzip")])
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(method: method, url: server.url())
@@ -141,7 +141,7 @@ import WaybillTransport
     }
 
     @Test func `the decoded bytes count for the limit of the body`() async throws {
-        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: SampleBodies.gzippedHello)
+        let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: SampleBodies.gzippedHello)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let size = SampleBodies.hello.utf8.count

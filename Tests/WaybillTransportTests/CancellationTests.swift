@@ -96,7 +96,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `cancelling at any moment gives an answer or a cancellation, and the transport goes on`() async throws {
+    @Test func `cancelling at any moment gives a response or a cancellation, and the transport goes on`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 await withTaskGroup(of: Void.self) { group in

@@ -19,7 +19,7 @@ extension CurlTransport {
 }
 
 extension Result where Success == HTTPResponse, Failure == TransportFailure {
-    /// The answer, if there is one.
+    /// The response, if there is one.
     var response: HTTPResponse? {
         if case .success(let response) = self { response } else { nil }
     }

@@ -8,7 +8,7 @@ import WaybillTransport
 /// | fault | kind | test |
 /// |---|---|---|
 /// | connection refused, no way to the place | connect | here: `a refused connection…`, `a place without a way…` |
-/// | no answer to the attempt to connect | timeout | here: `a connection that does not come about…` |
+/// | no response to the attempt to connect | timeout | here: `a connection that does not come about…` |
 /// | name not found | dns | here: `a name that does not exist…` |
 /// | certificate expired, for another host, self-signed | tls | `TLSTests`: `a bad certificate is refused…` |
 /// | no certificate that is pinned | tls | `PinTests`: `a server must show what is pinned…` |
@@ -36,21 +36,21 @@ import WaybillTransport
     }
 
     static let table: [ServerFault: Expected] = [
-        .silent: Expected(kind: .timeout, code: 28, phase: .awaitingAnswer, words: "no answer from 127.0.0.1:"),
+        .silent: Expected(kind: .timeout, code: 28, phase: .awaitingAnswer, words: "no response from 127.0.0.1:"),
         .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .dripsHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
-        .closesWithoutAnswer: Expected(code: 52, phase: .awaitingAnswer, words: "without an answer"),
+        .closesWithoutAnswer: Expected(code: 52, phase: .awaitingAnswer, words: "without a response"),
         .resetsBeforeAnswer: Expected(code: 56, phase: .awaitingAnswer, words: "reset"),
         .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
         .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
-        .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the answer"),
+        .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the response"),
         .brokenChunks: Expected(code: 56, phase: .receiving, words: "chunk"),
         .brokenGzip: Expected(code: 61, phase: .receiving, words: "the body is not gzip, as its Content-Encoding says"),
         .unknownCoding: Expected(code: 61, phase: .receiving, words: "the unknown content encoding waybill"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
         .manyFields: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
-        .longField: Expected(code: 100, phase: .receiving, words: "a line of the answer's header is larger than"),
+        .longField: Expected(code: 100, phase: .receiving, words: "a line of the response's header is larger than"),
         .endlessHeader: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessInformational: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessTrailers: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
@@ -119,7 +119,7 @@ import WaybillTransport
 
     @Test func `a compressed body that swells ends the transfer at its limit`() async throws {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 200000000 /dev/zero | gzip -9"]).output
-        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: bomb)
+        let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: bomb)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let failure = try #require(await transport.send(HTTPRequest(url: server.url())).failure)
@@ -134,7 +134,7 @@ import WaybillTransport
             "in the middle of the body",
             [HTTP2Frame.settings, .ok, .init(.data, stream: 1, [1, 2]), .goAway(lastStream: 1, error: 0)]
         ),
-        ("before an answer", [.settings, .goAway(lastStream: 1, error: 2)]),
+        ("before a response", [.settings, .goAway(lastStream: 1, error: 2)]),
         ("with a reset stream", [.settings, .ok, .init(.reset, stream: 1, [0, 0, 0, 2])]),
         ("with nonsense", [.settings, .init(.headers, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
     ])

@@ -132,7 +132,7 @@ import WaybillTransport
                 connection.write(response(request.target))
             }
         }
-        let writesMore: @Sendable (ReceivedRequest) -> ServerAnswer = { _ in
+        let writesMore: @Sendable (ReceivedRequest) -> ServerResponse = { _ in
             first.withLock { _ = $0?.write(response("/wrong")) }
             return .text("written")
         }

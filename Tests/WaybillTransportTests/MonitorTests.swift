@@ -83,7 +83,7 @@ import WaybillTransport
 
     @Test func `an upload that is held up sends no more`() async throws {
         let body = [UInt8](repeating: 7, count: 16 << 20)
-        try await LoopbackServer.run(answer: { ServerAnswer(body: Array("\($0.body.count)".utf8)) }) { server in
+        try await LoopbackServer.run(answer: { ServerResponse(body: Array("\($0.body.count)".utf8)) }) { server in
             try await CurlTransport.run { transport in
                 let monitor = TransferMonitor()
                 async let result = transport.send(

@@ -142,7 +142,7 @@ import WaybillTransport
 
     @Test func `a body of 5 MB is sent at once, without asking whether it may be`() async throws {
         let body = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try await LoopbackServer.run(answer: { ServerAnswer(body: $0.body) }) { server in
+        try await LoopbackServer.run(answer: { ServerResponse(body: $0.body) }) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(method: "POST", url: server.url(), body: .bytes(body))
                 let response = try await transport.send(request).get()

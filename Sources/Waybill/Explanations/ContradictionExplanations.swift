@@ -7,9 +7,9 @@ extension Explanation {
             "status-contradiction",
             "a status is expected that does not go with the rest",
             """
-            No answer has a status of the class 1xx. Redirects are followed, so their statuses are not seen, unless 'redirects' is
+            No response has a status of the class 1xx. Redirects are followed, so their statuses are not seen, unless 'redirects' is
             false. Answers with 204, 205 or 304, and those to HEAD, have no body that could be looked at. Filters, outputs and
-            'returns' are for answers of the class 2xx.
+            'returns' are for responses of the class 2xx.
             """,
             wrong: """
                 waybill: 1
@@ -70,7 +70,7 @@ extension Explanation {
             "readable-credentials",
             "a token is asked for without TLS",
             """
-            The request for a token shows the client's secret or a user's password, and its answer the token. Over plain http
+            The request for a token shows the client's secret or a user's password, and its response the token. Over plain http
             anybody between you and the server can read them (RFC 6749, section 3.2, asks for TLS).
             """,
             wrong: """

@@ -72,7 +72,7 @@ extension Explanation {
             "connect",
             "no connection could be made",
             """
-            Nothing listens at the address, a firewall refuses, or no answer came in 'connectTimeout'. Nothing was sent, so
+            Nothing listens at the address, a firewall refuses, or no response came in 'connectTimeout'. Nothing was sent, so
             a retry is safe for any method.
             """,
             wrongCommand: "waybill run manifest.yaml",
@@ -93,7 +93,7 @@ extension Explanation {
             "timeout",
             "it took longer than allowed",
             """
-            The answer was not complete within 'timeout', which counts for each attempt. The server may have acted on the
+            The response was not complete within 'timeout', which counts for each attempt. The server may have acted on the
             request all the same, so only methods that may be repeated are retried.
             """,
             wrong: """
@@ -110,7 +110,7 @@ extension Explanation {
             "transfer",
             "the connection broke, or what came over it cannot be read",
             """
-            The server closed the connection before the answer was complete, sent what is no HTTP, or sent more than
+            The server closed the connection before the response was complete, sent what is no HTTP, or sent more than
             'maxBody' allows.
             """,
             wrong: """
@@ -139,10 +139,10 @@ extension Explanation {
         ),
         Explanation(
             "status",
-            "the status of an answer is not one that was expected",
+            "the status of a response is not one that was expected",
             """
             Without 'expect' any status from 200 to 299 will do. Where another is right, such as 404 for something that
-            has been deleted, say so with 'expect: {status: …}'. What the server says in its answer is looked at for the
+            has been deleted, say so with 'expect: {status: …}'. What the server says in its response is looked at for the
             message.
             """,
             wrong: """
@@ -157,9 +157,9 @@ extension Explanation {
         ),
         Explanation(
             "content-type",
-            "the media type of an answer is not accepted",
+            "the media type of a response is not accepted",
             """
-            'accept' says which media types an answer may have, and this one has another or none. Often an error page or
+            'accept' says which media types a response may have, and this one has another or none. Often an error page or
             a login page came instead of data.
             """,
             wrong: """
@@ -176,7 +176,7 @@ extension Explanation {
             "decode",
             "a body is not what its media type says",
             """
-            The Content-Type of the answer, or 'decoding', says how to read the body, and it cannot be read so. The body is
+            The Content-Type of the response, or 'decoding', says how to read the body, and it cannot be read so. The body is
             kept in the results folder.
             """,
             wrong: """
@@ -212,7 +212,7 @@ extension Explanation {
             "output",
             "an output could not be taken from the data",
             """
-            The expression of an output has no value on this answer. Where that is all right, give it a value with
+            The expression of an output has no value on this response. Where that is all right, give it a value with
             default(PATH, VALUE).
             """,
             wrong: """
@@ -228,7 +228,7 @@ extension Explanation {
         ),
         Explanation(
             "expect",
-            "an answer is not as expected",
+            "a response is not as expected",
             """
             Something that 'expect' asks for does not hold. All of it is looked at, and everything that does not hold is
             shown together, each at its place in the manifest.

@@ -259,7 +259,7 @@ extension Explanation {
             "a step has no such output",
             """
             steps.ID.outputs has what the step and the endpoint that it calls declare under 'outputs', nothing else. The
-            whole answer is steps.ID.data.
+            whole response is steps.ID.data.
             """,
             wrong: """
                 waybill: 1

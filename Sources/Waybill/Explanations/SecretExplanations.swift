@@ -9,7 +9,7 @@ extension Explanation {
             """
             What is declared under 'secrets', and each output marked with 'secret: true', is never written anywhere. Neither is
             what is made of it, also by way of inputs, variables and elements of a 'forEach': it goes into no file that 'write'
-            makes, into no file's name, no key of 'duplicates', no data of an answer, and no output that is not marked itself.
+            makes, into no file's name, no key of 'duplicates', no data of a response, and no output that is not marked itself.
 
             A digest, sha256(…) or hmac(…), is no secret, nor is a length or the outcome of a comparison.
             """,

@@ -103,7 +103,7 @@ extension Explanation {
             "outputs-never",
             "outputs are used that a step can never have",
             """
-            Filters and outputs run on answers with status 2xx only, and the step expects another status. What the server
+            Filters and outputs run on responses with status 2xx only, and the step expects another status. What the server
             says then is steps.ID.data.
             """,
             wrong: """

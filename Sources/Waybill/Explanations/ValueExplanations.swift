@@ -73,7 +73,7 @@ extension Explanation {
             "invalid-media-range",
             "a media range is none",
             """
-            What an answer may be is said in media ranges (RFC 9110, section 12.5.1): a type, a slash, a subtype, each of
+            What a response may be is said in media ranges (RFC 9110, section 12.5.1): a type, a slash, a subtype, each of
             which may be *.
             """,
             wrong: """

@@ -41,7 +41,7 @@ extension FirstManifest {
             inputs: {user: string}    # what a call gives; 'profile' takes the input 'user' of above
             expect:
               status: 200
-              body: [exists($.id)]    # $ is the decoded answer
+              body: [exists($.id)]    # $ is the decoded response
             outputs: {id: $.id}       # for later steps: steps.profile.outputs.id
             mock:                     # what --mock answers
               body: {id: 7, name: Ada}

@@ -11,12 +11,12 @@ package struct PlanDescription: Sendable {
     package let plan: Plan
     private let redactor: Redactor
     /// What the chosen environment says.
-    let environment: EnvironmentPlaces
+    let environment: EnvironmentLocations
 
     package init(_ plan: Plan, of checked: ResolvedManifest, options: PlanOptions) {
         self.plan = plan
         redactor = Redactor(secretsOf: checked, options: options)
-        environment = EnvironmentPlaces(of: checked)
+        environment = EnvironmentLocations(of: checked)
     }
 }
 

@@ -9,7 +9,7 @@ import WaybillResults
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its answer.",
+        abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its response.",
         discussion: """
             The endpoint's inputs are given with --input and --inputs. One that is not given takes the manifest's input or \
             secret of the same name, or its own default. The data goes to standard output: a text as it is, anything else as \
@@ -19,7 +19,7 @@ struct CallCommand: ParsableCommand {
 
     /// What goes to standard output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// The data of the answer, or how the call failed.
+        /// The data of the response, or how the call failed.
         case data
         /// Lines for people.
         case human
@@ -86,7 +86,7 @@ struct CallCommand: ParsableCommand {
         try SessionRunner.end(with: report)
     }
 
-    /// The data of the answer: a text as it is, anything else as JSON, nothing where there was no content.
+    /// The data of the response: a text as it is, anything else as JSON, nothing where there was no content.
     private static func data(of report: RunSession.Report) -> [UInt8] {
         let data = report.outputs["call"]?["data"] ?? .null
         if let text = data.string { return Array(text.utf8) }

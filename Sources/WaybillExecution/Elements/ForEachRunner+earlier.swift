@@ -28,7 +28,7 @@ extension ForEachRunner {
     }
 
     /// An element that had ended before the run was resumed, and is the same as then.
-    func take(_ before: PastElements.Element, at index: Int, of source: ElementSource) -> ElementOutcome {
+    func take(_ before: EarlierElements.Element, at index: Int, of source: ElementSource) -> ElementOutcome {
         do throws(EvaluationFailure) {
             let element = try source.element(index)
             var result = ElementOutcome(index: index, end: before.outcome == .passed ? .passed : .failed)

@@ -220,7 +220,7 @@ struct Attempt: Sendable {
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
         if let name = evaluation.duplicateName {
-            warn("the answer has the name '\(name)' twice in one object; the last counts")
+            warn("the response has the name '\(name)' twice in one object; the last counts")
         }
         if let escapes = evaluation.loneSurrogates {
             let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"

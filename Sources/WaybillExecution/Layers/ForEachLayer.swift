@@ -36,7 +36,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// Where the records of all elements go, in their order.
     let file: StepFile?
     /// What is known of the elements from the earlier run.
-    let past: PastElements?
+    let past: EarlierElements?
     /// The layers inside.
     let inner: Inner
     var run: RunContext { context.run }

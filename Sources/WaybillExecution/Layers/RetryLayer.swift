@@ -52,11 +52,11 @@ struct RetryState: Sendable {
     struct Failed: Sendable {
         /// The stage that failed.
         var kind: FailureKind
-        /// The status of the answer, if one came.
+        /// The status of the response, if one came.
         var status: Int?
         /// Whether the request, or a part of it, may have reached the server.
         var wasSent: Bool
-        /// How long the answer asks to wait.
+        /// How long the response asks to wait.
         var retryAfter: Duration?
     }
 

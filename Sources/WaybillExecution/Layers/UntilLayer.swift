@@ -114,8 +114,8 @@ struct UntilState: Sendable {
         self.until = until
     }
 
-    /// What follows a try whose answer the expressions see. Both `times` and `within` are upper limits; the pause is what
-    /// the answer's `Retry-After` says where it says something.
+    /// What follows a try whose response the expressions see. Both `times` and `within` are upper limits; the pause is what
+    /// the response's `Retry-After` says where it says something.
     mutating func next(
         in scope: EvaluationScope,
         elapsed: Duration,

@@ -5,7 +5,7 @@ enum LinkField {
         for field in fields {
             var parser = LinkParser(field)
             while let link = parser.link() {
-                // Section 3.2: an anchor makes it a link of something else than this answer.
+                // Section 3.2: an anchor makes it a link of something else than this response.
                 if link.relations.contains("next"), !link.hasAnchor { return link.target }
             }
         }

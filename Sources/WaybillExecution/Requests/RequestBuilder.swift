@@ -51,7 +51,7 @@ struct RequestBuilder {
         }
         var otherOrigin: Origin?
         if case .url(let next) = page {
-            // What an answer leads to has its query already.
+            // What a response leads to has its query already.
             url = next
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }

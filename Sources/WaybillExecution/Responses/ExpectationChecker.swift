@@ -6,7 +6,7 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTransport
 
-/// Compares an answer with what the manifest expects of it. All findings are reported together.
+/// Compares a response with what the manifest expects of it. All findings are reported together.
 struct ExpectationChecker {
     /// One thing that is not as expected.
     struct Finding: Sendable {
@@ -49,7 +49,8 @@ struct ExpectationChecker {
             finding(at: limit.span) { () throws(EvaluationFailure) in
                 let wanted = try limit.value.duration(in: scope(limit.level))
                 let total = response.timings.total
-                return total <= wanted ? nil : "the answer took \(total.milliseconds), more than \(wanted.milliseconds)"
+                return total <= wanted
+                    ? nil : "the response took \(total.milliseconds), more than \(wanted.milliseconds)"
             }
         ].compactMap { $0 }
     }

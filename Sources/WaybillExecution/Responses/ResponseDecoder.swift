@@ -4,12 +4,12 @@ import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 
-/// Turns the body of an answer into a value.
+/// Turns the body of a response into a value.
 struct ResponseDecoder {
     /// How to decode.
     let decoding: Decoding
 
-    /// Why an answer could not be decoded.
+    /// Why a response could not be decoded.
     struct Problem: Error, Sendable {
         let message: String
     }
@@ -41,7 +41,7 @@ struct ResponseDecoder {
         }
     }
 
-    /// What `auto` means for an answer.
+    /// What `auto` means for a response.
     private func effectiveDecoding(of response: HTTPResponse) -> Decoding {
         guard decoding == .auto else { return decoding }
         guard let type = response.headers.first(named: "Content-Type") else {
@@ -77,7 +77,7 @@ struct ResponseDecoder {
         } catch {
             let start = String(decoding: body.prefix(60), as: UTF8.self)
             throw Problem(
-                message: "the answer is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
+                message: "the response is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
             )
         }
     }
@@ -98,7 +98,7 @@ struct ResponseDecoder {
                     loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
                 }
             } catch {
-                throw Problem(message: "line \(index + 1) of the answer is not JSON: \(error.message)")
+                throw Problem(message: "line \(index + 1) of the response is not JSON: \(error.message)")
             }
         }
         return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
@@ -110,7 +110,7 @@ struct ResponseDecoder {
             return Decoded(value: .array(try CSVReader.rows(of: body)))
         } catch {
             let place = "line \(error.position.line), column \(error.position.column)"
-            throw Problem(message: "the answer is not CSV: \(error.message) (\(place))")
+            throw Problem(message: "the response is not CSV: \(error.message) (\(place))")
         }
     }
 
@@ -118,7 +118,7 @@ struct ResponseDecoder {
         do {
             return Decoded(value: try PropertyListParser().parse(response.body))
         } catch {
-            throw Problem(message: "the answer is not a property list: \(error)")
+            throw Problem(message: "the response is not a property list: \(error)")
         }
     }
 
@@ -128,10 +128,10 @@ struct ResponseDecoder {
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
         let marked = CharacterSet.marked(response.body)
         guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
-            throw Problem(message: "the answer is in the character set '\(label)', which is not supported")
+            throw Problem(message: "the response is in the character set '\(label)', which is not supported")
         }
         guard let text = set.text(of: response.body.dropFirst(marked?.length ?? 0)) else {
-            throw Problem(message: "the answer is not valid \(set.name)")
+            throw Problem(message: "the response is not valid \(set.name)")
         }
         return text
     }

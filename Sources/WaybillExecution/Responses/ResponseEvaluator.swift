@@ -171,7 +171,7 @@ struct ResponseEvaluator {
         let type = response.headers.first(named: "Content-Type")
         if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
         let wanted = ranges.map(\.description).joined(separator: ", ")
-        let found = type.map { "the content type is '\($0)'" } ?? "the answer has no content type"
+        let found = type.map { "the content type is '\($0)'" } ?? "the response has no content type"
         return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
     }
 

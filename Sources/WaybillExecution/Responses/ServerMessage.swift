@@ -2,7 +2,7 @@ import WaybillJSON
 
 /// The words of a server about its own failure.
 enum ServerMessage {
-    /// What the body of a refused answer says, in the places where servers usually say it (RFC 9457 and common habit).
+    /// What the body of a refused response says, in the places where servers usually say it (RFC 9457 and common habit).
     static func find(in body: JSON) -> String? {
         guard case .object(let object) = body else {
             return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : shortened($0) }

@@ -35,7 +35,7 @@ package struct ResumeDecision: Sendable {
     package init() {}
 
     /// What happens to the steps of a plan of which a journal says this.
-    package init(_ plan: Plan, _ past: PastSteps, repeatsUnsure: Bool) {
+    package init(_ plan: Plan, _ past: EarlierSteps, repeatsUnsure: Bool) {
         var past = past
         if repeatsUnsure { past.forgetUnsure() }
         var nodes = ResumeNodes(plan, past)
@@ -67,7 +67,7 @@ package struct ResumeDecision: Sendable {
     }
 
     /// The steps that keep their results.
-    func pastSteps(of past: PastSteps, repeatsUnsure: Bool) -> PastSteps {
+    func pastSteps(of past: EarlierSteps, repeatsUnsure: Bool) -> EarlierSteps {
         var past = past
         if repeatsUnsure { past.forgetUnsure() }
         past.forget(steps: repeatedSteps)

@@ -38,7 +38,7 @@ struct ResumeNeeds {
     /// How many of the nodes have been visited.
     private var visited = 0
 
-    init(_ nodes: inout ResumeNodes, _ past: PastSteps) {
+    init(_ nodes: inout ResumeNodes, _ past: EarlierSteps) {
         for result in nodes.results { for output in result.outputs { need(output, in: result.scope, nodes) } }
         repeat {
             visitNew(nodes)
@@ -150,7 +150,7 @@ struct ResumeNeeds {
         return found
     }
 
-    private mutating func noteLostCookies(_ nodes: ResumeNodes, _ past: PastSteps) {
+    private mutating func noteLostCookies(_ nodes: ResumeNodes, _ past: EarlierSteps) {
         let last = lastRequests(nodes)
         for (index, node) in nodes.all.enumerated() where repeated[index] == nil {
             var domains = node.pageCookies

@@ -9,9 +9,9 @@ struct ResumeNode {
     /// What became of it before.
     enum State {
         /// It passed, or its failure was tolerated, and the journal does not hold this of it.
-        case taken(PastStep)
+        case taken(EarlierStep)
         /// It runs, now or again. Elements of it may have passed.
-        case remaining(elements: [Int: PastElements.Element])
+        case remaining(elements: [Int: EarlierElements.Element])
     }
 
     /// Its path.
@@ -63,7 +63,7 @@ struct ResumeNodes {
     /// The outputs of the graphs that are run, which are always evaluated.
     private(set) var results: [(outputs: [OutputDefinition], scope: ResumeScope)] = []
     private let plan: Plan
-    private let past: PastSteps
+    private let past: EarlierSteps
 
     /// Where steps are: the path of the plan and that of the instance, as in `StepContext`.
     private struct Place {
@@ -74,7 +74,7 @@ struct ResumeNodes {
         func path(of step: StepPlan) -> String { instance + step.path.dropFirst(planned.count) }
     }
 
-    init(_ plan: Plan, _ past: PastSteps) {
+    init(_ plan: Plan, _ past: EarlierSteps) {
         self.plan = plan
         self.past = past
         var level = 0

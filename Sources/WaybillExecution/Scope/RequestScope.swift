@@ -6,7 +6,7 @@ import WaybillRuntime
 import WaybillTransport
 
 /// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the
-/// steps before, and later the request and its answer.
+/// steps before, and later the request and its response.
 ///
 /// It is copied for each expression that is evaluated, and so kept behind a reference.
 struct RequestScope: Sendable {
@@ -55,7 +55,7 @@ struct RequestScope: Sendable {
         set { contents.change { $0.request = newValue } }
     }
 
-    /// The answer.
+    /// The response.
     var response: HTTPResponse? {
         get { contents.value.response }
         set { contents.change { $0.response = newValue } }
@@ -196,7 +196,7 @@ struct SentRequest: Sendable {
     }
 }
 
-/// The answer as `response` shows it to expressions.
+/// The response as `response` shows it to expressions.
 private struct ResponseNamespace: ScopeNamespace {
     let response: HTTPResponse
     let body: ScopeValue?

@@ -66,7 +66,7 @@ extension StepRecord {
 }
 
 extension HTTPResponse {
-    /// An answer of which only the head was kept.
+    /// A response of which only the head was kept.
     fileprivate init(kept status: Int, _ time: JSON?, _ headers: [JSON]) {
         var timings = TransferTimings.zero
         if let milliseconds = time?.number?.double, (0..<1e15).contains(milliseconds) {

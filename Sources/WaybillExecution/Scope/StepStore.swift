@@ -106,7 +106,7 @@ private struct RecordNamespace: ScopeNamespace {
             }
         if let member { return member }
         guard StepFields.names[name] != nil else { return nil }
-        let absence = name == "written" ? "has written no file" : "has no answer"
+        let absence = name == "written" ? "has written no file" : "has no response"
         return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")
     }
 }

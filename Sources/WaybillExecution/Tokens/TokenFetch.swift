@@ -36,7 +36,7 @@ struct TokenFetch: Sendable {
         }
     }
 
-    /// - Parameter refreshToken: The one to use next time, unless the answer has another.
+    /// - Parameter refreshToken: The one to use next time, unless the response has another.
     private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenError) -> AccessToken {
         if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
             throw TokenError(

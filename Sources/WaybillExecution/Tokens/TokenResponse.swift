@@ -12,14 +12,14 @@ struct TokenResponse: Sendable {
     /// How long the token is good, from when it was made.
     let lifetime: Duration?
 
-    /// Reads an answer.
+    /// Reads a response.
     init(_ response: HTTPResponse) throws(TokenError) {
         let body = try? JSONParser().parse(response.body)
         // Some endpoints refuse with status 200.
         let refusal = body?["access_token"] == nil ? body?["error"]?.string : nil
         guard response.status / 100 == 2, refusal == nil else { throw Self.refused(response.status, body) }
         guard let body, body.kind == .object else {
-            throw TokenError(kind: .decode, message: "the token endpoint's answer is not a JSON object")
+            throw TokenError(kind: .decode, message: "the token endpoint's response is not a JSON object")
         }
         guard let type = body["token_type"]?.string else { throw Self.missing("token_type") }
         guard type.lowercased() == "bearer" else {
@@ -49,7 +49,7 @@ struct TokenResponse: Sendable {
         guard let seconds, !seconds.isNaN else {
             throw TokenError(
                 kind: .expect,
-                message: "'expires_in' in the token endpoint's answer is not a number of seconds"
+                message: "'expires_in' in the token endpoint's response is not a number of seconds"
             )
         }
         // Far more than any run takes, and little enough to count with.
@@ -57,7 +57,7 @@ struct TokenResponse: Sendable {
     }
 
     private static func missing(_ name: String) -> TokenError {
-        TokenError(kind: .expect, message: "the token endpoint's answer has no '\(name)'")
+        TokenError(kind: .expect, message: "the token endpoint's response has no '\(name)'")
     }
 
     private static func refused(_ status: Int, _ body: JSON?) -> TokenError {

@@ -13,7 +13,7 @@ struct CSVFields {
     }
 
     /// The text of the next field and the bytes that it takes up, quotes included; `nil` behind the last.
-    mutating func next() throws(CSVFault) -> (text: String, range: Range<Int>)? {
+    mutating func next() throws(CSVError) -> (text: String, range: Range<Int>)? {
         if isAtEnd { return nil }
         let start = position
         let isQuoted = position < bytes.count && bytes[position] == UInt8(ascii: "\"")
@@ -23,11 +23,11 @@ struct CSVFields {
         return (text, range)
     }
 
-    private mutating func unquoted() throws(CSVFault) -> String {
+    private mutating func unquoted() throws(CSVError) -> String {
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
             if bytes[position] == UInt8(ascii: "\"") {
-                throw CSVFault(
+                throw CSVError(
                     "a quote stands in a field that does not begin with one",
                     at: position..<position + 1,
                     help: "A field with quotes in it is written in quotes, and each of them twice: \"a \"\"b\"\" c\"."
@@ -38,7 +38,7 @@ struct CSVFields {
         return try text(start..<position)
     }
 
-    private mutating func quoted() throws(CSVFault) -> String {
+    private mutating func quoted() throws(CSVError) -> String {
         let start = position
         var parts: [Range<Int>] = []
         position += 1
@@ -46,7 +46,7 @@ struct CSVFields {
             let partStart = position
             while position < bytes.count, bytes[position] != UInt8(ascii: "\"") { position += 1 }
             guard position < bytes.count else {
-                throw CSVFault("the quote that begins this field is never closed", at: start..<start + 1)
+                throw CSVError("the quote that begins this field is never closed", at: start..<start + 1)
             }
             position += 1
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -57,7 +57,7 @@ struct CSVFields {
             position += 1
         }
         guard position == bytes.count || bytes[position] == UInt8(ascii: ",") else {
-            throw CSVFault(
+            throw CSVError(
                 "a comma or the end of the line was expected after the closing quote",
                 at: position..<position + 1,
                 help: "A quote within quotes is written twice."
@@ -69,10 +69,10 @@ struct CSVFields {
         return text
     }
 
-    private func text(_ range: Range<Int>) throws(CSVFault) -> String {
+    private func text(_ range: Range<Int>) throws(CSVError) -> String {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
         if let text = String(validating: part, as: UTF8.self) { return text }
         let offset = range.lowerBound + (UTF8Check.firstFault(in: part) ?? 0)
-        throw CSVFault("the text is not valid UTF-8", at: offset..<offset + 1, help: "Save the file as UTF-8.")
+        throw CSVError("the text is not valid UTF-8", at: offset..<offset + 1, help: "Save the file as UTF-8.")
     }
 }

@@ -8,23 +8,23 @@ struct CSVHeader: Sendable {
     private let index: NameIndex?
 
     /// Reads the first record of a text.
-    init(_ record: UnsafeBufferPointer<UInt8>, from start: Int, maximumFields: Int) throws(CSVFault) {
+    init(_ record: UnsafeBufferPointer<UInt8>, from start: Int, maximumFields: Int) throws(CSVError) {
         var fields = CSVFields(record, from: start)
         var names: [String] = []
         var known: Set<CodePoints> = []
         while let (name, range) = try fields.next() {
             guard names.count < maximumFields else {
-                throw CSVFault("the header has more than \(maximumFields) names", at: range)
+                throw CSVError("the header has more than \(maximumFields) names", at: range)
             }
             guard !name.isEmpty else {
-                throw CSVFault(
+                throw CSVError(
                     "column \(names.count + 1) has no name",
                     at: range,
                     help: "The first row gives each column its name."
                 )
             }
             guard known.insert(CodePoints(name)).inserted else {
-                throw CSVFault("two columns are named '\(name)'", at: range)
+                throw CSVError("two columns are named '\(name)'", at: range)
             }
             names.append(name)
         }
@@ -33,7 +33,7 @@ struct CSVHeader: Sendable {
     }
 
     /// The object of a record: a string for each name.
-    func object(of record: UnsafeBufferPointer<UInt8>) throws(CSVFault) -> JSONObject {
+    func object(of record: UnsafeBufferPointer<UInt8>) throws(CSVError) -> JSONObject {
         var fields = CSVFields(record)
         var members: [(name: String, value: JSON)] = []
         members.reserveCapacity(names.count)
@@ -49,9 +49,9 @@ struct CSVHeader: Sendable {
         return JSONObject(distinct: members, index: index)
     }
 
-    private func fault(fields: Int, at range: Range<Int>) -> CSVFault {
+    private func fault(fields: Int, at range: Range<Int>) -> CSVError {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        return CSVFault(
+        return CSVError(
             "the row has \(counted(fields, "field")), but the header has \(counted(names.count, "name"))",
             at: range,
             help: fields > names.count ? "A field with a comma in it is written in quotes." : nil

@@ -113,12 +113,12 @@ package struct CSVReader: Sendable {
         guard record.count > markLength else { return nil }
         do {
             guard let header else {
-                self.header = try record.withUnsafeBufferPointer { (bytes) throws(CSVFault) in
+                self.header = try record.withUnsafeBufferPointer { (bytes) throws(CSVError) in
                     try CSVHeader(bytes, from: markLength, maximumFields: limits.maximumFields)
                 }
                 return nil
             }
-            let object = try record.withUnsafeBufferPointer { (bytes) throws(CSVFault) in
+            let object = try record.withUnsafeBufferPointer { (bytes) throws(CSVError) in
                 try header.object(of: bytes)
             }
             return CSVRow(value: .object(object), range: start..<start + record.count)
@@ -141,7 +141,7 @@ package struct CSVReader: Sendable {
 
     /// A fault of a record, which always begins with a line, as an error of the text.
     private static func error(
-        _ fault: CSVFault,
+        _ fault: CSVError,
         in record: ArraySlice<UInt8>,
         offset: Int,
         line: Int

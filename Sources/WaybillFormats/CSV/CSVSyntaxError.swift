@@ -22,7 +22,7 @@ extension CSVSyntaxError: CustomStringConvertible {
 }
 
 /// What is wrong with a record, at bytes counted from its start.
-struct CSVFault: Error {
+struct CSVError: Error {
     var message: String
     var help: String?
     var range: Range<Int>

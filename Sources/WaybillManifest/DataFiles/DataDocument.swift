@@ -18,10 +18,10 @@ package struct DataDocument: Sendable {
     let origin: Origin
 
     /// Where the values stand that some pointers lead to.
-    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentPlaces {
+    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         switch origin {
-        case .csv(let file, let row, let names): CSVPlaces(of: row, names: names, in: file.source)
-        case .json(let file, let part): JSONPlaces(of: pointers, in: file.source, part: part)
+        case .csv(let file, let row, let names): CSVLocations(of: row, names: names, in: file.source)
+        case .json(let file, let part): JSONLocations(of: pointers, in: file.source, part: part)
         case .yaml(let node): node
         }
     }

@@ -63,7 +63,7 @@ package struct InputsFile: Sendable {
     }
 
     /// Where the values stand that some pointers lead to, of which the first token is the name of an input.
-    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentPlaces {
+    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         document.places(of: pointers)
     }
 }

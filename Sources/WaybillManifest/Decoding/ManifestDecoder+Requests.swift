@@ -93,7 +93,7 @@ extension ManifestDecoder {
         return download
     }
 
-    /// One example answer or a list of them.
+    /// One example response or a list of them.
     mutating func mockExamples(_ node: YAMLNode) -> [MockExample] {
         (node.sequence ?? [node]).map { mockExample($0) }
     }

@@ -13,7 +13,7 @@ struct DefaultStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.value(value, .answer, .data)
+        visitor.value(value, .response, .data)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

@@ -25,9 +25,9 @@ struct EnvelopeStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(code, .answer, .expectation)
-        visitor.expression(message, .answer, .message)
-        visitor.expression(content, .answer, .data)
+        visitor.expression(code, .response, .expectation)
+        visitor.expression(message, .response, .message)
+        visitor.expression(content, .response, .data)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

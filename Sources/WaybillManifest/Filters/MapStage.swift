@@ -13,7 +13,7 @@ struct MapStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.value(template, .answer, .data, item: true)
+        visitor.value(template, .response, .data, item: true)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

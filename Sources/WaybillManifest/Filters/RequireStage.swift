@@ -21,9 +21,9 @@ struct RequireStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(that, .answer, .expectation)
-        visitor.expression(code, .answer, .message)
-        visitor.expression(message, .answer, .message)
+        visitor.expression(that, .response, .expectation)
+        visitor.expression(code, .response, .message)
+        visitor.expression(message, .response, .message)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

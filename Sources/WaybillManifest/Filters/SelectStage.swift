@@ -16,8 +16,8 @@ struct SelectStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(path, .answer, .data)
-        visitor.value(fallback, .answer, .data)
+        visitor.expression(path, .response, .data)
+        visitor.value(fallback, .response, .data)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

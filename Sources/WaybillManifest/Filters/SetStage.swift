@@ -13,7 +13,7 @@ struct SetStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        for member in members { visitor.expression(member.value, .answer, .data, item: true) }
+        for member in members { visitor.expression(member.value, .response, .data, item: true) }
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

@@ -16,7 +16,7 @@ struct SortStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(by, .answer, .control, item: true)
+        visitor.expression(by, .response, .control, item: true)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

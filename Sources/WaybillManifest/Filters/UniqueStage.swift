@@ -13,7 +13,7 @@ struct UniqueStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(by, .answer, .control, item: true)
+        visitor.expression(by, .response, .control, item: true)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

@@ -13,7 +13,7 @@ struct WhereStage: FilterStage {
     }
 
     func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(condition, .answer, .control, item: true)
+        visitor.expression(condition, .response, .control, item: true)
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {

@@ -63,12 +63,12 @@ package enum ExpectationSetting: SettingDefinition {
         case .status(let statuses):
             // Which statuses are expected is known before anything is sent.
             for case .template(let scalar) in statuses { visitor.scalar(scalar, .request, .expectation) }
-        case .header(_, let glob): visitor.scalar(glob, .answer, .expectation)
-        case .json(let value): visitor.value(value, .answer, .expectation)
+        case .header(_, let glob): visitor.scalar(glob, .response, .expectation)
+        case .json(let value): visitor.value(value, .response, .expectation)
         case .body(let check):
-            visitor.expression(check.that, .answer, .expectation)
-            visitor.scalar(check.message, .answer, .message)
-        case .maxTime(let duration): visitor.duration(duration, .answer, .expectation)
+            visitor.expression(check.that, .response, .expectation)
+            visitor.scalar(check.message, .response, .message)
+        case .maxTime(let duration): visitor.duration(duration, .response, .expectation)
         case .schema: break
         }
     }

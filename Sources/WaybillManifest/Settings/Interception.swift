@@ -44,10 +44,10 @@ package struct Interception: WholeSetting {
     func visitUses(_ visitor: UseVisitor) {
         for moment in Moment.allCases {
             for action in actions[moment] ?? [] {
-                visitor.expression(action.when, .answer, .control)
+                visitor.expression(action.when, .response, .control)
                 switch action.work {
-                case .log(let text), .fail(let text): visitor.scalar(text, .answer, .message)
-                case .recover(let value): visitor.value(value, .answer, .data)
+                case .log(let text), .fail(let text): visitor.scalar(text, .response, .message)
+                case .recover(let value): visitor.value(value, .response, .data)
                 }
             }
         }

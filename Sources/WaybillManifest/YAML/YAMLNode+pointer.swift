@@ -35,7 +35,7 @@ extension YAMLNode {
     }
 }
 
-extension YAMLNode: DocumentPlaces {
+extension YAMLNode: DocumentLocations {
     /// The node that a pointer leads to.
     package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
 

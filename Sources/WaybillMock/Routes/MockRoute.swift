@@ -7,11 +7,11 @@ package struct MockRoute: Sendable, Equatable {
     package var host: String?
     /// The paths that it answers.
     package var path: PathPattern
-    /// The answers, taken in turn; the last one is then given again and again, as in “unavailable twice, then fine”.
-    package var answers: [MockAnswer]
+    /// The responses, taken in turn; the last one is then given again and again, as in “unavailable twice, then fine”.
+    package var answers: [MockResponse]
 
-    /// A route; without answers it stands for an endpoint that has no example.
-    package init(method: String?, host: String?, path: PathPattern, answers: [MockAnswer]) {
+    /// A route; without responses it stands for an endpoint that has no example.
+    package init(method: String?, host: String?, path: PathPattern, answers: [MockResponse]) {
         self.method = method
         self.host = host
         self.path = path
@@ -19,8 +19,8 @@ package struct MockRoute: Sendable, Equatable {
     }
 }
 
-/// An answer of the mock server.
-package struct MockAnswer: Sendable, Equatable {
+/// A response of the mock server.
+package struct MockResponse: Sendable, Equatable {
     /// The status, 200 to 599. What HTTP does not allow, here or in the headers, is answered with 500 and the reason.
     package var status: Int
     /// The header fields in order. `Content-Length`, `Transfer-Encoding` and `Connection` are the server's business and
@@ -45,7 +45,7 @@ package struct MockAnswer: Sendable, Equatable {
         }
     }
 
-    /// An answer; see the properties.
+    /// A response; see the properties.
     package init(status: Int = 200, headers: [Header] = [], body: [UInt8] = [], delay: Duration = .zero) {
         self.status = status
         self.headers = headers

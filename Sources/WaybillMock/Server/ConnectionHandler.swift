@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection's requests, one after the other: the pipeline holds the next one back until an answer is complete.
+/// One connection's requests, one after the other: the pipeline holds the next one back until a response is complete.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -89,7 +89,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func refuseBody(of head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
-        let answer = MockAnswer.problem(413, "the mock server reads at most \(bodyLimit) bytes of a body")
+        let answer = MockResponse.problem(413, "the mock server reads at most \(bodyLimit) bytes of a body")
         send(Responder.Response(answer: answer, route: nil), target, head, context, thenClose: true)
     }
 
@@ -118,7 +118,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         if isLast { written.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
     }
 
-    private func responseHead(_ answer: MockAnswer, _ request: HTTPRequestHead, _ isLast: Bool) -> HTTPResponseHead {
+    private func responseHead(_ answer: MockResponse, _ request: HTTPRequestHead, _ isLast: Bool) -> HTTPResponseHead {
         let ours: Set<String> = ["content-length", "transfer-encoding", "connection"]
         var headers = HTTPHeaders(
             answer.headers.filter { !ours.contains($0.name.lowercased()) }.map { ($0.name, $0.value) }

@@ -15,7 +15,7 @@ package final class MockServer: Sendable {
         package var host: String
         /// The path of the route that answered; `nil` if none did.
         package var route: PathPattern?
-        /// The answer's status.
+        /// The response's status.
         package var status: Int
     }
 
@@ -46,7 +46,7 @@ package final class MockServer: Sendable {
 
     /// A server that does not listen yet.
     ///
-    /// - Parameter onRequest: is told of every answer, just before it is sent, on a thread of the server: it must be quick.
+    /// - Parameter onRequest: is told of every response, just before it is sent, on a thread of the server: it must be quick.
     package init(
         routes: [MockRoute],
         limits: Limits = Limits(),
@@ -84,7 +84,7 @@ package final class MockServer: Sendable {
         }
     }
 
-    /// Stops listening and closes all connections; requests under way get no answer.
+    /// Stops listening and closes all connections; requests under way get no response.
     package func stop() async {
         let group = state.withLock { state -> MultiThreadedEventLoopGroup? in
             guard case .running(let group) = state else { return nil }

@@ -3,14 +3,14 @@ import WaybillJSON
 
 /// Decides what a request is answered with.
 final class Responder: Sendable {
-    /// An answer, and the route that it is from.
+    /// A response, and the route that it is from.
     struct Response: Sendable {
-        var answer: MockAnswer
+        var answer: MockResponse
         var route: MockRoute?
     }
 
     private let table: RouteTable
-    /// How many answers each route has given.
+    /// How many responses each route has given.
     private let given: Mutex<[Int]>
 
     init(_ routes: [MockRoute]) {
@@ -31,8 +31,8 @@ final class Responder: Sendable {
             return Response(answer: .problem(500, message), route: route)
         case .otherMethods(let methods):
             let allowed = methods.joined(separator: ", ")
-            var answer = MockAnswer.problem(405, "no mock example answers \(method) \(target.path), only \(allowed)")
-            answer.headers.append(MockAnswer.Header("Allow", allowed))
+            var answer = MockResponse.problem(405, "no mock example answers \(method) \(target.path), only \(allowed)")
+            answer.headers.append(MockResponse.Header("Allow", allowed))
             return Response(answer: answer, route: nil)
         case .none(let nearest):
             let place = target.host.isEmpty ? "" : " for host \(target.host)"
@@ -42,7 +42,7 @@ final class Responder: Sendable {
         }
     }
 
-    private func nextAnswer(of index: Int) -> MockAnswer? {
+    private func nextAnswer(of index: Int) -> MockResponse? {
         let answers = table.routes[index].answers
         guard !answers.isEmpty else { return nil }
         let turn = given.withLock { given in
@@ -53,8 +53,8 @@ final class Responder: Sendable {
     }
 }
 
-extension MockAnswer {
-    /// Why HTTP does not allow the answer (RFC 9110, sections 5.1, 5.5 and 15); `nil` if it does.
+extension MockResponse {
+    /// Why HTTP does not allow the response (RFC 9110, sections 5.1, 5.5 and 15); `nil` if it does.
     fileprivate var problem: String? {
         if !(200...599).contains(status) { return "its status is \(status)" }
         for header in headers {
@@ -74,13 +74,13 @@ extension MockAnswer {
         }
     }
 
-    /// An answer of the server's own: why there is no other.
-    static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockAnswer {
+    /// A response of the server's own: why there is no other.
+    static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockResponse {
         var object: JSONObject = JSONObject()
         object["error"] = .string(message)
         object["nearest"] = nearest.map(JSON.string)
         var body: [UInt8] = []
         JSONWriter().write(.object(object), to: &body)
-        return MockAnswer(status: status, headers: [Header("Content-Type", "application/json")], body: body)
+        return MockResponse(status: status, headers: [Header("Content-Type", "application/json")], body: body)
     }
 }

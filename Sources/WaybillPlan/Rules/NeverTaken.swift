@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Filters, outputs and `returns` are for answers of the class 2xx, and their request expects one.
+/// Filters, outputs and `returns` are for responses of the class 2xx, and their request expects one.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
@@ -23,7 +23,7 @@ struct NeverTaken: ManifestRule {
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",
-                "\(words) for answers of the class 2xx, and none is expected here",
+                "\(words) for responses of the class 2xx, and none is expected here",
                 severity: .warning,
                 at: span,
                 secondary: [.init(status.span, "the status that is expected")]

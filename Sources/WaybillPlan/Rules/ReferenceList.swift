@@ -11,7 +11,7 @@ final class ReferenceSite: Sendable {
     /// The text that it is in.
     let text: any EvaluatedText
     /// Where the text stands.
-    let place: UsePlace
+    let place: UseLocation
     /// The first step of the graph that has the id behind `steps`.
     let step: StepSite?
     /// Which of all inputs that endpoints and graphs declare it is that `inputs` leads to; `nil` where it leads to one of
@@ -24,7 +24,7 @@ final class ReferenceSite: Sendable {
     /// Whether it is evaluated for each element of a list, which is `item`.
     let seesItem: Bool
 
-    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UsePlace) {
+    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UseLocation) {
         self.reference = reference
         text = use.text
         moment = use.moment
@@ -40,7 +40,7 @@ final class ReferenceSite: Sendable {
     func span(of range: Range<Int>) -> SourceSpan { text.span(of: range) }
 }
 
-extension UsePlace.Declarations {
+extension UseLocation.Declarations {
     /// Which of all declared inputs a name stands for.
     fileprivate func number(of name: String) -> Int? {
         guard let index = inputs.index(forKey: name), inputs.keys[index].hasSameCodePoints(as: name) else { return nil }
@@ -58,7 +58,7 @@ struct LiteralPath: Sendable {
     let span: SourceSpan
 
     /// Takes a text that begins with one of some names and has nothing beside a path.
-    fileprivate init?(_ use: ConstantUse, _ place: UsePlace) {
+    fileprivate init?(_ use: ConstantUse, _ place: UseLocation) {
         let name = use.text.prefix { $0 != "." && $0 != "[" }
         guard name.utf8.count < use.text.utf8.count,
             Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
@@ -107,19 +107,19 @@ private final class ReferenceReader {
     private(set) var ofSteps: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
-    private let places: PlaceReader
+    private let places: LocationReader
     /// How many inputs are declared by the endpoints and graphs that were read.
     private var inputs = 0
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
-        places = PlaceReader(manifest)
+        places = LocationReader(manifest)
     }
 
     /// Reads all that is outside graphs.
     func readLevels() {
         let far = visitor(
-            UsePlace(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
+            UseLocation(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
         )
         manifest.defaults.visitUses(far)
         for filter in manifest.filters.values {
@@ -127,10 +127,10 @@ private final class ReferenceReader {
         }
         for (name, service) in manifest.services {
             let unknown = service.value.unknown.among(.session)
-            let place = UsePlace(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
+            let place = UseLocation(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
             service.value.settings.visitUses(visitor(place))
             // What a session is made with cannot come from the session.
-            let before = visitor(UsePlace(level: .service(name)))
+            let before = visitor(UseLocation(level: .service(name)))
             before.members(service.value.session?.call.arguments ?? [], .request, .argument)
         }
         for endpoint in manifest.endpoints.values {
@@ -144,8 +144,8 @@ private final class ReferenceReader {
     func read(_ graph: GraphSite) {
         let definition = graph.definition
         let declarations = declare(definition.value.inputs, unknown: definition.value.unknown)
-        func place(isOfRequest: Bool) -> UsePlace {
-            UsePlace(
+        func place(isOfRequest: Bool) -> UseLocation {
+            UseLocation(
                 level: .graph(definition.name.value),
                 declarations: declarations,
                 graph: graph,
@@ -170,12 +170,12 @@ private final class ReferenceReader {
     private func declare(
         _ inputs: Definitions<InputDeclaration>,
         unknown: UnknownParts
-    ) -> UsePlace.Declarations {
+    ) -> UseLocation.Declarations {
         defer { self.inputs += inputs.count }
-        return UsePlace.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
+        return UseLocation.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
     }
 
-    private func visitor(_ place: UsePlace) -> UseVisitor {
+    private func visitor(_ place: UseLocation) -> UseVisitor {
         UseVisitor { [unowned self] use in
             for reference in use.text.references {
                 sites.append(ReferenceSite(reference, of: use, place))
@@ -189,7 +189,7 @@ private final class ReferenceReader {
 }
 
 /// Says where the expressions of endpoints and steps stand.
-private final class PlaceReader {
+private final class LocationReader {
     let allSessions: [SessionDefinition]
     /// Whether there may be other sessions than those.
     let unknownOfAllSessions: UnknownParts
@@ -204,9 +204,9 @@ private final class PlaceReader {
         unknownOfAllSessions = isUnknown ? .session : .nothing
     }
 
-    func place(of endpoint: Definition<Endpoint>, _ declarations: UsePlace.Declarations) -> UsePlace {
+    func place(of endpoint: Definition<Endpoint>, _ declarations: UseLocation.Declarations) -> UseLocation {
         let request = endpoint.value.request
-        return UsePlace(
+        return UseLocation(
             level: .endpoint(endpoint.name.value),
             declarations: declarations,
             vars: request.vars,
@@ -219,8 +219,8 @@ private final class PlaceReader {
     func places(
         of site: StepSite,
         in graph: GraphSite,
-        _ declarations: UsePlace.Declarations
-    ) -> (outside: UsePlace, inside: UsePlace) {
+        _ declarations: UseLocation.Declarations
+    ) -> (outside: UseLocation, inside: UseLocation) {
         var (sessions, unknown, vars) = (allSessions, unknownOfAllSessions, site.step.vars)
         if let request = site.endpoint?.request {
             sessions = self.sessions(of: request, calledBy: site.step)
@@ -234,8 +234,8 @@ private final class PlaceReader {
         }
         unknown = unknown | site.step.unknown.among(.vars | .loop)
         for step in site.around { unknown = unknown | step.unknown.among(.loop) }
-        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UsePlace {
-            UsePlace(
+        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
+            UseLocation(
                 level: .graph(graph.definition.name.value),
                 declarations: declarations,
                 graph: graph,

@@ -11,8 +11,8 @@ struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let references = subject.references
         return references.sites.indices.compactMap { index in
-            // The data of an answer has no names that are known.
-            if references.roots[index] == .document, references.sites[index].moment == .answer { return nil }
+            // The data of a response has no names that are known.
+            if references.roots[index] == .document, references.sites[index].moment == .response { return nil }
             return NameScope(subject: subject, site: references.sites[index]).finding
         }
     }
@@ -23,7 +23,7 @@ struct NameScope {
     let subject: RuleSubject
     let site: ReferenceSite
 
-    private var place: UsePlace { site.place }
+    private var place: UseLocation { site.place }
     private var reference: Reference { site.reference }
 
     /// What is wrong with the names that the path begins with.
@@ -60,8 +60,8 @@ struct NameScope {
         case .steps: place.graph != nil
         case .vars: !place.vars.isEmpty || place.unknown.contains(.vars)
         case .session: !place.sessions.isEmpty || place.unknown.contains(.session)
-        case .request: site.moment == .sending || site.moment == .answer
-        case .document, .response: site.moment == .answer
+        case .request: site.moment == .sending || site.moment == .response
+        case .document, .response: site.moment == .response
         case .item: site.seesItem
         }
     }
@@ -127,7 +127,7 @@ struct NameScope {
     private func reason(against name: String) -> String? {
         switch name {
         case "$" where site.moment == .end: "A graph has no data of its own."
-        case "$", "response": "There is no answer yet when a request is made."
+        case "$", "response": "There is no response yet when a request is made."
         case "request": "The request is not made yet."
         case "steps":
             "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."

@@ -55,7 +55,7 @@ extension RequestSite {
     fileprivate var useOfSession: SourceSpan? {
         var span: SourceSpan?
         let visitor = UseVisitor { use in
-            guard span == nil, use.moment != .answer,
+            guard span == nil, use.moment != .response,
                 let reference = use.text.references.first(where: { $0.name == "session" })
             else { return }
             span = use.text.span(of: reference.range)

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// The statuses that a request expects can be seen, and go with what else is expected of its answer.
+/// The statuses that a request expects can be seen, and go with what else is expected of its response.
 struct StatusExpectations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
@@ -10,16 +10,16 @@ struct StatusExpectations: ManifestRule {
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
         guard let expected = site.expectedStatus, let constants = expected.value.constants, !constants.isEmpty else {
-            return site.method == "HEAD" ? bodyNeeds(of: site, because: "the answer to HEAD has no body", nil) : []
+            return site.method == "HEAD" ? bodyNeeds(of: site, because: "the response to HEAD has no body", nil) : []
         }
         let status = expected.map { _ in constants }
         var diagnostics: [Diagnostic] = []
         if status.value.contains(where: { $0.isInformational }) {
-            let help = "Servers send it before the answer; expect the status of the answer itself."
+            let help = "Servers send it before the response; expect the status of the response itself."
             diagnostics.append(
                 Diagnostic(
                     "status-contradiction",
-                    "no answer has a status of the class 1xx",
+                    "no response has a status of the class 1xx",
                     at: status.span,
                     help: [help]
                 )
@@ -41,9 +41,9 @@ struct StatusExpectations: ManifestRule {
         let label = Diagnostic.Label(status.span, "the status that is expected")
         if status.value.allSatisfy(\.hasNoBody) {
             let words = status.value.map(\.description).joined(separator: " or ")
-            diagnostics += bodyNeeds(of: site, because: "an answer with status \(words) has no body", label)
+            diagnostics += bodyNeeds(of: site, because: "a response with status \(words) has no body", label)
         } else if site.method == "HEAD" {
-            diagnostics += bodyNeeds(of: site, because: "the answer to HEAD has no body", nil)
+            diagnostics += bodyNeeds(of: site, because: "the response to HEAD has no body", nil)
         }
         return diagnostics
     }
@@ -94,7 +94,7 @@ extension StatusPattern {
         }
     }
 
-    /// Whether answers with the status never have a body (RFC 9110, section 6.4.1).
+    /// Whether responses with the status never have a body (RFC 9110, section 6.4.1).
     fileprivate var hasNoBody: Bool {
         switch self {
         case .code(let code): [204, 205, 304].contains(code)

@@ -54,7 +54,9 @@ struct StepPlaces: ManifestRule {
                     "unknown-name",
                     "'\($0.name)' cannot be seen here",
                     at: condition.span(of: $0.nameRange),
-                    help: ["A \(step.form.rawValue) has no answer of its own; let the step that asks have the 'until'."]
+                    help: [
+                        "A \(step.form.rawValue) has no response of its own; let the step that asks have the 'until'."
+                    ]
                 )
             }
         }

@@ -61,17 +61,17 @@ package struct RunEvent: Sendable, Equatable {
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
         case requestSent(attempt: Int, bytes: Int)
-        /// More of a request or its answer has travelled. At most ten a second come of each request.
+        /// More of a request or its response has travelled. At most ten a second come of each request.
         case requestProgress(Progress)
-        /// An answer leads elsewhere, and a request follows.
+        /// A response leads elsewhere, and a request follows.
         case requestRedirected(Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Retry)
-        /// The head of an answer has come.
+        /// The head of a response has come.
         case responseHead(ResponseHead)
-        /// An answer is complete.
+        /// A response is complete.
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
-        /// All there is to know of a request and its answer, where `debug` asks for it.
+        /// All there is to know of a request and its response, where `debug` asks for it.
         case requestDebug(attempt: Int, RedactedJSON)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)
@@ -223,18 +223,18 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// What an answer leads to.
+    /// What a response leads to.
     package struct Redirection: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         package var attempt: Int
-        /// The status of the answer.
+        /// The status of the response.
         package var status: Int
         /// The method of the request that follows.
         package var method: String
         /// Its address.
         package var url: RedactedText
 
-        /// What an answer leads to; see the properties.
+        /// What a response leads to; see the properties.
         package init(attempt: Int, status: Int, method: String, url: RedactedText) {
             self.attempt = attempt
             self.status = status
@@ -358,7 +358,7 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// The head of an answer.
+    /// The head of a response.
     package struct ResponseHead: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         package var attempt: Int
@@ -367,7 +367,7 @@ package struct RunEvent: Sendable, Equatable {
         /// The header fields.
         package var headers: [RedactedHeader]
 
-        /// The head of an answer; see the properties.
+        /// The head of a response; see the properties.
         package init(attempt: Int, status: Int, headers: [RedactedHeader]) {
             self.attempt = attempt
             self.status = status

@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 
 /// Why a step failed.
 package struct Failure: Error, Sendable, Equatable {
-    /// One thing found wrong, where several were looked for, as the expectations of one answer are.
+    /// One thing found wrong, where several were looked for, as the expectations of one response are.
     package struct Finding: Sendable, Equatable {
         /// What is wrong, in one sentence without a full stop.
         package var message: RedactedText

@@ -16,7 +16,7 @@ package struct StepResult: Sendable, Equatable {
     package var outcome: StepOutcome
     /// How often its request was tried; 0 where none was sent.
     package var attempts: Int
-    /// The status of the last answer.
+    /// The status of the last response.
     package var status: Int?
     /// The method of its last request.
     package var method: String?

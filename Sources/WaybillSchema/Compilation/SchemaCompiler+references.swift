@@ -23,7 +23,7 @@ extension SchemaCompiler {
     private mutating func reference(
         _ source: SchemaSource,
         _ keyword: String
-    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?)? {
+    ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?)? {
         guard let value = source.members[keyword] else { return nil }
         guard let text = value.string else {
             throw documents.error("must be a URI reference", at: source.place, keyword)

@@ -8,8 +8,8 @@ import WaybillJSON
 struct SchemaCompiler {
     var documents: SchemaDocuments
     let assertsFormats: Bool
-    private var places: [SchemaPlace] = []
-    private var indices: [SchemaPlace: Int] = [:]
+    private var places: [SchemaLocation] = []
+    private var indices: [SchemaLocation: Int] = [:]
     private var nodes: [SchemaNode] = []
     private var nodesOnDemand: [SchemaNode?] = []
     private var dynamicAnchors = NameTable()
@@ -53,7 +53,7 @@ struct SchemaCompiler {
     }
 
     /// The index of the node for a subschema.
-    mutating func index(of place: SchemaPlace) -> Int {
+    mutating func index(of place: SchemaLocation) -> Int {
         if let known = indices[place] { return known }
         places.append(place)
         indices[place] = places.count - 1
@@ -72,7 +72,7 @@ struct SchemaCompiler {
             for (number, resource) in documents.resources.enumerated() where resource.dynamicAnchors.contains(name) {
                 guard let pointer = resource.anchors[name] else { continue }
                 targets[number] = index(
-                    of: SchemaPlace(
+                    of: SchemaLocation(
                         resource: number,
                         position: SchemaPosition(document: resource.document, pointer: pointer)
                     )
@@ -82,7 +82,7 @@ struct SchemaCompiler {
         }
     }
 
-    private mutating func node(at place: SchemaPlace) throws(JSONSchemaError) -> SchemaNode {
+    private mutating func node(at place: SchemaLocation) throws(JSONSchemaError) -> SchemaNode {
         var parts = SchemaParts()
         switch documents.value(at: place) {
         case .bool(let accepts):
@@ -127,5 +127,5 @@ struct SchemaCompiler {
 /// A subschema as it is read.
 struct SchemaSource {
     let members: JSONObject
-    let place: SchemaPlace
+    let place: SchemaLocation
 }

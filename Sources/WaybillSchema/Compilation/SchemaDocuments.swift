@@ -32,7 +32,7 @@ struct SchemaDocuments {
     }
 
     /// The value at a place.
-    func value(at place: SchemaPlace) -> JSON {
+    func value(at place: SchemaLocation) -> JSON {
         found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
@@ -42,7 +42,7 @@ struct SchemaDocuments {
         _ root: JSON,
         at address: String,
         isScanned: Bool = true
-    ) throws(JSONSchemaError) -> SchemaPlace {
+    ) throws(JSONSchemaError) -> SchemaLocation {
         let document = documents.count
         documents.append((address, root))
         let resource = addResource(at: address, document: document, root: JSONPointer(), inheriting: .standard)
@@ -57,19 +57,19 @@ struct SchemaDocuments {
     }
 
     /// The place of a schema that stands at a path inside another; it has been scanned with that one.
-    func place(of path: [JSONPointer.Token], in outer: SchemaPlace) -> SchemaPlace {
+    func place(of path: [JSONPointer.Token], in outer: SchemaLocation) -> SchemaLocation {
         let position = outer.position.appending(path)
-        return SchemaPlace(resource: found[position]?.resource ?? outer.resource, position: position)
+        return SchemaLocation(resource: found[position]?.resource ?? outer.resource, position: position)
     }
 
     /// An error at a place or one of its keywords.
-    func error(_ message: String, at place: SchemaPlace, _ keyword: String? = nil) -> JSONSchemaError {
+    func error(_ message: String, at place: SchemaLocation, _ keyword: String? = nil) -> JSONSchemaError {
         let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
         return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
     }
 
-    private func place(at position: Position) -> SchemaPlace {
-        SchemaPlace(resource: found[position]?.resource ?? 0, position: position)
+    private func place(at position: Position) -> SchemaLocation {
+        SchemaLocation(resource: found[position]?.resource ?? 0, position: position)
     }
 
     private mutating func addResource(
@@ -109,7 +109,7 @@ extension SchemaDocuments {
         at position: Position,
         outer: Int
     ) throws(JSONSchemaError) -> Int {
-        let place = SchemaPlace(resource: outer, position: position)
+        let place = SchemaLocation(resource: outer, position: position)
         var resource = outer
         if let id = members["$id"] {
             let address = try address(of: id, at: place)
@@ -142,7 +142,7 @@ extension SchemaDocuments {
         return resource
     }
 
-    private func address(of id: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> String {
+    private func address(of id: JSON, at place: SchemaLocation) throws(JSONSchemaError) -> String {
         guard let text = id.string else { throw error("must be a URI reference", at: place, "$id") }
         let reference = URIReference(text)
         guard reference.fragment ?? "" == "" else { throw error("must not have a fragment", at: place, "$id") }
@@ -151,7 +151,8 @@ extension SchemaDocuments {
     }
 
     /// The vocabularies that a meta-schema names (JSON Schema Core, section 8.1.2).
-    private func vocabularies(of dialect: JSON, at place: SchemaPlace) throws(JSONSchemaError) -> SchemaVocabularies {
+    private func vocabularies(of dialect: JSON, at place: SchemaLocation) throws(JSONSchemaError) -> SchemaVocabularies
+    {
         guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: place, "$schema") }
         let address = URIReference(uri).withoutFragment.description
         if address == MetaSchemas.dialect { return .standard }
@@ -187,8 +188,8 @@ extension SchemaDocuments {
     mutating func resolve(
         _ reference: String,
         _ keyword: String,
-        at place: SchemaPlace
-    ) throws(JSONSchemaError) -> (place: SchemaPlace, anchor: String?) {
+        at place: SchemaLocation
+    ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?) {
         let (resource, written) = try target(of: reference, keyword, at: place)
         guard let fragment = PercentEncoding.decoded(written) else {
             throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
@@ -211,7 +212,7 @@ extension SchemaDocuments {
     private mutating func target(
         of reference: String,
         _ keyword: String,
-        at place: SchemaPlace
+        at place: SchemaLocation
     ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
         let address = resources[place.resource].address
         // Nearly all references stay in their own resource.
@@ -243,9 +244,9 @@ extension SchemaDocuments {
     private mutating func walk(
         _ fragment: String,
         from start: Resource,
-        for place: SchemaPlace,
+        for place: SchemaLocation,
         _ keyword: String
-    ) throws(JSONSchemaError) -> SchemaPlace {
+    ) throws(JSONSchemaError) -> SchemaLocation {
         guard let steps = JSONPointer(parsing: fragment) else {
             throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
         }

@@ -5,7 +5,7 @@ import WaybillJSON
 /// Other nodes are named by their index in the program, so that a recursive schema is a finite list.
 final class SchemaNode: Sendable {
     /// Where the subschema stands.
-    let place: SchemaPlace
+    let place: SchemaLocation
     /// The schema `false`, or one that says as much.
     let refusesEverything: Bool
     let types: SchemaTypeSet
@@ -25,7 +25,7 @@ final class SchemaNode: Sendable {
     /// The node that decides in the stead of this one, which is a `$ref` to it and nothing else.
     let target: Int?
 
-    init(_ parts: SchemaParts, at place: SchemaPlace) {
+    init(_ parts: SchemaParts, at place: SchemaLocation) {
         self.place = place
         refusesEverything = parts.refusesEverything
         types = parts.types
@@ -83,7 +83,7 @@ struct SchemaParts {
 }
 
 /// Where a subschema stands: in which resource, and at which pointer from the root of its document.
-struct SchemaPlace: Sendable, Hashable {
+struct SchemaLocation: Sendable, Hashable {
     let resource: Int
     let position: SchemaPosition
 

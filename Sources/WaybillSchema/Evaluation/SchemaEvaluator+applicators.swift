@@ -2,7 +2,7 @@ import WaybillJSON
 
 extension SchemaEvaluator {
     /// Whether the subschemas that apply to the instance itself accept it.
-    mutating func accepts(_ applicator: Applicator, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func accepts(_ applicator: Applicator, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         switch applicator {
         case .reference(let target):
             return accepts(target, instance, &seen)
@@ -26,11 +26,11 @@ extension SchemaEvaluator {
     }
 
     /// Whether a node accepts an instance, as one alternative among others: what it evaluated counts only then.
-    mutating func tries(_ schema: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func tries(_ schema: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         layers += 1
         defer { layers -= 1 }
         guard seen.isTracking else { return accepts(schema, instance) }
-        var own = EvaluatedPlaces(tracking: true)
+        var own = EvaluatedLocations(tracking: true)
         guard accepts(schema, instance, &own) else { return false }
         seen.formUnion(own)
         return true
@@ -38,11 +38,11 @@ extension SchemaEvaluator {
 
     /// Whether a node accepts an instance, as one alternative among others, with no interest in what it evaluated.
     mutating func tries(_ schema: Int, _ instance: Value) -> Bool {
-        var seen = EvaluatedPlaces()
+        var seen = EvaluatedLocations()
         return tries(schema, instance, &seen)
     }
 
-    private mutating func acceptsAny(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    private mutating func acceptsAny(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var isAccepted = false
         for schema in schemas where tries(schema, instance, &seen) {
             // All branches that hold count for what was evaluated.
@@ -63,7 +63,7 @@ extension SchemaEvaluator {
         return count == 1
     }
 
-    private mutating func acceptsOne(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    private mutating func acceptsOne(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var isAccepted = false
         for schema in schemas where tries(schema, instance, &seen) {
             if isAccepted { return false }

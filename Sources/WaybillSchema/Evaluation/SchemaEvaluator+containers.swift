@@ -5,7 +5,7 @@ extension SchemaEvaluator {
     mutating func accepts(
         _ rules: Rules<ArrayRules>,
         _ elements: Instances.Elements,
-        _ seen: inout EvaluatedPlaces
+        _ seen: inout EvaluatedLocations
     ) -> Bool {
         let count = instances.count(of: elements)
         guard rules.all.acceptsCount(count) else { return false }
@@ -32,7 +32,7 @@ extension SchemaEvaluator {
     }
 
     /// How many elements the schema of `contains` accepts.
-    mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedPlaces) -> Int {
+    mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedLocations) -> Int {
         guard let contains = rules.contains else { return 0 }
         var found = 0
         for position in 0..<instances.count(of: elements)
@@ -49,7 +49,7 @@ extension SchemaEvaluator {
         _ rules: Rules<ObjectRules>,
         _ members: Instances.Members,
         _ instance: Value,
-        _ seen: inout EvaluatedPlaces
+        _ seen: inout EvaluatedLocations
     ) -> Bool {
         guard rules.all.acceptsCount(instances.count(of: members)) else { return false }
         if layers > 0, !acceptsAtGlance(rules, members) { return false }
@@ -70,7 +70,7 @@ extension SchemaEvaluator {
     private mutating func acceptsMembers(
         _ rules: Rules<ObjectRules>,
         _ members: Instances.Members,
-        _ seen: inout EvaluatedPlaces
+        _ seen: inout EvaluatedLocations
     ) -> Bool {
         var requiredFound = 0
         for position in 0..<instances.count(of: members) {

@@ -49,13 +49,13 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
 
     /// Whether a node accepts an instance.
     mutating func accepts(_ index: Int, _ instance: Value) -> Bool {
-        var seen = EvaluatedPlaces()
+        var seen = EvaluatedLocations()
         return accepts(index, instance, &seen)
     }
 
     /// Whether a node accepts an instance; records which places of it were evaluated. After a refusal the record is
     /// not to be used.
-    mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var node = node(index)
         // References that only lead on end somewhere, or else the schema would have been refused. They count only where the
         // way of evaluation through resources does.
@@ -76,7 +76,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return accepts(node, instance, &seen)
     }
 
-    private mutating func accepts(_ node: SchemaNode, _ instance: Value, _ seen: inout EvaluatedPlaces) -> Bool {
+    private mutating func accepts(_ node: SchemaNode, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         let kind = instances.kind(of: instance)
         guard acceptsKind(node, kind, instance) else { return false }
         switch kind {
@@ -94,7 +94,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {
             return acceptsParts(node, kind, instance, &seen)
         }
-        var own = EvaluatedPlaces(tracking: true)
+        var own = EvaluatedLocations(tracking: true)
         guard acceptsParts(node, kind, instance, &own), acceptsUnevaluated(node, kind, instance, &own) else {
             return false
         }
@@ -164,7 +164,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         _ node: SchemaNode,
         _ kind: JSON.Kind,
         _ instance: Value,
-        _ seen: inout EvaluatedPlaces
+        _ seen: inout EvaluatedLocations
     ) -> Bool {
         switch kind {
         case .array:
@@ -185,7 +185,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         _ node: SchemaNode,
         _ kind: JSON.Kind,
         _ instance: Value,
-        _ seen: inout EvaluatedPlaces
+        _ seen: inout EvaluatedLocations
     ) -> Bool {
         switch kind {
         case .array:

@@ -3,7 +3,7 @@ import WaybillJSON
 /// What the subschemas that apply to an instance know of it, whether or not they accept it.
 struct EvaluationSurvey {
     /// The members or elements that some subschema looks at.
-    var seen = EvaluatedPlaces(tracking: true)
+    var seen = EvaluatedLocations(tracking: true)
     /// The names of members that some subschema has.
     var known: [String] = []
     fileprivate var depth = 0

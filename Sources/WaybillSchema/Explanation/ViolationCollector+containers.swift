@@ -42,7 +42,7 @@ extension ViolationCollector {
         _ reference: JSONObject?
     ) {
         guard let contains = rules.contains else { return }
-        var seen = EvaluatedPlaces(tracking: true)
+        var seen = EvaluatedLocations(tracking: true)
         let found = evaluator.count(rules, elements, &seen)
         let what = phrase(for: [contains]).map { " that is \($0)" } ?? " of the form that is asked for"
         if found < rules.minContains {

@@ -27,7 +27,7 @@ package struct HTTP2Frame: Sendable {
 
     /// The settings of a server without any.
     package static let settings = HTTP2Frame(.settings)
-    /// The header of an answer of 200, without fields.
+    /// The header of a response of 200, without fields.
     package static let ok = HTTP2Frame(.headers, flags: 4, stream: 1, [0x88])
 
     /// The farewell of a server that has worked on streams up to one.

@@ -34,7 +34,7 @@ package final class LoopbackServer: Sendable {
     }
 
     /// Starts a server that answers every request, and keeps connections as long as the client does.
-    package convenience init(answer: @escaping @Sendable (ReceivedRequest) -> ServerAnswer) throws {
+    package convenience init(answer: @escaping @Sendable (ReceivedRequest) -> ServerResponse) throws {
         try self.init { connection in
             while let request = connection.readRequest() {
                 guard connection.write(answer(request).bytes(to: request.method)) else { return }
@@ -57,7 +57,7 @@ package final class LoopbackServer: Sendable {
 
     /// Starts a server that answers every request, uses it, and stops it.
     package static func run<Result>(
-        answer: @escaping @Sendable (ReceivedRequest) -> ServerAnswer,
+        answer: @escaping @Sendable (ReceivedRequest) -> ServerResponse,
         _ body: (LoopbackServer) async throws -> Result
     ) async throws -> Result {
         let server = try LoopbackServer(answer: answer)

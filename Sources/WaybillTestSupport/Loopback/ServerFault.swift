@@ -8,9 +8,9 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case dripsHeader
     /// Sends half of the body, then nothing.
     case stallsInBody
-    /// Closes the connection without an answer.
+    /// Closes the connection without a response.
     case closesWithoutAnswer
-    /// Resets the connection before an answer.
+    /// Resets the connection before a response.
     case resetsBeforeAnswer
     /// Resets the connection in the middle of the header.
     case resetsInHeader
@@ -32,7 +32,7 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case longField
     /// Sends header fields without end.
     case endlessHeader
-    /// Sends informational answers without end.
+    /// Sends informational responses without end.
     case endlessInformational
     /// Sends trailers without end.
     case endlessTrailers

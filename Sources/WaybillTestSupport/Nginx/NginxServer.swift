@@ -60,9 +60,9 @@ package final class NginxServer: Sendable {
     package struct LoggedRequest: Sendable {
         /// When the request began, in seconds since 1970.
         package let start: Double
-        /// When the answer had been sent, in seconds since 1970.
+        /// When the response had been sent, in seconds since 1970.
         package let end: Double
-        /// The status of the answer.
+        /// The status of the response.
         package let status: Int
         /// Method, target and version.
         package let request: String

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The way of an answer from the engine's thread to the task that receives it piece by piece.
+/// The way of a response from the engine's thread to the task that receives it piece by piece.
 final class BodyChannel: Sendable {
     /// What comes, in this order.
     enum Event: Sendable {
-        /// The answer, whose header is still bytes.
+        /// The response, whose header is still bytes.
         case head(HTTPResponse, [UInt8])
         /// Bytes of the body.
         case bytes([UInt8])
-        /// The end. Without a head before it, the answer has no body.
+        /// The end. Without a head before it, the response has no body.
         case end(TransferOutcome)
     }
 
@@ -30,7 +30,7 @@ final class BodyChannel: Sendable {
     /// Whether the engine was told to wait. For the engine's thread, as what follows.
     var isFull: Bool { state.withLock { $0.isFull } }
 
-    /// Takes the answer's head, once.
+    /// Takes the response's head, once.
     func begin(_ response: HTTPResponse, head: [UInt8]) {
         state.withLock { $0.head = (response, head) }
     }

@@ -1,15 +1,15 @@
-/// Decodes the body of one answer on its way from libcurl to where it is kept. Lives on the engine's thread.
+/// Decodes the body of one response on its way from libcurl to where it is kept. Lives on the engine's thread.
 final class BodyDecoding {
     /// What became of bytes.
     enum Outcome {
         case taken, later, never
-        /// They are not what the answer's `Content-Encoding` says.
+        /// They are not what the response's `Content-Encoding` says.
         case malformed
         /// They follow the end of what the response's `Content-Encoding` says.
         case excess
     }
 
-    /// The values of the answer's `Content-Encoding`.
+    /// The values of the response's `Content-Encoding`.
     let codings: [String]
 
     private let decoder: ContentDecoder

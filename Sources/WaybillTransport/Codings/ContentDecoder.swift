@@ -1,4 +1,4 @@
-/// Undoes the codings of an answer's content (RFC 9110, section 8.4), piece by piece.
+/// Undoes the codings of a response's content (RFC 9110, section 8.4), piece by piece.
 ///
 /// libcurl could do it, but takes content that ends in the middle of its coding for whole.
 final class ContentDecoder {

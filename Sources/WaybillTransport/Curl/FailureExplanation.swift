@@ -41,7 +41,7 @@ struct FailureExplanation {
             self.init(.transfer, CURLE_FILESIZE_EXCEEDED, "the body is larger than the limit of \(limit) bytes")
         case .headerTooLarge:
             let limit = ResponseHeadCollector.maximumBytes
-            self.init(.transfer, .tooLarge, "the answer's header is larger than the limit of \(limit) bytes")
+            self.init(.transfer, .tooLarge, "the response's header is larger than the limit of \(limit) bytes")
         case .announcedBodyTooLarge(let count):
             let limit = prepared.request.maximumBodyBytes
             self.init(
@@ -61,7 +61,7 @@ struct FailureExplanation {
             let cause =
                 overHTTP2
                 ? "refused the request or ended the HTTP/2 connection without a response"
-                : "ended a kept connection without an answer"
+                : "ended a kept connection without a response"
             self.init(
                 .transfer,
                 CURLE_ABORTED_BY_CALLBACK,
@@ -174,12 +174,12 @@ struct FailureExplanation {
             CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             self.init(.tls, code, "no secure connection to \(destination): \(words.lowercasedFirst)")
         case CURLE_GOT_NOTHING:
-            self.init(.transfer, code, "\(destination) closed the connection without an answer")
+            self.init(.transfer, code, "\(destination) closed the connection without a response")
         case CURLE_PARTIAL_FILE:
-            self.init(.transfer, code, "\(destination) closed the connection in the middle of the answer")
+            self.init(.transfer, code, "\(destination) closed the connection in the middle of the response")
         case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingAnswer:
             // What libcurl calls a line that it has no room for.
-            self.init(.transfer, .tooLarge, "a line of the answer's header is larger than libcurl's limit of 100 KiB")
+            self.init(.transfer, .tooLarge, "a line of the response's header is larger than libcurl's limit of 100 KiB")
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
             // What libcurl calls a line that it cannot add to the fields.
             let message =
@@ -209,7 +209,7 @@ struct FailureExplanation {
                 }
             return "\(activity) within \(limit) (\(destination))"
         case .sending: return "\(destination) did not take the whole request within \(whole)"
-        case .awaitingAnswer: return "no answer from \(destination) within \(whole)"
+        case .awaitingAnswer: return "no response from \(destination) within \(whole)"
         case .receiving: return "no complete answer from \(destination) within \(whole)"
         }
     }

@@ -4,9 +4,9 @@ import CLibCurl
 final class PreparedRequest: Sendable {
     /// What is to be done.
     enum Purpose: Sendable {
-        /// The request is sent and its answer taken whole.
+        /// The request is sent and its response taken whole.
         case exchange
-        /// The request is sent and the body of its answer taken piece by piece.
+        /// The request is sent and the body of its response taken piece by piece.
         case stream
         /// A connection is made, and nothing is sent.
         case connection

@@ -1,4 +1,4 @@
-/// The status line and the fields of an answer.
+/// The status line and the fields of a response.
 struct ResponseHead: Equatable {
     /// The reason phrase.
     private(set) var reason = ""
@@ -31,7 +31,7 @@ private struct HeaderReader {
     private var hasStatusLine = false
 
     init() {
-        // More than most answers have, so that there is room at once.
+        // More than most responses have, so that there is room at once.
         fields.reserveCapacity(16)
     }
 

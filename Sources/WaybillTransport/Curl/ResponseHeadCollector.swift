@@ -1,14 +1,14 @@
-/// Collects the header of the final answer, line by line as libcurl gives it. Headers of informational answers are
+/// Collects the header of the final response, line by line as libcurl gives it. Headers of informational responses are
 /// dropped and trailers are not taken, but all count, so that neither can go on for ever.
 struct ResponseHeadCollector {
-    /// Room for what most answers' headers need.
+    /// Room for what most responses' headers need.
     private static let usualBytes = 512
-    /// How many bytes of header one answer may have in all.
+    /// How many bytes of header one response may have in all.
     static let maximumBytes = 256 << 10
 
-    /// The lines of the final answer, or of what has come of the latest one.
+    /// The lines of the final response, or of what has come of the latest one.
     private(set) var bytes: [UInt8] = []
-    /// Whether the header of the final answer has come to its end.
+    /// Whether the header of the final response has come to its end.
     private(set) var isComplete = false
     /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl takes `http/1ttp/1.1 200` for one.
     private(set) var hasStatusLine = true
@@ -61,16 +61,16 @@ struct ResponseHeadCollector {
         return length == .untilClose && claimsHTTP2 ? .marked : length
     }
 
-    /// Whether the answer asks for the same request once more, with credentials or without `Expect`, which libcurl
+    /// Whether the response asks for the same request once more, with credentials or without `Expect`, which libcurl
     /// answers by itself.
     var asksForAnother: Bool {
         isComplete && [401, 407, 417].contains(statusCode)
     }
 
-    /// Whether the answer asks for credentials, or rejects those that the request had.
+    /// Whether the response asks for credentials, or rejects those that the request had.
     var asksForCredentials: Bool { isComplete && statusCode == 401 }
 
-    /// Forgets the answer, for the next one. What came of it still counts.
+    /// Forgets the response, for the next one. What came of it still counts.
     mutating func beginAgain() {
         bytes = []
         isComplete = false

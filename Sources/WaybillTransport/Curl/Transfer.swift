@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// One request under way, and what has come of its answer. Lives on the engine's thread.
+/// One request under way, and what has come of its response. Lives on the engine's thread.
 final class Transfer {
     /// What was asked for.
     let order: TransferOrder
@@ -22,7 +22,7 @@ final class Transfer {
     /// What became of the transfer.
     private(set) var outcome: TransferOutcome?
 
-    /// The lines of the answer's header.
+    /// The lines of the response's header.
     private(set) var head = ResponseHeadCollector()
     /// The decoded body so far, if it is wanted whole.
     private(set) var body: [UInt8] = []
@@ -126,7 +126,7 @@ final class Transfer {
         case bytesAfterCoding([String])
     }
 
-    /// What is to be done with the body of the answer.
+    /// What is to be done with the body of the response.
     private enum Decoding {
         case undecided, none
         case by(BodyDecoding)

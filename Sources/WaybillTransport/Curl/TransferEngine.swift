@@ -72,9 +72,9 @@ final class TransferEngine {
             }
             let hasDelivered = deliver()
             turnsSinceLook += 1
-            // A task that has got its answer here mostly sends the next request: that goes before a look at the sockets.
+            // A task that has got its response here mostly sends the next request: that goes before a look at the sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            // A chain sends its next request right after an answer: that is not slept through.
+            // A chain sends its next request right after a response: that is not slept through.
             if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
             lookAtSockets()
             turnsSinceLook = 0
@@ -307,7 +307,7 @@ extension TransferEngine {
         return .answered(response, head: transfer.head.bytes)
     }
 
-    /// Ends a transfer by itself: an answer that came while the transfer was held up waits until it goes on.
+    /// Ends a transfer by itself: a response that came while the transfer was held up waits until it goes on.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
         var hasAnswer = false
         if case .answered = outcome { hasAnswer = true }

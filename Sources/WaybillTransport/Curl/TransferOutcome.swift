@@ -1,12 +1,12 @@
 /// What the engine hands over. The header is still bytes, so that reading it is the waiting task's work and not that
 /// of the one thread.
 enum TransferOutcome: Sendable {
-    /// An answer has come; its response has no fields and no reason yet.
+    /// A response has come; its response has no fields and no reason yet.
     case answered(HTTPResponse, head: [UInt8])
     /// None has come.
     case failed(TransportFailure)
 
-    /// The answer, read.
+    /// The response, read.
     var result: Result<HTTPResponse, TransportFailure> {
         switch self {
         case .failed(let failure):
@@ -18,7 +18,7 @@ enum TransferOutcome: Sendable {
 }
 
 extension HTTPResponse {
-    /// The answer with what the bytes of its header say.
+    /// The response with what the bytes of its header say.
     func withHead(_ bytes: [UInt8]) -> HTTPResponse {
         let head = ResponseHead(bytes)
         var response = self

@@ -5,7 +5,7 @@ import WaybillRuntime
 ///
 /// As long as few transfers are under way that is the engine's thread, between them: a task that sends a request from
 /// there hands nothing over to another thread and back, which costs more than a small request itself. When they are many
-/// it is a thread beside it: two processors do more than one, and as several answers go over at once handing over costs
+/// it is a thread beside it: two processors do more than one, and as several responses go over at once handing over costs
 /// little.
 ///
 /// Neither thread must be held up: a task that computes for long does that elsewhere, and no task may block.

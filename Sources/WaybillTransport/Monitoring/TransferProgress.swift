@@ -6,6 +6,6 @@ package struct TransferProgress: Sendable, Hashable {
     package var sentTotal: Int
     /// Bytes received.
     package var received: Int
-    /// Bytes to receive; nil when the answer does not say, or is not there yet.
+    /// Bytes to receive; nil when the response does not say, or is not there yet.
     package var receivedTotal: Int?
 }

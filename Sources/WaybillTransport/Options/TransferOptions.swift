@@ -59,7 +59,7 @@ package struct TransferOptions: Sendable, Hashable {
     package enum Credentials: Sendable, Hashable {
         /// Nothing; an `Authorization` field of the request is sent as it is.
         case none
-        /// The answer to a digest challenge (RFC 7616), by MD5 or SHA-256. Costs a request more for each.
+        /// The response to a digest challenge (RFC 7616), by MD5 or SHA-256. Costs a request more for each.
         case digest(username: String, password: String)
         /// Basic credentials from a `.netrc` file, by the host of each request and each redirect.
         case netrc(Netrc)

@@ -6,7 +6,7 @@
 
 /// Decides whether it is worth looking for events again and again before a thread goes to sleep.
 ///
-/// An answer from near by takes less time than it takes to put a thread to sleep, wake it, and fill the processor's caches
+/// A response from near by takes less time than it takes to put a thread to sleep, wake it, and fill the processor's caches
 /// again: requests one after the other are twice as fast without. Where waits are longer the thread sleeps at once, so that
 /// a slow server costs no processor time.
 struct BusyWait {

@@ -1,10 +1,10 @@
 import CLibCurl
 import WaybillFormats
 
-/// Decides what follows an answer that may be a redirect (RFC 9110, section 15.4). Whoever sends the requests asks after
-/// each answer.
+/// Decides what follows a response that may be a redirect (RFC 9110, section 15.4). Whoever sends the requests asks after
+/// each response.
 package struct RedirectState: Sendable {
-    /// What is to be done after an answer.
+    /// What is to be done after a response.
     package enum Step: Sendable, Equatable {
         /// It is the final one.
         case finish
@@ -19,14 +19,14 @@ package struct RedirectState: Sendable {
     private let limit: Int
     private var count = 0
 
-    /// The state before the answer to a first request, which may be followed by this many hops.
+    /// The state before the response to a first request, which may be followed by this many hops.
     package init(_ request: HTTPRequest, limit: Int) {
         self.request = request
         first = request
         self.limit = limit
     }
 
-    /// What is to be done after the answer to the latest request.
+    /// What is to be done after the response to the latest request.
     package mutating func next(after response: HTTPResponse) -> Step {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let location = response.headers.first(named: "Location"), !location.isEmpty

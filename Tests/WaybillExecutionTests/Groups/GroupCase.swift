@@ -39,9 +39,9 @@ struct GroupCase: Sendable, CustomStringConvertible {
     static let steps = ["a", "b", "c"]
 
     var kind: Kind
-    /// The places of the steps in the order in which their answers come.
+    /// The places of the steps in the order in which their responses come.
     var ending: [Int]
-    /// The places of those whose answer is a failure.
+    /// The places of those whose response is a failure.
     var failing: Set<Int>
 
     /// Every order in which the steps of a chain or batch can end, with every set of them that fails.
@@ -62,7 +62,7 @@ struct GroupCase: Sendable, CustomStringConvertible {
 
     // MARK: What must come of it
 
-    /// The steps whose answers are waited for, in the order of the answers: with `stop` none behind the first failure.
+    /// The steps whose answers are waited for, in the order of the responses: with `stop` none behind the first failure.
     var answered: [Int] {
         guard kind.mode == .stop, let first = ending.firstIndex(where: failing.contains) else { return ending }
         return Array(ending[...first])
@@ -93,8 +93,8 @@ struct GroupCase: Sendable, CustomStringConvertible {
         return Set(group.map { "/" + Self.steps[$0] } + (groupPasses ? ["/z"] : []))
     }
 
-    /// How many answers have come when a step ends, for all that begin: those that are cancelled end with the first
-    /// failure, which is the last answer.
+    /// How many responses have come when a step ends, for all that begin: those that are cancelled end with the first
+    /// failure, which is the last response.
     var ends: [String: Int] {
         var ends: [String: Int] = [:]
         for (step, outcome) in zip(Self.steps + ["z"], outcomes) where outcome != .skipped {

@@ -5,7 +5,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 /// Chains and batches of three steps as whole runs, in every order of ending and with every set of failures: once with
-/// answers that are made up, once with those of a server. The time limit ends a run that waits for an answer which it should
+/// answers that are made up, once with those of a server. The time limit ends a run that waits for a response which it should
 /// have given up.
 @Suite(.timeLimit(.minutes(10))) struct GroupOrderTests {
     private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: ResponsesInTurn, sent: [String]) {
@@ -41,18 +41,18 @@ import WaybillTransport
 
     @Test(arguments: GroupCase.Kind.all)
     func `the outcomes are the same where a server answers`(kind: GroupCase.Kind) async throws {
-        let server = try AnswersOnCall()
+        let server = try ResponsesOnCall()
         defer { server.stop() }
         let fixture = try ExecutionFixture(kind.manifest, at: server.url)
         let transport = try CurlTransport()
         for group in GroupCase.all(kind) {
             let turns = ResponsesInTurn(group)
             server.begin { if $0.target != "/z" { turns.arrived() } }
-            server.answer("/z", ServerAnswer(failing: false))
+            server.answer("/z", ServerResponse(failing: false))
             let outcome = await turns.carryOut { events, clock in
                 await fixture.run(over: transport, events: events, clock: clock)
             } letGo: { step in
-                server.answer("/" + GroupCase.steps[step], ServerAnswer(failing: group.failing.contains(step)))
+                server.answer("/" + GroupCase.steps[step], ServerResponse(failing: group.failing.contains(step)))
             }
             check(group, outcome, turns, sent: server.targets)
         }
@@ -60,7 +60,7 @@ import WaybillTransport
     }
 }
 
-extension ServerAnswer {
+extension ServerResponse {
     fileprivate init(failing: Bool) {
         self.init(
             status: failing ? 500 : 200,

@@ -2,13 +2,13 @@ import Synchronization
 import WaybillExecution
 import WaybillResults
 
-/// Lets the answers to the steps of a group go one by one, in the order of a case: the first when all requests that are
+/// Lets the responses to the steps of a group go one by one, in the order of a case: the first when all requests that are
 /// sent at once have come, each other one when the step before it has ended.
 ///
-/// The clock, which is the run's, moves on by a second with each answer and else stands still.
+/// The clock, which is the run's, moves on by a second with each response and else stands still.
 final class ResponsesInTurn: RunObserver {
     private struct State {
-        /// The requests that have still to come before the first answer.
+        /// The requests that have still to come before the first response.
         var missing: Int
         /// The steps that have not been answered.
         var rest: ArraySlice<Int>
@@ -25,7 +25,7 @@ final class ResponsesInTurn: RunObserver {
         (turns, turn) = AsyncStream.makeStream()
     }
 
-    /// How many answers had gone when each step ended that has begun.
+    /// How many responses had gone when each step ended that has begun.
     var ends: [String: Int] { state.withLock { $0.ends } }
 
     /// The request of a step in the group has come.
@@ -47,7 +47,7 @@ final class ResponsesInTurn: RunObserver {
         }
     }
 
-    /// Carries a run out that tells this of its events, and has each answer let go when its turn has come.
+    /// Carries a run out that tells this of its events, and has each response let go when its turn has come.
     func carryOut(
         _ run: @escaping @Sendable (EventStream, ManualClock) async -> Executor.Outcome,
         letGo: (_ step: Int) -> Void

@@ -52,13 +52,13 @@ import WaybillJSON
     ]
 
     @Test(arguments: targets)
-    func `the next page is where the answer says`(next: String, expected: PaginationState.Decision) throws {
+    func `the next page is where the response says`(next: String, expected: PaginationState.Decision) throws {
         var state = PaginationState(try pagination(.next(expression("$.next"))))
         #expect(state.request == .plain)
         #expect(try state.next(after: page(["next": JSONParser().parse(Array(next.utf8))])) == expected)
     }
 
-    @Test func `an answer that says nothing of a next page was the last`() throws {
+    @Test func `a response that says nothing of a next page was the last`() throws {
         for body in [JSON.string("text"), [:], .null] {
             var state = PaginationState(try pagination(.next(expression("$.next"))))
             #expect(try state.next(after: page(body)) == .finish)

@@ -113,7 +113,7 @@ import WaybillTransport
     }
 
     @Test func `a pause of a transfer counts in none of the times of its response`() async throws {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let fixture = try ExecutionFixture(
             """

@@ -6,7 +6,7 @@ import WaybillResults
 @testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct DetailTests {
-    @Test func `debug tells all there is to know, without secrets that only the answer shows`() async throws {
+    @Test func `debug tells all there is to know, without secrets that only the response shows`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:

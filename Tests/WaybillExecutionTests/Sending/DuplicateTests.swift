@@ -180,7 +180,7 @@ import WaybillResults
         #expect(fixture.transport.paths == ["/e", "/e"])
     }
 
-    @Test func `the same request is sent once, and all get the answer`() async throws {
+    @Test func `the same request is sent once, and all get the response`() async throws {
         let fixture = try fixture("duplicates: share, outputs: {n: $.n}", second: "x")
         async let running = run(fixture)
         await fixture.transport.waitForRequests(2)

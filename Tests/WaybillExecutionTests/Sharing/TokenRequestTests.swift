@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-/// Requests for tokens: what they say, and what is made of the answers.
+/// Requests for tokens: what they say, and what is made of the responses.
 @Suite(.timeLimit(.minutes(5))) struct TokenRequestTests {
     private static let good = #"{"access_token": "t1", "token_type": "bearer"}"#
     private static let one = "graphs: {main: {chain: [{get: /a}]}}"
@@ -140,9 +140,9 @@ import WaybillTransport
             "the token endpoint answers with status 503: later"
         ),
         Refusal(.json("<p>", status: 502), .status, "the token endpoint answers with status 502"),
-        Refusal(.json("token"), .decode, "the token endpoint's answer is not a JSON object"),
-        Refusal(.json("[]"), .decode, "the token endpoint's answer is not a JSON object"),
-        Refusal(.json("{}"), .expect, "the token endpoint's answer has no 'token_type'"),
+        Refusal(.json("token"), .decode, "the token endpoint's response is not a JSON object"),
+        Refusal(.json("[]"), .decode, "the token endpoint's response is not a JSON object"),
+        Refusal(.json("{}"), .expect, "the token endpoint's response has no 'token_type'"),
         Refusal(
             .json(#"{"access_token": "a", "token_type": "mac"}"#),
             .expect,
@@ -151,7 +151,7 @@ import WaybillTransport
         Refusal(
             .json(#"{"access_token": "", "token_type": "Bearer"}"#),
             .expect,
-            "the token endpoint's answer has no 'access_token'"
+            "the token endpoint's response has no 'access_token'"
         ),
         Refusal(
             .json(#"{"access_token": "a\r\nX: b", "token_type": "Bearer"}"#),
@@ -161,7 +161,7 @@ import WaybillTransport
         Refusal(
             .json(#"{"access_token": "a", "token_type": "Bearer", "expires_in": "soon"}"#),
             .expect,
-            "'expires_in' in the token endpoint's answer is not a number of seconds"
+            "'expires_in' in the token endpoint's response is not a number of seconds"
         ),
         Refusal(
             .redirect("http://other/token", status: 307),

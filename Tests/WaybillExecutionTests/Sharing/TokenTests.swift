@@ -100,7 +100,7 @@ import WaybillTransport
             fixture.transport.requests(to: "/token").map(\.text) == [
                 "grant_type=client_credentials",
                 "grant_type=refresh_token&refresh_token=r1",
-                // The second answer had none.
+                // The second response had none.
                 "grant_type=refresh_token&refresh_token=r1",
                 "grant_type=refresh_token&refresh_token=r3",
                 "grant_type=client_credentials",

@@ -31,7 +31,7 @@ import WaybillTransport
     /// Sends requests to servers that each do as they are told, and gives what they received.
     private func exchange(
         _ request: (String) -> HTTPRequest,
-        answers: [@Sendable (ReceivedRequest, _ own: String, _ other: String) -> ServerAnswer] = [
+        answers: [@Sendable (ReceivedRequest, _ own: String, _ other: String) -> ServerResponse] = [
             { _, _, _ in .text("") }
         ]
     ) async throws -> (result: Result<HTTPResponse, TransportFailure>, received: [[ReceivedRequest]]) {
@@ -151,7 +151,7 @@ import WaybillTransport
             answers: [
                 { request, _, _ in
                     request.target == "/first"
-                        ? ServerAnswer(status: 303, headers: [("Location", "/second")]) : .text("")
+                        ? ServerResponse(status: 303, headers: [("Location", "/second")]) : .text("")
                 }
             ]
         )
@@ -170,9 +170,9 @@ import WaybillTransport
             answers: [
                 { request, _, other in
                     request.target == "/first"
-                        ? ServerAnswer(status: 307, headers: [("Location", other + "/second")]) : .text("")
+                        ? ServerResponse(status: 307, headers: [("Location", other + "/second")]) : .text("")
                 },
-                { _, _, other in ServerAnswer(status: 307, headers: [("Location", other + "/third")]) },
+                { _, _, other in ServerResponse(status: 307, headers: [("Location", other + "/third")]) },
             ]
         )
         #expect(try result.get().status == 200)

@@ -13,7 +13,7 @@ import WaybillTestSupport
         let exchange = try await WireExchange.run(
             "{id: a, get: /a, auth: {netrc: netrc}}",
             files: Self.netrc,
-            answer: ServerAnswer(
+            answer: ServerResponse(
                 headers: [("Content-Type", "application/json")],
                 body: Array("[\"hunter-two\", \"Basic \(credentials)\"]".utf8)
             )

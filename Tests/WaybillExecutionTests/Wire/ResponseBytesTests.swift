@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 
-/// What becomes of the bytes of an answer, as they come from a server.
+/// What becomes of the bytes of a response, as they come from a server.
 @Suite(.timeLimit(.minutes(5))) struct ResponseBytesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -192,7 +192,7 @@ import WaybillTestSupport
         Case(name: "nothing of JSON", type: "application/json", body: [], data: "null"),
         Case(name: "nothing, as a text", type: "text/plain", body: [], decoding: "text", data: "null"),
     ])
-    func `an answer is decoded`(_ example: Case) async throws {
+    func `a response is decoded`(_ example: Case) async throws {
         let exchange = try await exchange(example.type, example.body, decoding: example.decoding)
         let words = exchange.failure?.message.string ?? "no data"
         let data = try #require(exchange.data, "\(words)")
@@ -203,24 +203,24 @@ import WaybillTestSupport
         arguments: [
             (
                 "text/plain; charset=klingon", [0x68], "text",
-                "the answer is in the character set 'klingon', which is not"
+                "the response is in the character set 'klingon', which is not"
             ),
             (
                 "text/csv; charset=\"utf-8//IGNORE\"", [0x68], "auto",
-                "the answer is in the character set 'utf-8//ignore', which is not supported"
+                "the response is in the character set 'utf-8//ignore', which is not supported"
             ),
-            ("text/plain", [0xFF], "text", "the answer is not valid UTF-8"),
-            ("text/plain; charset=gbk", [0xC4], "text", "the answer is not valid gbk"),
-            ("text/plain; charset=euc-kr", [0xFF, 0xFF], "text", "the answer is not valid euc-kr"),
-            ("text/plain; charset=utf-16", [0x00], "text", "the answer is not valid UTF-16"),
-            ("text/plain; charset=utf-16le", [0x00, 0xD8], "text", "the answer is not valid UTF-16"),
-            ("application/json", [0x22, 0xFC, 0x22], "auto", "the answer is not JSON: "),
-            ("application/json; charset=klingon", [0x22, 0xFC, 0x22], "auto", "the answer is not JSON: "),
-            ("text/csv", [0x61, 0x0A, 0xFF], "auto", "the answer is not valid UTF-8"),
-            ("application/x-plist", Array("bplist00".utf8), "auto", "the answer is not a property list: "),
+            ("text/plain", [0xFF], "text", "the response is not valid UTF-8"),
+            ("text/plain; charset=gbk", [0xC4], "text", "the response is not valid gbk"),
+            ("text/plain; charset=euc-kr", [0xFF, 0xFF], "text", "the response is not valid euc-kr"),
+            ("text/plain; charset=utf-16", [0x00], "text", "the response is not valid UTF-16"),
+            ("text/plain; charset=utf-16le", [0x00, 0xD8], "text", "the response is not valid UTF-16"),
+            ("application/json", [0x22, 0xFC, 0x22], "auto", "the response is not JSON: "),
+            ("application/json; charset=klingon", [0x22, 0xFC, 0x22], "auto", "the response is not JSON: "),
+            ("text/csv", [0x61, 0x0A, 0xFF], "auto", "the response is not valid UTF-8"),
+            ("application/x-plist", Array("bplist00".utf8), "auto", "the response is not a property list: "),
         ] as [(String, [UInt8], String, String)]
     )
-    func `an answer that is not what it says is refused, in words`(
+    func `a response that is not what it says is refused, in words`(
         type: String,
         body: [UInt8],
         decoding: String,
@@ -234,7 +234,7 @@ import WaybillTestSupport
     private func exchange(_ type: String?, _ body: [UInt8], decoding: String) async throws -> WireExchange {
         try await WireExchange.run(
             "{id: a, get: /a, decoding: \(decoding)}",
-            answer: ServerAnswer(headers: type.map { [("Content-Type", $0)] } ?? [], body: body)
+            answer: ServerResponse(headers: type.map { [("Content-Type", $0)] } ?? [], body: body)
         )
     }
 }

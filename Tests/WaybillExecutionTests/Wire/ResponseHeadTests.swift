@@ -7,7 +7,7 @@ import WaybillTestSupport
     @Test func `names and values of cookies lose their outer blanks only`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, get: /, expect: {body: [\"response.cookies.foo == 'bar'\", \"response.cookies['a b'] == 'c d'\"]}}",
-            answer: ServerAnswer(headers: [
+            answer: ServerResponse(headers: [
                 ("Set-Cookie", "foo= bar ; Path=/"), ("Set-Cookie", " a b =c d"), ("Set-Cookie", "=x"),
             ])
         )
@@ -31,7 +31,7 @@ import WaybillTestSupport
     func `a digest challenge that is not supported is named`(challenge: String, words: String?) async throws {
         let exchange = try await WireExchange.run(
             "{id: a, get: /, auth: {digest: {username: somebody, password: correct horse}}}",
-            answer: ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+            answer: ServerResponse(status: 401, headers: [("WWW-Authenticate", challenge)])
         )
         let message = try #require(exchange.failure?.message.string)
         #expect(message.hasPrefix("the status is 401"))

@@ -14,7 +14,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// What a manifest of one step really sends to a server on this machine, and what becomes of the server's answer.
+/// What a manifest of one step really sends to a server on this machine, and what becomes of the server's response.
 struct WireExchange {
     /// What the server received.
     let received: [ReceivedRequest]
@@ -45,7 +45,7 @@ struct WireExchange {
         links: [String: String] = [:],
         allowsOutside: Bool = false,
         beforeRun: (TemporaryFolder) throws -> Void = { _ in },
-        answer: ServerAnswer = ServerAnswer(status: 200, headers: [("Content-Type", "application/json")])
+        answer: ServerResponse = ServerResponse(status: 200, headers: [("Content-Type", "application/json")])
     ) async throws -> WireExchange {
         let server = try LoopbackServer { _ in answer }
         defer { server.stop() }

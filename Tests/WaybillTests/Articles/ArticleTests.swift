@@ -21,8 +21,8 @@ import WaybillTestSupport
         #expect(try await finish("\(folder.path)/results") == .passed)
     }
 
-    private static func answer(to target: String) -> ServerAnswer {
-        ServerAnswer(status: target == "/a" ? 404 : 200, body: Array("0123456789".utf8))
+    private static func answer(to target: String) -> ServerResponse {
+        ServerResponse(status: target == "/a" ? 404 : 200, body: Array("0123456789".utf8))
     }
 
     /// A manifest of two steps, of which the first is refused, on a server.
@@ -57,9 +57,9 @@ import WaybillTestSupport
     }
 
     @Test func `the second article ends a run at its first failure`() async throws {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
-        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 404) }) { server in
+        try await LoopbackServer.run(answer: { _ in ServerResponse(status: 404) }) { server in
             let fixture = LibraryFixture(
                 """
                 graphs:

@@ -85,12 +85,12 @@ import WaybillTestSupport
     }
 
     @Test func `a run is steered from within an observer`() async throws {
-        /// Stops its run at the first answer.
+        /// Stops its run at the first response.
         final class Stopper: Run.Observer {
             let run = Mutex<Run?>(nil)
             func responseDidFinish(_ response: Run.Response, step: String?) { run.withLock { $0?.stop() } }
         }
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let fixture = LibraryFixture(
             "graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}, {id: b, get: \"\(held.url)/b\"}]}}"

@@ -9,7 +9,7 @@ import WaybillTestSupport
         let isBroken = Mutex(true)
         try await LoopbackServer.run(answer: { request in
             let fails = request.target == "/b" && isBroken.withLock { $0 }
-            return ServerAnswer(
+            return ServerResponse(
                 status: fails ? 500 : 200,
                 headers: [("Content-Type", "application/json")],
                 body: Array("{\"at\": \"\(request.target)\"}".utf8)

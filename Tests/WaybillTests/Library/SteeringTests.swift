@@ -8,9 +8,9 @@ import WaybillTestSupport
     /// Runs a graph against a server that holds its answers; the story of it, its report, and what was asked for.
     private func steer(
         _ graph: String,
-        _ body: (Run, HeldAnswers) async throws -> Void
+        _ body: (Run, HeldResponses) async throws -> Void
     ) async throws -> (story: [String], report: Run.Report, targets: [String]) {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         let fixture = LibraryFixture(
             """
@@ -112,7 +112,7 @@ import WaybillTestSupport
     }
 
     @Test func `a step is held up from the beginning`() async throws {
-        let held = try HeldAnswers()
+        let held = try HeldResponses()
         defer { held.stop() }
         held.release()
         let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}]}}")

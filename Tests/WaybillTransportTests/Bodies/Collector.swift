@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// Takes the body of an answer, and remembers what it got.
+/// Takes the body of a response, and remembers what it got.
 final class Collector: BodyReceiver {
     struct Got: Sendable {
         var heads: [HTTPResponse] = []

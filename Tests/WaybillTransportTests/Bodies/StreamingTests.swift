@@ -7,7 +7,7 @@ import WaybillTransport
     static let large = RequestBodyTests.large
 
     @Test func `a body comes piece by piece, after its head`() async throws {
-        try await LoopbackServer.run(answer: { _ in ServerAnswer(headers: [("X-A", "1")], body: Self.large) }) {
+        try await LoopbackServer.run(answer: { _ in ServerResponse(headers: [("X-A", "1")], body: Self.large) }) {
             server in
             try await CurlTransport.run { transport in
                 let collector = Collector()
@@ -25,8 +25,8 @@ import WaybillTransport
     }
 
     @Test(arguments: ["HEAD", "GET"])
-    func `an answer without body has a head too`(method: String) async throws {
-        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 204) }) { server in
+    func `a response without body has a head too`(method: String) async throws {
+        try await LoopbackServer.run(answer: { _ in ServerResponse(status: 204) }) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector()
                 let request = HTTPRequest(method: method, url: server.url())
@@ -38,8 +38,8 @@ import WaybillTransport
         }
     }
 
-    @Test func `a body that is not for the receiver becomes part of the answer, within its limit`() async throws {
-        try await LoopbackServer.run(answer: { _ in ServerAnswer(status: 404, body: Self.large) }) { server in
+    @Test func `a body that is not for the receiver becomes part of the response, within its limit`() async throws {
+        try await LoopbackServer.run(answer: { _ in ServerResponse(status: 404, body: Self.large) }) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector(use: { $0.status == 200 ? .receive : .collect })
                 let request = HTTPRequest(url: server.url(), maximumBodyBytes: Self.large.count)
@@ -58,7 +58,7 @@ import WaybillTransport
     @Test func `a compressed body that swells comes in small pieces, as fast as its receiver takes them`() async throws
     {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 100000000 /dev/zero | gzip -9"]).output
-        let answer = ServerAnswer(headers: [("Content-Encoding", "gzip")], body: bomb)
+        let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: bomb)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector(take: { _ in

@@ -4,9 +4,9 @@ import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CookieTests {
     /// A server that sets the cookies of a request's query, and answers with those that it got.
-    static let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+    static let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
         let set = request.target.split(separator: "?").dropFirst().map { ("Set-Cookie", String($0)) }
-        return ServerAnswer(headers: set, body: Array(request.values(named: "Cookie").joined(separator: "|").utf8))
+        return ServerResponse(headers: set, body: Array(request.values(named: "Cookie").joined(separator: "|").utf8))
     }
 
     func cookies(

@@ -6,7 +6,7 @@ import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     /// A server that wants digest credentials of `user` with the password `secret`, by RFC 7616, section 3.4.
-    static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerAnswer {
+    static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerResponse {
         let hash: @Sendable (String) -> String = { text in
             let bytes = Array(text.utf8)
             let digest: [UInt8] =
@@ -19,10 +19,10 @@ import WaybillTransport
             let work = hash("\(request.method):\(request.target)")
             let middle = ["nonce", "nc", "cnonce", "qop"].map { fields[$0] ?? "" }.joined(separator: ":")
             if fields["nonce"] == "n1", fields["response"] == hash("\(key):\(middle):\(work)") {
-                return ServerAnswer(body: request.body)
+                return ServerResponse(body: request.body)
             }
             let challenge = "Digest realm=\"a realm\", nonce=\"n1\", qop=\"auth\", algorithm=\(algorithm)"
-            return ServerAnswer(
+            return ServerResponse(
                 status: 401,
                 headers: [("WWW-Authenticate", challenge)],
                 body: Array("who are you?".utf8)
@@ -60,7 +60,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a wrong password is an answer of 401`() async throws {
+    @Test func `a wrong password is a response of 401`() async throws {
         try await LoopbackServer.run(answer: Self.digestAnswer("MD5")) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(url: server.url()).with {
@@ -83,8 +83,8 @@ import WaybillTransport
                 let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", stale=\(number > 1)"
                 let answer =
                     number < count
-                    ? ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
-                    : ServerAnswer(body: request.body)
+                    ? ServerResponse(status: 401, headers: [("WWW-Authenticate", challenge)])
+                    : ServerResponse(body: request.body)
                 guard connection.write(answer.bytes(to: request.method)) else { return }
             }
         }
@@ -149,10 +149,10 @@ import WaybillTransport
     func `the user name and the password of digest credentials may be empty`(username: String, password: String)
         async throws
     {
-        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
             if let value = request.values(named: "Authorization").first { return .text(value) }
             let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""
-            return ServerAnswer(status: 401, headers: [("WWW-Authenticate", challenge)])
+            return ServerResponse(status: 401, headers: [("WWW-Authenticate", challenge)])
         }
         try await LoopbackServer.run(answer: answer) { server in
             try await CurlTransport.run { transport in

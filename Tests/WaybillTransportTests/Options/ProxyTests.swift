@@ -9,7 +9,7 @@ import WaybillTransport
 struct ProxyTests {
     typealias Proxy = TransferOptions.Proxy
 
-    /// What comes of a request through a proxy, of which `$proxy` is the address, to a server whose answer says who asks.
+    /// What comes of a request through a proxy, of which `$proxy` is the address, to a server whose response says who asks.
     func send(
         _ kind: ProxyProgram.Kind,
         secure: Bool = false,
@@ -56,7 +56,7 @@ struct ProxyTests {
         #expect(response.headers.values(named: "Server").count == 1)
     }
 
-    @Test func `a proxy that wants a password is a failure to connect, or an answer`() async throws {
+    @Test func `a proxy that wants a password is a failure to connect, or a response`() async throws {
         let wrong: (String) -> Proxy = { .url("http://u:wrong@\($0)") }
         let tunnel = try #require(await send(.http, secure: true, username: "u", wrong).failure)
         #expect(tunnel.kind == .connect)

@@ -8,7 +8,7 @@ struct TLSTests {
 
     typealias TLS = TransferOptions.TLS
 
-    /// What comes of requests to a server that shows a certificate. The text of an answer says which version of TLS was
+    /// What comes of requests to a server that shows a certificate. The text of a response says which version of TLS was
     /// spoken, and what became of the client's certificate.
     func send(
         to kind: TestCertificates.Kind = .valid,

@@ -4,13 +4,13 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct FollowingTests {
-    static func redirect(_ status: Int, _ location: String) -> ServerAnswer {
-        ServerAnswer(status: status, headers: [("Location", location)])
+    static func redirect(_ status: Int, _ location: String) -> ServerResponse {
+        ServerResponse(status: status, headers: [("Location", location)])
     }
 
     @Test func `hops are followed to the end, and told`() async throws {
         try await LoopbackServer.run(answer: { .text($0.head + String(decoding: $0.body, as: UTF8.self)) }) { other in
-            let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+            let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
                 switch request.target {
                 case "/a": Self.redirect(307, "b?c")
                 case "/b?c": Self.redirect(308, "/d")
@@ -44,9 +44,9 @@ import WaybillTransport
     }
 
     @Test func `cookies of a jar go where they belong`() async throws {
-        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
             guard request.target == "/a" else { return .text(request.values(named: "Cookie").joined()) }
-            return ServerAnswer(status: 302, headers: [("Location", "/b"), ("Set-Cookie", "k=v")])
+            return ServerResponse(status: 302, headers: [("Location", "/b"), ("Set-Cookie", "k=v")])
         }
         try await LoopbackServer.run(answer: answer) { server in
             try await CurlTransport.run { transport in
@@ -60,18 +60,18 @@ import WaybillTransport
     @Test func `cookies do not go to another port of the same host, and come back with the request`() async throws {
         let cookies: @Sendable (ReceivedRequest) -> String = { $0.values(named: "Cookie").joined() }
         let back = Mutex("")
-        let there: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+        let there: @Sendable (ReceivedRequest) -> ServerResponse = { request in
             if request.target == "/back" {
                 let headers = [("Location", back.withLock { $0 }), ("Set-Cookie", "there=2")]
-                return ServerAnswer(status: 302, headers: headers)
+                return ServerResponse(status: 302, headers: headers)
             }
             return .text(cookies(request))
         }
         try await LoopbackServer.run(answer: there) { other in
-            let here: @Sendable (ReceivedRequest) -> ServerAnswer = { request in
+            let here: @Sendable (ReceivedRequest) -> ServerResponse = { request in
                 switch request.target {
                 case "/a":
-                    ServerAnswer(status: 302, headers: [("Location", other.url("/b")), ("Set-Cookie", "here=1")])
+                    ServerResponse(status: 302, headers: [("Location", other.url("/b")), ("Set-Cookie", "here=1")])
                 case "/round": Self.redirect(302, other.url("/back"))
                 default: .text(cookies(request))
                 }
@@ -103,13 +103,13 @@ import WaybillTransport
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(url: server.url(), timeout: .milliseconds(300))
                 let failure = try #require(await transport.send(request, followingRedirects: 5).failure)
-                #expect(failure.message == "no answer from 127.0.0.1:\(server.port) within 300ms, redirects included")
+                #expect(failure.message == "no response from 127.0.0.1:\(server.port) within 300ms, redirects included")
             }
         }
     }
 
     @Test func `a circle ends at the limit, and a file is not read`() async throws {
-        let answer: @Sendable (ReceivedRequest) -> ServerAnswer = {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = {
             Self.redirect(302, $0.target == "/file" ? "file:///etc/passwd" : "/circle")
         }
         try await LoopbackServer.run(answer: answer) { server in

@@ -37,17 +37,17 @@ extension Run.Event {
         case requestWillSend(Run.Request)
         /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
         case requestSent(attempt: Int, bytes: Int)
-        /// More of a request or its answer has travelled. At most ten a second come of each request.
+        /// More of a request or its response has travelled. At most ten a second come of each request.
         case requestProgress(Run.Progress)
-        /// An answer leads elsewhere, and a request follows.
+        /// A response leads elsewhere, and a request follows.
         case requestRedirected(Run.Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Run.Retry)
-        /// The head of an answer has come.
+        /// The head of a response has come.
         case responseStarted(Run.ResponseHead)
-        /// An answer is complete.
+        /// A response is complete.
         case responseFinished(Run.Response)
-        /// All there is to know of a request and its answer, where `debug` asks for it.
+        /// All there is to know of a request and its response, where `debug` asks for it.
         case exchange(Value)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)

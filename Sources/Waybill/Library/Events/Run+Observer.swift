@@ -31,11 +31,11 @@ extension Run {
 
         /// A request of a step is about to be sent.
         func requestWillSend(_ request: Request, step: String?)
-        /// More of a request of a step, or of its answer, has travelled.
+        /// More of a request of a step, or of its response, has travelled.
         func requestDidProgress(_ progress: Progress, step: String?)
         /// An attempt of a step failed, and there is another one.
         func requestWillRetry(_ retry: Retry, step: String?)
-        /// An answer for a step is complete.
+        /// A response for a step is complete.
         func responseDidFinish(_ response: Response, step: String?)
     }
 }

@@ -57,11 +57,11 @@ extension Run {
         }
     }
 
-    /// What an answer leads to.
+    /// What a response leads to.
     public struct Redirection: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         public let attempt: Int
-        /// The status of the answer.
+        /// The status of the response.
         public let status: Int
         /// The method of the request that follows.
         public let method: String
@@ -92,7 +92,7 @@ extension Run {
         }
     }
 
-    /// The head of an answer.
+    /// The head of a response.
     public struct ResponseHead: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         public let attempt: Int
@@ -108,7 +108,7 @@ extension Run {
         }
     }
 
-    /// An answer that is complete.
+    /// A response that is complete.
     public struct Response: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         public let attempt: Int

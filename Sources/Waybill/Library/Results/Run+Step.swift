@@ -30,7 +30,7 @@ extension Run {
         /// How often its request was tried; 0 where none was sent.
         public var attempts: Int { result.attempts }
 
-        /// The status of the last answer.
+        /// The status of the last response.
         public var status: Int? { result.status }
 
         /// The method of its last request.

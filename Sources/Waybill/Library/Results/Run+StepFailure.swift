@@ -21,7 +21,7 @@ extension Run {
         /// The text of the manifest that it belongs to.
         public var place: SourcePlace? { failure.span.map(SourcePlace.init) }
 
-        /// All that was found wrong, where the stage looks for more than one thing, as for the expectations of an answer;
+        /// All that was found wrong, where the stage looks for more than one thing, as for the expectations of a response;
         /// otherwise empty.
         public var findings: [Finding] { failure.findings.map(Finding.init) }
 

@@ -35,12 +35,12 @@ package struct EndpointExplanation: Sendable {
 
     let cascade: EndpointCascade
     let form: PlanValues
-    let environment: EnvironmentPlaces
+    let environment: EnvironmentLocations
 
     init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
         self.cascade = cascade
         form = PlanValues(checked.manifest.sources, redactor: .init(secretsOf: checked, options: options))
-        environment = EnvironmentPlaces(of: checked)
+        environment = EnvironmentLocations(of: checked)
     }
 
     /// Every setting at any level.

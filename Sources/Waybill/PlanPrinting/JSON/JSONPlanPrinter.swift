@@ -25,7 +25,7 @@ package struct JSONPlanPrinter: PlanPrinter {
 /// The parts of a plan as JSON.
 struct PlanJSON {
     let form: PlanValues
-    let environment: EnvironmentPlaces
+    let environment: EnvironmentLocations
 
     func members(of plan: Plan) -> JSONObject {
         .present([

@@ -32,7 +32,7 @@ private struct TextPlan {
         self.paint = paint
     }
 
-    mutating func add(_ plan: Plan, environment: EnvironmentPlaces) {
+    mutating func add(_ plan: Plan, environment: EnvironmentLocations) {
         let environment = plan.environment.map { ", environment \($0)" } ?? ""
         line("\(paint.strong(form.text(plan.name)))  \(plan.manifest)\(environment)")
         line("at most \(plan.concurrency) requests at once")

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// By which interfaces requests leave, for those that must not go over a mobile network. An answer holds for a while, since
+/// By which interfaces requests leave, for those that must not go over a mobile network. A response holds for a while, since
 /// finding it out may ask a name server.
 final class MeteredRoutes: Sendable {
     private struct Place: Hashable {

@@ -7,8 +7,8 @@ package enum Moment: Sendable, Hashable {
     case request
     /// When header fields and credentials are made: `request` is there, so that they can sign it.
     case sending
-    /// When there is an answer: `$` is its data.
-    case answer
+    /// When there is a response: `$` is its data.
+    case response
     /// When the graph has ended.
     case end
 }
@@ -27,9 +27,9 @@ package enum Purpose: Sendable, Hashable {
     case body
     /// Whether, how long or how often something is done.
     case control
-    /// The data of an answer.
+    /// The data of a response.
     case data
-    /// What an answer must be.
+    /// What a response must be.
     case expectation
     /// A named value of a request or step.
     case output

@@ -10,7 +10,7 @@ extension RequestDefinition {
         visitor.scalar(method?.value, .request, .control)
         visitor.scalar(address.text.value, .request, .address)
         for variable in vars { visitor.value(variable.value, .request, .variable) }
-        for output in outputs { output.visitUses(visitor, .answer) }
+        for output in outputs { output.visitUses(visitor, .response) }
         download?.visitUses(visitor)
     }
 }
@@ -19,7 +19,7 @@ extension Download {
     /// Visits every use of the expression language in it.
     package func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(to, .request, .fileName)
-        visitor.expression(checksum?.value, .answer, .expectation)
+        visitor.expression(checksum?.value, .response, .expectation)
     }
 }
 
@@ -40,7 +40,7 @@ extension Step {
         flow?.visitUses(outside: outside, inside: inside)
         settings.visitUses(inside)
         for variable in vars { inside.value(variable.value, .request, .variable) }
-        for output in outputs { output.visitUses(inside, isRequest ? .answer : .request) }
+        for output in outputs { output.visitUses(inside, isRequest ? .response : .request) }
         switch action {
         case .call(let call), .graph(let call): inside.members(call.arguments, .request, .argument)
         case .request(let definition): definition.visitUses(inside)
@@ -74,8 +74,8 @@ extension Flow {
         if let write {
             // One file takes the records of all elements.
             outside.scalar(write.to, .request, .fileName)
-            inside.expression(write.records, .answer, .record)
-            for column in write.columns { inside.expression(column.value, .answer, .record, item: true) }
+            inside.expression(write.records, .response, .record)
+            for column in write.columns { inside.expression(column.value, .response, .record, item: true) }
         }
         until?.visitUses(inside)
         paginate?.visitUses(inside)
@@ -84,21 +84,21 @@ extension Flow {
 
 extension Until {
     fileprivate func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(that, .answer, .control)
+        visitor.expression(that, .response, .control)
         visitor.duration(every)
         visitor.duration(within)
-        visitor.expression(fail?.when, .answer, .control)
-        visitor.scalar(fail?.message, .answer, .message)
+        visitor.expression(fail?.when, .response, .control)
+        visitor.scalar(fail?.message, .response, .message)
     }
 }
 
 extension Pagination {
     fileprivate func visitUses(_ visitor: UseVisitor) {
-        visitor.expression(items, .answer, .data)
-        visitor.expression(condition, .answer, .control)
+        visitor.expression(items, .response, .data)
+        visitor.expression(condition, .response, .control)
         switch way {
-        case .next(let expression): visitor.expression(expression, .answer, .address)
-        case .cursor(_, let expression): visitor.expression(expression, .answer, .query)
+        case .next(let expression): visitor.expression(expression, .response, .address)
+        case .cursor(_, let expression): visitor.expression(expression, .response, .query)
         case .link, .page, .offset: break
         }
     }

@@ -104,7 +104,7 @@ package struct Pagination: Sendable {
 
     /// The ways.
     package enum Way: Sendable {
-        /// The answer names the next page's URL.
+        /// The response names the next page's URL.
         case next(ManifestExpression)
         /// The Link field does (RFC 8288).
         case link
@@ -112,7 +112,7 @@ package struct Pagination: Sendable {
         case page(Place, start: Int)
         /// Pages begin at an offset.
         case offset(Place, limit: Int)
-        /// The answer gives a cursor for the next page.
+        /// The response gives a cursor for the next page.
         case cursor(Place, from: ManifestExpression)
     }
 

@@ -18,9 +18,9 @@ package final class RequestDefinition: Sendable {
     package let outputs: [OutputDefinition]
     /// What the data must be.
     package let returns: ReturnShape?
-    /// The file that the answer goes to.
+    /// The file that the response goes to.
     package let download: Download?
-    /// Example answers.
+    /// Example responses.
     package let mock: [MockExample]
     /// What is not known of it, because of mistakes in its text.
     package let unknown: UnknownParts
@@ -108,7 +108,7 @@ package struct ReturnShape: Sendable {
     package var level: Level
 }
 
-/// The file that an answer goes to.
+/// The file that a response goes to.
 package struct Download: Sendable {
     /// The digests that a file can be checked by.
     package enum Digest: String, Sendable, CaseIterable {
@@ -129,7 +129,7 @@ package struct Download: Sendable {
     package var level: Level
 }
 
-/// An example answer for the mock server.
+/// An example response for the mock server.
 package struct MockExample: Sendable {
     /// The status; 200 when nothing is said.
     package var status: Int
@@ -137,7 +137,7 @@ package struct MockExample: Sendable {
     package var headers: [(name: String, value: String)]
     /// The body: a text is sent as it is, anything else as JSON.
     package var body: JSON?
-    /// How long the answer waits.
+    /// How long the response waits.
     package var delay: Duration
     /// Where the example stands.
     package var span: SourceSpan

@@ -84,7 +84,7 @@ extension GraphFlow {
         return checkStatus(of: site, id: id, reference, in: text)
     }
 
-    /// Outputs are taken from answers of the class 2xx only.
+    /// Outputs are taken from responses of the class 2xx only.
     private func checkStatus(
         of site: StepSite,
         id: String,
@@ -101,7 +101,7 @@ extension GraphFlow {
         }
         return Diagnostic(
             "outputs-never",
-            "step '\(id)' never has outputs: they are taken from answers with status 2xx only",
+            "step '\(id)' never has outputs: they are taken from responses with status 2xx only",
             at: text.span(of: reference.range),
             secondary: [.init(status.span, "the status that it expects")],
             help: ["Use steps.\(id).data or steps.\(id).status."]

@@ -68,7 +68,7 @@ struct ScopeShapes {
 
     // MARK: Values that are declared
 
-    private func input(_ reference: Reference, depth: Int, _ declarations: UsePlace.Declarations?) -> PathRoot? {
+    private func input(_ reference: Reference, depth: Int, _ declarations: UseLocation.Declarations?) -> PathRoot? {
         guard reference.segments.count > depth || !reference.isComplete,
             let name = reference.segments.dropFirst(depth - 1).first?.name,
             let input = input(name, declarations)
@@ -79,7 +79,7 @@ struct ScopeShapes {
 
     private func input(
         _ name: String,
-        _ declarations: UsePlace.Declarations?
+        _ declarations: UseLocation.Declarations?
     ) -> Definition<InputDeclaration>? {
         if let own = declarations?.inputs[name] { return own }
         // One that is not known would come before the manifest's.
@@ -94,7 +94,7 @@ struct ScopeShapes {
         return PathRoot(shape: .oneOf([value]), depth: 1, source: source)
     }
 
-    private func element(_ reference: Reference, _ place: UsePlace) -> PathRoot? {
+    private func element(_ reference: Reference, _ place: UseLocation) -> PathRoot? {
         guard !reference.segments.isEmpty || !reference.isComplete,
             let variable = place.loopVariables.last(where: { $0.value == reference.name }),
             let shape = loops.shape(of: variable)
@@ -106,7 +106,7 @@ struct ScopeShapes {
 
     /// The data of a response that is decoded as bytes or text, before any filter: it has no fields.
     private func response(_ reference: Reference, _ site: ReferenceSite) -> PathRoot? {
-        guard !reference.segments.isEmpty || !reference.isComplete, site.moment == .answer, !site.seesItem else {
+        guard !reference.segments.isEmpty || !reference.isComplete, site.moment == .response, !site.seesItem else {
             return nil
         }
         var requests: [RequestSite]

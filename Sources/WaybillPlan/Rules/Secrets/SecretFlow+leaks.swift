@@ -80,7 +80,7 @@ private struct Part: Hashable {
     /// The step that the level is part of.
     let step: SourceSpan?
 
-    init(_ sort: Sort, _ place: UsePlace) {
+    init(_ sort: Sort, _ place: UseLocation) {
         self.init(sort, place.level, place.step?.step.span)
     }
 
@@ -91,8 +91,12 @@ private struct Part: Hashable {
     }
 
     /// The parts of all levels that a request at a place is made of.
-    static func all(_ sort: Sort, _ place: UsePlace, _ definition: RequestDefinition?, _ subject: RuleSubject) -> [Part]
-    {
+    static func all(
+        _ sort: Sort,
+        _ place: UseLocation,
+        _ definition: RequestDefinition?,
+        _ subject: RuleSubject
+    ) -> [Part] {
         var parts = [Part(sort, place), Part(sort, .defaults, nil)]
         if let site = place.step {
             parts += site.around.map { Part(sort, place.level, $0.span) } + [Part(sort, place.level, nil)]
@@ -114,7 +118,7 @@ extension SecretLeak {
 
 extension RuleSubject {
     /// The request that an expression belongs to, where that is sure.
-    fileprivate func request(at place: UsePlace) -> RequestDefinition? {
+    fileprivate func request(at place: UseLocation) -> RequestDefinition? {
         if let site = place.step {
             if case .request(let definition) = site.step.action { return definition }
             return site.endpoint?.request

@@ -72,7 +72,7 @@ extension SecretLeak {
             return refusal("a secret would be part of a file's name", ["Use its digest, sha256(…), or something else."])
         case .data:
             return refusal(
-                "a secret would become part of the data of an answer",
+                "a secret would become part of the data of a response",
                 ["Data is written and handed on; a secret can be given to 'with', 'vars' and what is sent."]
             )
         case .address, .query:

@@ -1,13 +1,13 @@
 package import WaybillJSON
 
 /// A step that had ended before a run was resumed.
-package struct PastStep: Sendable {
+package struct EarlierStep: Sendable {
     /// What is reported of it.
     package var result: StepResult
     /// What later steps see of it, as far as it was kept.
     package var record: JSON
     /// What the journal does not hold of it.
-    package var losses: PastLosses
+    package var losses: EarlierLosses
     /// The domains whose cookies its elements set, where it is a `forEach`.
     package var elementCookies: Set<String> = []
     /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
@@ -15,7 +15,7 @@ package struct PastStep: Sendable {
 }
 
 /// What a step, or an element, left that the journal does not hold.
-package struct PastLosses: Sendable, Equatable {
+package struct EarlierLosses: Sendable, Equatable {
     /// What expressions can use of it: `outputs.token`, `data`, …; see `RunEvent.KeptRecord.lost`.
     package var values: Set<String>
     /// The domains whose cookies in the run's own jar it set.
@@ -29,7 +29,7 @@ package struct PastLosses: Sendable, Equatable {
 }
 
 /// The elements of a `forEach` that had ended before a run was resumed.
-package struct PastElements: Sendable {
+package struct EarlierElements: Sendable {
     /// One of them.
     package struct Element: Sendable {
         /// A digest of the element.
@@ -39,7 +39,7 @@ package struct PastElements: Sendable {
         /// What later steps see of it, as far as it was kept.
         package var record: JSON?
         /// What the journal does not hold of it.
-        package var losses: PastLosses
+        package var losses: EarlierLosses
         /// Why it failed, and the address of the request that did.
         package var failure: Failure?
         package var url: RedactedText?
@@ -52,9 +52,9 @@ package struct PastElements: Sendable {
 }
 
 /// What had become of the steps of a run before it was resumed, by the paths of their instances.
-package struct PastSteps: Sendable {
-    private var steps: [String: PastStep] = [:]
-    private var elements: [String: PastElements] = [:]
+package struct EarlierSteps: Sendable {
+    private var steps: [String: EarlierStep] = [:]
+    private var elements: [String: EarlierElements] = [:]
     private var unsure: Set<String> = []
     /// The paths inside an element, to be forgotten when the element as a whole has ended.
     private var inside: [String: Set<String>] = [:]
@@ -63,8 +63,8 @@ package struct PastSteps: Sendable {
     /// The domains whose cookies the sessions set, by service.
     package private(set) var sessionCookies: [String: Set<String>] = [:]
     /// How far the files have come that steps write, and the pages that they ask for.
-    private var outputs: [String: PastOutput] = [:]
-    private var pages: [String: PastPages] = [:]
+    private var outputs: [String: EarlierOutput] = [:]
+    private var pages: [String: EarlierPages] = [:]
     /// The files that are complete and in their places, by the path of the step that wrote them.
     private var files: [String: RunEvent.WrittenFile] = [:]
 
@@ -72,10 +72,10 @@ package struct PastSteps: Sendable {
     package init() {}
 
     /// The step at a path, where it had ended and is to be taken as it is.
-    package func step(at path: String) -> PastStep? { isVoid(path) ? nil : steps[path] }
+    package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
 
     /// The elements of the step at a path that are to be taken as they are.
-    package func elements(of path: String) -> PastElements? { isVoid(path) ? nil : elements[path] }
+    package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
 
     /// Where the file is gone on with that the step at a path writes; `nil` where it is begun anew.
     package func output(of path: String) -> RecordSink.Resumption? {
@@ -119,9 +119,9 @@ package struct PastSteps: Sendable {
     }
 
     /// The pages that the step at a path has had.
-    package func pages(of path: String) -> PastPages? { isVoid(path) ? nil : pages[path] }
+    package func pages(of path: String) -> EarlierPages? { isVoid(path) ? nil : pages[path] }
 
-    /// Whether a request may have reached the server, and no answer is known.
+    /// Whether a request may have reached the server, and no response is known.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
 
     /// The paths of all steps that are to be taken as they are, and of those with such elements.
@@ -199,18 +199,20 @@ package struct PastSteps: Sendable {
         case "page.finished":
             guard let path, let page = event["page"]?.count else { return }
             unsure.remove(path)
-            pages[path, default: PastPages()].take(page, event)
-            if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, ofPage: page) }
+            pages[path, default: EarlierPages()].take(page, event)
+            if let records = RecordedOutput(event) {
+                outputs[path, default: EarlierOutput()].take(records, ofPage: page)
+            }
         case "write.cut":
             if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committing":
             if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
-                outputs[path, default: PastOutput()].completed = .init(records: records, bytes: bytes)
+                outputs[path, default: EarlierOutput()].completed = .init(records: records, bytes: bytes)
                 outputs[path]?.written = RunEvent.WrittenFile(json: event)
             }
         case "write.committed":
             if let path {
-                outputs[path, default: PastOutput()].isCommitted = true
+                outputs[path, default: EarlierOutput()].isCommitted = true
                 outputs[path]?.written = RunEvent.WrittenFile(json: event)
                 files[path] = RunEvent.WrittenFile(json: event)
             }
@@ -236,10 +238,10 @@ package struct PastSteps: Sendable {
         guard let use = note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
             [.passed, .tolerated].contains(result.outcome)
         else { return }
-        steps[path] = PastStep(
+        steps[path] = EarlierStep(
             result: result,
             record: event["kept"]?["record"] ?? .object(JSONObject()),
-            losses: PastLosses(kept: event["kept"]),
+            losses: EarlierLosses(kept: event["kept"]),
             elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? [],
             use: use
         )
@@ -258,14 +260,14 @@ package struct PastSteps: Sendable {
             let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
-        if let records = RecordedOutput(event) { outputs[path, default: PastOutput()].take(records, of: element) }
+        if let records = RecordedOutput(event) { outputs[path, default: EarlierOutput()].take(records, of: element) }
         if elements[path] == nil { remember(path) }
         let redactor = Redactor()
-        elements[path, default: PastElements()].elements[element] = PastElements.Element(
+        elements[path, default: EarlierElements()].elements[element] = EarlierElements.Element(
             digest: event["kept"]?["element"]?.string,
             outcome: outcome,
             record: event["kept"]?["record"],
-            losses: PastLosses(kept: event["kept"]),
+            losses: EarlierLosses(kept: event["kept"]),
             failure: event["failure"].flatMap { Failure(json: $0, redactor) },
             url: event["url"]?.string.map { redactor.text($0) },
             use: use
@@ -287,11 +289,11 @@ package struct PastSteps: Sendable {
     /// A session is fetched again: nothing of it is taken, and nothing of it is unsure.
     private mutating func finishSession(_ path: String, _ event: JSON) {
         unsure.remove(path)
-        let cookies = PastLosses(kept: event["kept"]).cookies
+        let cookies = EarlierLosses(kept: event["kept"]).cookies
         if !cookies.isEmpty { sessionCookies[String(path.dropFirst("session.".count)), default: []].formUnion(cookies) }
     }
 
-    private static func cookies(of elements: some Sequence<PastElements.Element>) -> Set<String> {
+    private static func cookies(of elements: some Sequence<EarlierElements.Element>) -> Set<String> {
         elements.reduce(into: []) { $0.formUnion($1.losses.cookies) }
     }
 

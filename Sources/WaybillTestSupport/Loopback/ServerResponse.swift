@@ -1,5 +1,5 @@
-/// An answer that a server gives, with `Content-Length` unless the headers say otherwise.
-package struct ServerAnswer: Sendable {
+/// A response that a server gives, with `Content-Length` unless the headers say otherwise.
+package struct ServerResponse: Sendable {
     /// The status code.
     package var status: Int
     /// The reason phrase.
@@ -9,7 +9,7 @@ package struct ServerAnswer: Sendable {
     /// The body.
     package var body: [UInt8]
 
-    /// An answer with these bytes as its body.
+    /// A response with these bytes as its body.
     package init(
         status: Int = 200,
         reason: String = "OK",
@@ -22,9 +22,9 @@ package struct ServerAnswer: Sendable {
         self.body = body
     }
 
-    /// An answer with this text as its body.
-    package static func text(_ text: String) -> ServerAnswer {
-        ServerAnswer(headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    /// A response with this text as its body.
+    package static func text(_ text: String) -> ServerResponse {
+        ServerResponse(headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
     }
 
     /// The bytes that are sent: to HEAD, the header alone.

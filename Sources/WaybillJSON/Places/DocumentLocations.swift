@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 
 /// Where the values of a document stand in its text.
-package protocol DocumentPlaces {
+package protocol DocumentLocations {
     /// Where the whole value of the document stands.
     var span: SourceSpan { get }
 

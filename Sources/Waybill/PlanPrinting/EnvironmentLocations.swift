@@ -5,7 +5,7 @@ import WaybillPlan
 
 /// The places of everything that the chosen environment says, so that of any value it can be told whether it comes from
 /// there.
-struct EnvironmentPlaces: Sendable {
+struct EnvironmentLocations: Sendable {
     /// The environment's name; `nil` where none was chosen.
     let name: String?
     private var spans: Set<SourceSpan> = []

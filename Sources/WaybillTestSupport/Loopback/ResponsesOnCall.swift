@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A server that gives each answer when it is told to, and not before. It must be stopped.
-package final class AnswersOnCall: Sendable {
+/// A server that gives each response when it is told to, and not before. It must be stopped.
+package final class ResponsesOnCall: Sendable {
     /// What both the server's threads and the tests see.
     private final class Shared: Sendable {
         struct State {
-            /// Where the requests came that wait for an answer, by target.
+            /// Where the requests came that wait for a response, by target.
             var waiting: [String: LoopbackConnection] = [:]
             /// Answers to requests that have not come.
-            var ready: [String: ServerAnswer] = [:]
+            var ready: [String: ServerResponse] = [:]
             var targets: [String] = []
             var arrived: @Sendable (ReceivedRequest) -> Void = { _ in }
         }
@@ -17,11 +17,11 @@ package final class AnswersOnCall: Sendable {
 
         /// Takes note of a request.
         ///
-        /// - Returns: its answer where that was there first, and whom to tell of it.
+        /// - Returns: its response where that was there first, and whom to tell of it.
         func take(
             _ request: ReceivedRequest,
             _ connection: LoopbackConnection
-        ) -> (ServerAnswer?, @Sendable (ReceivedRequest) -> Void) {
+        ) -> (ServerResponse?, @Sendable (ReceivedRequest) -> Void) {
             state.withLock { state in
                 state.targets.append(request.target)
                 let answer = state.ready.removeValue(forKey: request.target)
@@ -59,7 +59,7 @@ package final class AnswersOnCall: Sendable {
     }
 
     /// Answers the request with this target: at once where it waits, otherwise when it comes.
-    package func answer(_ target: String, _ answer: ServerAnswer) {
+    package func answer(_ target: String, _ answer: ServerResponse) {
         let connection = shared.state.withLock { state -> LoopbackConnection? in
             if let waiting = state.waiting.removeValue(forKey: target) { return waiting }
             state.ready[target] = answer

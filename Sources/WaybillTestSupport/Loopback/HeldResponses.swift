@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A server that holds its answers back until they are let go, all of them from then on.
-package final class HeldAnswers: Sendable {
+package final class HeldResponses: Sendable {
     private struct State {
         var isReleased = false
         var arrived = 0
@@ -41,7 +41,7 @@ package final class HeldAnswers: Sendable {
                 while !shared.state.withLock({ $0.isReleased }) {
                     guard connection.pass(milliseconds: 1) else { return }
                 }
-                let answer = ServerAnswer(
+                let answer = ServerResponse(
                     headers: [("Content-Type", "application/json")],
                     body: Array("{}".utf8)
                 )
@@ -57,7 +57,7 @@ package final class HeldAnswers: Sendable {
     /// What was asked for, in order.
     package var targets: [String] { server.requests.map(\.target) }
 
-    /// Lets all answers go, also those to come.
+    /// Lets all responses go, also those to come.
     package func release() { shared.change { $0.isReleased = true } }
 
     /// Waits until so many requests have come.
@@ -65,7 +65,7 @@ package final class HeldAnswers: Sendable {
         await wait { arrived, _ in arrived >= count }
     }
 
-    /// Waits until so many answers have been written.
+    /// Waits until so many responses have been written.
     package func waitForAnswers(_ count: Int) async {
         await wait { _, answered in answered >= count }
     }

@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 package import WaybillJSON
 
 /// Where the fields of a row stand in its text.
-package struct CSVPlaces: DocumentPlaces, Sendable {
+package struct CSVLocations: DocumentLocations, Sendable {
     /// Where the whole row stands.
     package let span: SourceSpan
     private let fields: [CodePoints: SourceSpan]

@@ -5,7 +5,7 @@ package import WaybillDiagnostics
 /// A parsed value does not know where it came from, which keeps it small. Where a text turns out to be at fault, it is
 /// read once more for the pointers that are to be told. Names are compared as `JSONPointer` does, and where one comes
 /// again in its object the last one counts, as for `JSONParser`.
-package struct JSONPlaces: DocumentPlaces, Sendable {
+package struct JSONLocations: DocumentLocations, Sendable {
     /// A step towards values that are looked for.
     private struct Step {
         var next: [JSONPointer.Token: Int] = [:]
@@ -72,7 +72,7 @@ package struct JSONPlaces: DocumentPlaces, Sendable {
     }
 }
 
-extension JSONPlaces {
+extension JSONLocations {
     /// Reads the value of a step. The recursion is no deeper than the pointers, and than a value may be.
     private mutating func read(_ step: Int, _ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         scanner.skipSpace()

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillManifest
 
 /// Where an expression stands, which says what its names mean.
-final class UsePlace: Sendable {
+final class UseLocation: Sendable {
     /// The level that it was written at.
     let level: Level
     /// What declares inputs at that level, if it does.

@@ -22,7 +22,7 @@ package struct RunRecord: Sendable {
     /// How it ended, if it was not killed.
     package private(set) var outcome: RunOutcome?
     /// What its steps came to.
-    package var steps = PastSteps()
+    package var steps = EarlierSteps()
     /// The number of the last event.
     package private(set) var lastNumber = 0
     /// The bytes of the journal that count.
@@ -49,7 +49,7 @@ package struct RunRecord: Sendable {
         var reader = JournalReader(path)
         var first: JSON?
         var outcome: RunOutcome?
-        var steps = PastSteps()
+        var steps = EarlierSteps()
         var stopwatch = JournalStopwatch()
         try read(&reader) { event in
             if first == nil { first = event }

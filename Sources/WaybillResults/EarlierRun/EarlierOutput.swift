@@ -1,7 +1,7 @@
 package import WaybillJSON
 
 /// How far a file of records had come before a run was resumed.
-struct PastOutput: Sendable {
+struct EarlierOutput: Sendable {
     /// Whether it is complete and in its place.
     var isCommitted = false
     /// What it consists of, where it was complete and about to be put in its place.
@@ -37,7 +37,7 @@ struct PastOutput: Sendable {
 }
 
 /// The pages that a step had had before a run was resumed.
-package struct PastPages: Sendable {
+package struct EarlierPages: Sendable {
     /// The step after a page.
     private struct Place: Sendable {
         var page = 0
@@ -64,7 +64,7 @@ package struct PastPages: Sendable {
     /// Takes note of a page.
     mutating func take(_ page: Int, _ event: JSON) {
         // The pages of an earlier try do not count any more.
-        if page == 1 { self = PastPages() }
+        if page == 1 { self = EarlierPages() }
         if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
         cookies.formUnion(event["cookies"]?.array?.compactMap(\.string) ?? [])
         let items = self.items + (event["items"]?.count ?? 0)

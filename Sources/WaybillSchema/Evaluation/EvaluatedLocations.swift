@@ -1,6 +1,6 @@
 /// Which members or elements of one instance have been evaluated by a subschema, for `unevaluatedProperties` and
 /// `unevaluatedItems`. An instance is an object or an array, so that one set of positions serves both.
-struct EvaluatedPlaces {
+struct EvaluatedLocations {
     /// Whether anyone wants to know. Otherwise nothing is recorded.
     let isTracking: Bool
     private var low: UInt64 = 0
@@ -26,7 +26,7 @@ struct EvaluatedPlaces {
         for position in positions { insert(position) }
     }
 
-    mutating func formUnion(_ other: EvaluatedPlaces) {
+    mutating func formUnion(_ other: EvaluatedLocations) {
         guard isTracking else { return }
         low |= other.low
         while high.count < other.high.count { high.append(0) }
