@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import WaybillJSON
 import WaybillTestSupport
@@ -16,22 +17,25 @@ import WaybillTransport
         _ body: (_ process: Int32, _ held: HeldResponses, _ journal: @escaping @Sendable () -> String) async throws ->
             Void
     ) async throws -> (result: Command, summary: JSON, targets: [String]) {
-        let held = try HeldResponses()
-        defer { held.stop() }
-        let folder = TemporaryFolder()
-        folder.write("waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: \(graphs)\n", to: "manifest.yaml")
-        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
-        async let run = Command.run(
-            CommandCase.program,
-            ["run", "manifest.yaml", "--out", "results"],
-            in: folder.path,
-            onStart: { started.yield($0) }
-        )
-        let process = try #require(await starts.first { _ in true })
-        try await body(process, held) { folder.read("results/events.ndjson") ?? "" }
-        let result = try await run
-        let summary = try JSONParser().parse(Array(try #require(folder.read("results/run.json")).utf8))
-        return (result, summary, held.targets)
+        // What is in flight has ten seconds to finish, so that the test must not wait for others that compute.
+        try await withTaskExecutorPreference(OwnThread()) {
+            let held = try HeldResponses()
+            defer { held.stop() }
+            let folder = TemporaryFolder()
+            folder.write("waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: \(graphs)\n", to: "manifest.yaml")
+            let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+            async let run = Command.run(
+                CommandCase.program,
+                ["run", "manifest.yaml", "--out", "results"],
+                in: folder.path,
+                onStart: { started.yield($0) }
+            )
+            let process = try #require(await starts.first { _ in true })
+            try await body(process, held) { folder.read("results/events.ndjson") ?? "" }
+            let result = try await run
+            let summary = try JSONParser().parse(Array(try #require(folder.read("results/run.json")).utf8))
+            return (result, summary, held.targets)
+        }
     }
 
     /// Waits until the journal has a text.
@@ -251,5 +255,15 @@ import WaybillTransport
         await transport.shutDown()
         Command.send(SIGTERM, to: process)
         #expect(try await mock.status == 143)
+    }
+}
+
+/// Executes a task on a thread of its own.
+private final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "waybill.test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

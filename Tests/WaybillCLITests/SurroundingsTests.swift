@@ -81,11 +81,12 @@ import WaybillTestSupport
 
     @Test(.enabled(if: canHideProc, "only a privileged process can hide /proc"))
     func `a program without /proc receives its arguments`() async throws {
-        let line = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$W\" run m.yaml --mock --out out'"
-        let (command, folder) = try await shell(line)
+        // Not a run: the thread pool of Swift's runtime (libdispatch) reads /proc after a second, and ends the program
+        // where that is impossible.
+        let line = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$W\" validate m.yaml'"
+        let (command, _) = try await shell(line)
         #expect(command.status == 0, "\(command.errorText)")
-        #expect(command.outputText.contains("1 passed"))
-        #expect(folder.read("out/run.json") != nil)
+        #expect(command.outputText.contains("m.yaml is valid"), "\(command.outputText)")
     }
 
     @Test func `temporary files of a run that was killed are removed when it is resumed`() async throws {
