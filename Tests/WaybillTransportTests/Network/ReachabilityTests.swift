@@ -21,6 +21,8 @@ import WaybillTransport
                 #expect(await transport.reach(request) == nil)
                 #expect(await endings.first { _ in true } == 0)
                 #expect(await transport.reach(request) == nil)
+                // A connection is made before the server has accepted it.
+                #expect(await endings.first { _ in true } == 0)
             }
             #expect(server.connectionCount == 2)
         }
@@ -46,17 +48,24 @@ import WaybillTransport
 
     @Test func `a busy place is within reach`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (endings, ended) = AsyncStream.makeStream(of: Void.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
-            if connection.readRequest() != nil { arrival.yield() }
-            connection.waitForEnd()
+            if connection.readRequest() == nil {
+                ended.yield()
+            } else {
+                arrival.yield()
+                connection.waitForEnd()
+            }
         }
         try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run(maximumConnections: 1) { transport in
                 let request = HTTPRequest(url: server.url(), maximumConnectionsPerOrigin: 1)
                 let busy = Task { await transport.send(request) }
                 for await _ in arrivals { break }
-                #expect(await transport.reach(request) == nil)
-                #expect(await transport.reach(request) == nil)
+                for _ in 0..<2 {
+                    #expect(await transport.reach(request) == nil)
+                    for await _ in endings { break }
+                }
                 busy.cancel()
                 #expect(await busy.value.failure?.kind == .cancelled)
             }
