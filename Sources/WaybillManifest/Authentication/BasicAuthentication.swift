@@ -2,17 +2,13 @@ import WaybillDiagnostics
 
 /// HTTP Basic (RFC 7617).
 package struct BasicAuthentication: AuthenticationMethod {
-    /// The user name.
-    package let username: CredentialText
-    /// The password.
-    package let password: CredentialText
+    /// The user name and the password.
+    package let user: UserCredentials
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let username = CredentialText(node["username"], isSecret: false, &decoder),
-            let password = CredentialText(node["password"], isSecret: true, &decoder)
-        else { return nil }
-        self.username = username
-        self.password = password
+        guard let user = UserCredentials(node, &decoder) else { return nil }
+        self.user = user
+        let username = user.username
         guard username.value.constantText?.utf8.contains(UInt8(ascii: ":")) == true else { return }
         decoder.report(
             Diagnostic(
@@ -24,5 +20,5 @@ package struct BasicAuthentication: AuthenticationMethod {
         )
     }
 
-    var texts: [CredentialText] { [username, password] }
+    var texts: [CredentialText] { user.texts }
 }
