@@ -21,7 +21,8 @@ package struct RunOptions: Sendable {
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
     package var resumed: (record: RunRecord, folder: String)?
-    /// Whether a resumed run sends requests again that may have been sent without a response, whatever they are.
+    /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
+    /// they are not idempotent.
     package var repeatsUnsure = false
     /// What the run is told while it is under way.
     package var control = RunControl()

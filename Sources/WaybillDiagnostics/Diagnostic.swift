@@ -9,6 +9,7 @@ package struct Diagnostic: Sendable, Equatable {
         /// The text cannot be used.
         case error
 
+        /// Orders a warning before an error.
         package static func < (left: Severity, right: Severity) -> Bool {
             left == .warning && right == .error
         }
@@ -65,10 +66,12 @@ package struct DiagnosticID: Sendable, Hashable, ExpressibleByStringLiteral, Cus
     /// The name: lower-case words joined by hyphens.
     package let name: String
 
+    /// An id from a literal in the source code. The literal is not checked.
     package init(stringLiteral name: String) {
         self.name = name
     }
 
+    /// The name, as messages show it in brackets.
     package var description: String { name }
 }
 

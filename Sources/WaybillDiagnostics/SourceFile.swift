@@ -91,8 +91,10 @@ package final class SourceFile: Sendable {
 }
 
 extension SourceFile: Hashable {
+    /// Compares identity: two files are equal only if they are the same object, whatever their name and text.
     package static func == (left: SourceFile, right: SourceFile) -> Bool { left === right }
 
+    /// Hashes the identity of the object.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

@@ -29,10 +29,12 @@ package struct SourceSpan: Sendable {
 }
 
 extension SourceSpan: Hashable {
+    /// Compares the file, which must be the same object, and the byte range.
     package static func == (left: SourceSpan, right: SourceSpan) -> Bool {
         left.file == right.file && left.lower == right.lower && left.upper == right.upper
     }
 
+    /// Hashes the identity of the file and the byte range.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(file)
         hasher.combine(lower)
@@ -41,6 +43,7 @@ extension SourceSpan: Hashable {
 }
 
 extension SourceSpan: CustomStringConvertible {
+    /// The start of the span as compilers print it: `accounts.yaml:12:5`.
     package var description: String {
         let start = start
         return "\(file.name):\(start.line):\(start.column)"

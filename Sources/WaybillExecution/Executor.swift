@@ -28,7 +28,7 @@ package struct Executor: Sendable {
     package let folder: RunFolder?
     /// What the environment says of proxies, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// What the run is told while it is running.
+    /// Stops, pauses and resumes the run, or parts of it, while it is running.
     package let control: RunControl
     /// What waits in the run waits on this.
     package let clock: any RunClock
@@ -36,7 +36,8 @@ package struct Executor: Sendable {
     package let past: RunRecord?
     /// What a resumed run sends again, and what it does without.
     package let resumption: ResumeDecision
-    /// Whether a resumed run sends requests again that may have been sent without a response, whatever they are.
+    /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
+    /// they are not idempotent.
     package let repeatsUnsure: Bool
     /// Whether the mock server answers.
     package let isMocked: Bool
@@ -179,7 +180,7 @@ extension Executor {
 
     /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
     private func warnOfChangedFiles(_ context: RunContext) async {
-        // A path with a secret in it is not in the journal.
+        // The journal does not contain paths with secrets.
         let files = context.past?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))

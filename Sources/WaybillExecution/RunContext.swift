@@ -30,7 +30,8 @@ final class RunContext: Sendable {
     let past: EarlierSteps?
     /// What the resumed run sends again, and what it does without.
     let resumption: ResumeDecision
-    /// Whether requests are sent again that may have been sent before without a response, whatever they are.
+    /// Whether requests are repeated that the earlier run may have sent without receiving a response, even if they are
+    /// not idempotent.
     let repeatsUnsure: Bool
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.

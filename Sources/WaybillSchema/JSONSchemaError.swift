@@ -17,5 +17,6 @@ package struct JSONSchemaError: Error, Equatable {
 }
 
 extension JSONSchemaError: CustomStringConvertible {
+    /// The address of the document, `#`, the pointer to the location, and the message.
     package var description: String { "\(document)#\(location): \(message)" }
 }

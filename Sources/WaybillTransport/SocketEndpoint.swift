@@ -13,6 +13,7 @@ package struct SocketEndpoint: Sendable, Hashable {
 }
 
 extension SocketEndpoint: CustomStringConvertible {
+    /// `host:port`, with brackets around an IPv6 address.
     package var description: String {
         host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

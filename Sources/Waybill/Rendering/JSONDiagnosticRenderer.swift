@@ -6,6 +6,8 @@ package struct JSONDiagnosticRenderer: DiagnosticRenderer {
     /// A renderer.
     package init() {}
 
+    /// Returns `{errors, warnings, diagnostics}` with a final line break, also for no diagnostics. Lines and columns count
+    /// from 1, byte offsets from 0.
     package func document(for findings: [Diagnostic]) -> String {
         let errors = findings.count { $0.severity == .error }
         let document: JSON = [

@@ -28,6 +28,8 @@ package struct SARIFRenderer: DiagnosticRenderer {
         self.rule = rule
     }
 
+    /// Returns a log with one run and a final line break, also for no diagnostics. Its results are in the order of the
+    /// diagnostics; its rules are the ids that occur. Columns count Unicode code points.
     package func document(for findings: [Diagnostic]) -> String {
         var artifacts = SARIFArtifacts()
         var ids: [DiagnosticID: Int] = [:]

@@ -7,6 +7,8 @@ package struct GitHubRenderer: DiagnosticRenderer {
     /// A renderer.
     package init() {}
 
+    /// Returns a workflow command for each diagnostic, each ending in a line break; an empty string for no
+    /// diagnostics. Line breaks and `%` in messages are escaped as GitHub requires.
     package func document(for findings: [Diagnostic]) -> String {
         findings.map(Self.command).joined()
     }

@@ -6,18 +6,18 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// The outcome of a request after its last attempt: the innermost layer makes it, and each layer around returns it, changed
-/// where the layer has something to add.
+/// The outcome of a request after its last attempt. The innermost layer makes it; each layer around may change it
+/// before it returns it.
 struct AttemptOutcome: Sendable {
-    /// What expressions see after it: the request, the response, the data.
+    /// The scope of expressions after the attempt, with the request, the response and the data.
     var scope: RequestScope
-    /// What is known from all attempts so far, this one included.
+    /// The progress of the request, this attempt included.
     var progress: RequestProgress
     /// The URL of the request, once it was built.
     var url: RedactedText?
     /// The method of the request, once it was built.
     var method: String?
-    /// The token that the request was sent with, where that is one of OAuth 2.0 and went to the server that responded.
+    /// The OAuth 2.0 token that the request was sent with, if the server that responded received it.
     var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
@@ -28,7 +28,7 @@ struct AttemptOutcome: Sendable {
     private(set) var earlierBytes = ByteCounts()
     /// The URL that the response came from, after redirects.
     var answeredURL: String?
-    /// The response as it was decoded, before filters.
+    /// The decoded response before filters.
     var body: ScopeValue?
     /// Whether the data is what an interceptor replaced a failure with.
     var isRecovered = false
@@ -47,7 +47,7 @@ struct AttemptOutcome: Sendable {
     /// Whether the body of the response was kept in the results folder, or could not be.
     var isBodyKept = false
 
-    /// The outcome of an attempt that starts, or of which only the failure is known.
+    /// The outcome of an attempt before it is sent, or with a failure only.
     init(in context: StepContext, failure: Failure? = nil) {
         scope = context.scope
         progress = context.progress

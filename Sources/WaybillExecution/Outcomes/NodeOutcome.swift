@@ -8,8 +8,8 @@ struct NodeOutcome: Sendable {
         case passed
         /// It failed.
         case failed
-        /// A resumed run found something else than the run began with. No `onFailure` tolerates that, and nothing that follows
-        /// begins.
+        /// A resumed run found a change in the data that the run started with. No `onFailure` tolerates it, and nothing
+        /// that follows starts.
         case refused
         /// It was stopped from outside.
         case cancelled
@@ -28,7 +28,7 @@ struct NodeOutcome: Sendable {
     var steps: [StepResult] = []
     /// The first failure.
     var failure: Failure?
-    /// What becomes of it when the run is resumed.
+    /// What a resumed run does with it.
     var use = RunEvent.KeptRecord.Use.taken
     /// The domains whose cookies in the run's own jar it set, where it is a request.
     var cookies: [RedactedText] = []

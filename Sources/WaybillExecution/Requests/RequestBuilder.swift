@@ -51,7 +51,7 @@ struct RequestBuilder {
         }
         var otherOrigin: Origin?
         if case .url(let next) = page {
-            // What a response leads to has its query already.
+            // The URL of a next page already has its query.
             url = next
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }

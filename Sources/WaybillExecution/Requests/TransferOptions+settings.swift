@@ -9,7 +9,7 @@ extension TransferOptions {
     /// How a request with these settings is sent, apart from its credentials.
     ///
     /// - Parameters:
-    ///   - files: Where the files that the settings name may be.
+    ///   - files: The folder that the files of the settings must be in.
     ///   - proxies: The proxies that the environment names.
     ///   - text: Evaluates a text at a level.
     init(

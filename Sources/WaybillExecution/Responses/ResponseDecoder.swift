@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 
-/// Turns the body of a response into a value.
+/// Decodes the body of a response.
 struct ResponseDecoder {
     /// How to decode.
     let decoding: Decoding

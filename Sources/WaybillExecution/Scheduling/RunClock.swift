@@ -13,6 +13,7 @@ package struct SystemClock: RunClock {
     /// A clock that begins now.
     package init() {}
 
+    /// The time since the clock was created.
     package var now: Duration { start.duration(to: .now) }
 
     package func sleep(for duration: Duration) async throws {

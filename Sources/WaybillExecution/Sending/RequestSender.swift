@@ -3,7 +3,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// Sends the request of one attempt: waits for its permit, watches the transfer, and pauses it with its step.
+/// Sends the request of one attempt: waits for its permit, reports the transfer's progress, and pauses it with its
+/// step.
 struct RequestSender: Sendable {
     /// The outcome of sending a request.
     struct Outcome: Sendable {
@@ -11,7 +12,7 @@ struct RequestSender: Sendable {
         var end: End
         /// The URL that was requested last, after redirects.
         var lastURL: String
-        /// All that is known, where `debug` asks for it.
+        /// The request and its response in full, where `debug` asks for them.
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
@@ -19,9 +20,9 @@ struct RequestSender: Sendable {
 
     /// How it ended.
     enum End: Sendable {
-        /// There is a response.
+        /// A response was received.
         case response(HTTPResponse)
-        /// There is none, for this reason.
+        /// The request failed before a complete response was received.
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
@@ -51,8 +52,8 @@ struct RequestSender: Sendable {
     /// What sends the request once it has been signed.
     var transport: any Transport { recorder ?? context.run.transport }
 
-    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
-    /// came of them is told, unless `debug` asks for more.
+    /// Whether the phases of the transfer are reported. A `forEach` may have a million elements: only their outcomes
+    /// are reported, unless `debug` asks for more.
     var tellsDetails: Bool {
         !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
     }
@@ -66,7 +67,7 @@ struct RequestSender: Sendable {
                 run.limiter.release(permit)
                 return nil
             }
-            // Paused while it waited: in the meantime others can have the permit.
+            // The step was paused while it waited: others can use the permit in the meantime.
             guard run.control.isPaused(context.path) else { return permit }
             run.limiter.release(permit)
         }

@@ -2,8 +2,8 @@ import Synchronization
 import WaybillResults
 import WaybillTransport
 
-/// Tells of a transfer while it is in flight. What the transport says comes on its own thread, where nothing may be waited
-/// for: it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
+/// Reports a transfer while it is in flight. The transport calls it on its own thread, where nothing may be waited for:
+/// it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
 final class TransferReporter: Sendable {
     private let events: EventStream
     private let step: String

@@ -16,6 +16,7 @@ package struct CSVSyntaxError: Error, Sendable, Equatable {
 }
 
 extension CSVSyntaxError: CustomStringConvertible {
+    /// The message with line, column and byte offset.
     package var description: String {
         "\(message), at line \(position.line), column \(position.column), byte \(offset)"
     }

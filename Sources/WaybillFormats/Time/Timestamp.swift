@@ -23,6 +23,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// Whether one time is earlier than another.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

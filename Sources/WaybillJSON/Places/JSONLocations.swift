@@ -35,12 +35,15 @@ package struct JSONLocations: DocumentLocations, Sendable {
         }
     }
 
+    /// The span of the whole value; the whole document where it is not JSON.
     package var span: SourceSpan { span(steps[0].value) ?? file.span(part) }
 
+    /// The span of the value that a pointer leads to; `nil` where the text has none or the pointer was not requested.
     package func span(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.value)
     }
 
+    /// The span of the name of the member that a pointer leads to, with its quotes; `nil` for other values.
     package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.key)
     }

@@ -2,11 +2,11 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// Decodes a string, which is in another format, to its value: `decode: json|plist`.
+/// Decodes a string in another format: `decode: json|plist`.
 struct DecodeStage: FilterStage {
     static let key = "decode"
 
-    /// What a string can be decoded as.
+    /// The formats of strings.
     enum Format: String {
         case json, plist
     }

@@ -18,7 +18,7 @@ package struct BaseURLSetting: WholeSetting {
     func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
 }
 
-/// An API version, put between base URL and path (`version`).
+/// An API version, inserted between base URL and path (`version`).
 package struct VersionSetting: WholeSetting {
     static let key = SettingName.version
     /// The version.
@@ -78,7 +78,7 @@ package struct UnixSocketSetting: WholeSetting {
     /// The path.
     package let path: String
 
-    /// A path that no socket can have is reported.
+    /// Reports a path that no socket can have.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let path = node.text else { return nil }
         self.path = path
@@ -103,9 +103,9 @@ package struct UnixSocketSetting: WholeSetting {
 package enum ProxySetting: WholeSetting {
     static let key = SettingName.proxy
 
-    /// None.
+    /// No proxy.
     case none
-    /// What the usual environment variables say.
+    /// The proxy of the usual environment variables.
     case environment
     /// A URL.
     case url(ScalarTemplate)
@@ -129,7 +129,7 @@ package enum ProxySetting: WholeSetting {
 extension Settings {
     /// The URL that paths are added to.
     package var baseURL: Setting<ScalarTemplate>? { last(BaseURLSetting.self)?.map(\.url) }
-    /// An API version, put between base URL and path.
+    /// An API version, inserted between base URL and path.
     package var version: Setting<ScalarTemplate>? { last(VersionSetting.self)?.map(\.text) }
     /// The addresses that connections to a host and port go to.
     package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }

@@ -10,7 +10,7 @@ final class Responder: Sendable {
     }
 
     private let table: RouteTable
-    /// How many responses each route has given.
+    /// The number of responses that each route has sent.
     private let given: Mutex<[Int]>
 
     init(_ routes: [MockRoute]) {
@@ -74,7 +74,7 @@ extension MockResponse {
         }
     }
 
-    /// A response of the server's own: why there is no other.
+    /// A response of the mock server itself, with the reason why there is no example.
     static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockResponse {
         var object: JSONObject = JSONObject()
         object["error"] = .string(message)

@@ -1,7 +1,8 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Filters, outputs and `returns` are for responses of the class 2xx, and their request expects one.
+/// A request with filters, outputs or `returns` must expect a status of the class 2xx: they are evaluated only for such
+/// responses.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// The statuses that a request expects can be seen, and go with what else is expected of its response.
+/// The expected statuses of a request must be possible, and must not contradict its other expectations.
 struct StatusExpectations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)

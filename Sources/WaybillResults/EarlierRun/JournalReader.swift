@@ -15,6 +15,7 @@ package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertibl
     /// What is wrong with it.
     package let reason: String
 
+    /// The location in the journal and the reason.
     package var description: String { "\(path):\(line): the journal is damaged: \(reason)" }
 }
 

@@ -17,6 +17,7 @@ package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
         self.string = string
     }
 
+    /// The text.
     package var description: String { string }
 }
 

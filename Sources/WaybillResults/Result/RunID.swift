@@ -2,6 +2,7 @@ package import WaybillFormats
 
 /// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are sorted by the second they began in.
 package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The name: date and time in UTC, and six random characters.
     package let description: String
 
     /// Without letters and digits that look alike.
@@ -31,5 +32,6 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         description = String(text)
     }
 
+    /// Compares the names, and with them the seconds in which the runs started.
     package static func < (left: RunID, right: RunID) -> Bool { left.description < right.description }
 }

@@ -72,9 +72,10 @@ final class TransferEngine {
             }
             let hasDelivered = deliver()
             turnsSinceLook += 1
-            // A task that has got its response here mostly sends the next request: that goes before a look at the sockets.
+            // A task that has received its response here usually sends the next request: that comes before polling the
+            // sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            // A chain sends its next request right after a response: that is not slept through.
+            // A chain sends its next request right after a response: the thread does not sleep before it.
             if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
             lookAtSockets()
             turnsSinceLook = 0

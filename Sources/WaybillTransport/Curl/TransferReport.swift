@@ -47,7 +47,7 @@ struct TransferReport {
     /// The number of the system's error that ended the connection; zero when there was none.
     var systemError: Int32 { Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)) }
 
-    /// The response of a transfer that has ended well, without what its header says.
+    /// The response of a successful transfer, without the parts that come from its header.
     func response(to transfer: Transfer) -> HTTPResponse {
         HTTPResponse(
             status: long(CURLINFO_RESPONSE_CODE),

@@ -3,5 +3,6 @@ package struct TransportSetUpError: Error, Sendable, Equatable, CustomStringConv
     /// What is missing, for a person.
     package let reason: String
 
+    /// The error with its reason, in one sentence without a full stop.
     package var description: String { "the transfer layer could not be set up: \(reason)" }
 }

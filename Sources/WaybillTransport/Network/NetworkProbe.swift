@@ -8,6 +8,8 @@ package protocol NetworkProbe: Sendable {
 }
 
 extension CurlTransport: NetworkProbe {
+    /// The interface of the `network` setting, or else the one that the system's routing table selects for the proxy or
+    /// the server. `nil` for a request through a Unix domain socket.
     package func interface(towards request: HTTPRequest) async -> NetworkInterface? {
         let options = request.options
         guard options.unixSocket == nil else { return nil }

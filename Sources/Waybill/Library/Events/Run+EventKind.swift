@@ -37,17 +37,18 @@ extension Run.Event {
         case requestWillSend(Run.Request)
         /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
         case requestSent(attempt: Int, bytes: Int)
-        /// More of a request or its response has travelled. At most ten a second come of each request.
+        /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
+        /// request.
         case requestProgress(Run.Progress)
-        /// A response leads elsewhere, and a request follows.
+        /// A response redirects, and another request follows.
         case requestRedirected(Run.Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Run.Retry)
-        /// The head of a response has come.
+        /// The status and the header of a response were received.
         case responseStarted(Run.ResponseHead)
         /// A response is complete.
         case responseFinished(Run.Response)
-        /// All there is to know of a request and its response, where `debug` asks for it.
+        /// A request and its response in full, for requests with `debug`.
         case exchange(Value)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)

@@ -12,7 +12,8 @@ extension Run {
         /// The stage that failed.
         public var kind: FailureKind { FailureKind(failure.kind) }
 
-        /// The server's name for the failure: the status, or the code in the response's envelope; a number in decimal digits.
+        /// The server's code for the failure: the status, or the code in the response's envelope; a number in decimal
+        /// digits.
         public var code: String? { failure.code?.text.string }
 
         /// What went wrong, in one sentence without a full stop, with secrets masked.
@@ -21,8 +22,7 @@ extension Run {
         /// The text of the manifest that it belongs to.
         public var place: SourcePlace? { failure.span.map(SourcePlace.init) }
 
-        /// All that was found wrong, where the stage looks for more than one thing, as for the expectations of a response;
-        /// otherwise empty.
+        /// Every error, for a stage that can find several, such as the expectations of a response; otherwise empty.
         public var findings: [Finding] { failure.findings.map(Finding.init) }
 
         /// One thing found wrong.

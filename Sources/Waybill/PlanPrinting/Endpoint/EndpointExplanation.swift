@@ -88,7 +88,7 @@ package struct EndpointExplanation: Sendable {
     }
 }
 
-/// What an endpoint says beside settings: a key, a name under it where it has names, and the value.
+/// A value of an endpoint that is not a setting: a key, a name under it where it has names, and the value.
 struct EndpointPart {
     var key: String
     var name: String?
@@ -99,10 +99,10 @@ struct EndpointPart {
 extension EndpointExplanation {
     /// Keys whose values are definitions by name.
     private static let keysWithNames: Set<String> = ["inputs", "vars", "outputs"]
-    /// Keys that say nothing of what is sent and done, or that become part of the settings.
+    /// Keys that do not affect requests, or that become part of the settings.
     private static let keysLeftOut: Set<String> = ["description", "mock", "inherit"]
 
-    /// What the endpoint says beside settings, in the order of the text.
+    /// The values of the endpoint that are not settings, in the order of the text.
     var parts: [EndpointPart] {
         guard let mapping = form.mapping(ofKeyAt: cascade.endpoint.name.span) else { return [] }
         return mapping.entries.flatMap { key, value -> [EndpointPart] in

@@ -26,6 +26,7 @@ package final class ManifestExpression: EvaluatedText {
         self.offset = embedded.offset
     }
 
+    /// The references in the expression, with ranges in its own text.
     package var references: [Reference] {
         offset == 0 ? expression.references : expression.references.map { $0.moved(by: -offset) }
     }
@@ -52,6 +53,7 @@ package final class ManifestTemplate: EvaluatedText {
         self.scalar = scalar
     }
 
+    /// The references in the expression, with ranges in its own text.
     package var references: [Reference] { template.references }
 
     /// Where the whole scalar stands.
