@@ -99,8 +99,8 @@ import WaybillJSON
             ),
             ("sum(steps.login.data.users)", .type, "sum() takes a list of numbers, and this one holds an object"),
             ("range(0, 1000000000)", .limit, "range() makes at most 10000000 elements"),
-            ("range(-9223372036854775808)", .value, "range() takes whole numbers within ±2^53"),
-            ("range(1.5)", .value, "range() takes whole numbers within ±2^53"),
+            ("range(-9223372036854775808)", .value, "range() takes integers within ±2^53"),
+            ("range(1.5)", .value, "range() takes integers within ±2^53"),
             ("range(0, 5, 0)", .value, "the step of range() must not be 0"),
             ("capture('a', 'b')", .missing, "the pattern of capture() matches nothing in this text"),
             (

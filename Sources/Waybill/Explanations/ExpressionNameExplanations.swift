@@ -5,13 +5,13 @@ extension Explanation {
     static let expressionNames: [Explanation] = [
         Explanation(
             "unknown-name",
-            "a name in an expression means nothing where it stands",
+            "a name in an expression is not defined there",
             """
             A bare name in an expression is a path into what can be seen there: 'inputs', 'secrets', 'steps', 'response'
             and so on. Not everything can be seen everywhere: there is no 'response' while a request is being made, and an
             endpoint does not know the steps that call it; what it needs becomes an input.
 
-            A text is written in quotes, 'like this'. With 'waybill eval' there is only '$', the value of the file.
+            A string is written in quotes, 'like this'. With 'waybill eval' there is only '$', the value of the file.
             """,
             wrong: """
                 waybill: 1
@@ -44,7 +44,7 @@ extension Explanation {
             "unknown-secret",
             "a secret is not declared",
             """
-            secrets.NAME is used and 'secrets' has no such entry. Every secret is declared with where it comes from.
+            secrets.NAME is used and 'secrets' has no such entry. Every secret is declared there with its source.
             """,
             wrong: """
                 waybill: 1
@@ -79,8 +79,8 @@ extension Explanation {
             "unknown-variable",
             "a variable is not defined",
             """
-            vars.NAME is what the request or the endpoint at hand computes under 'vars'. Other requests' variables cannot be
-            seen.
+            vars.NAME is a value that the same request or endpoint computes under 'vars'. Variables of other requests
+            cannot be used.
             """,
             wrong: """
                 waybill: 1
@@ -172,7 +172,7 @@ extension Explanation {
         ),
         Explanation(
             "ambiguous-session",
-            "it cannot be told which service's session is meant",
+            "the session of several services could be meant",
             """
             'session' has the outputs of the endpoint that a service runs for its session. What is not part of a request,
             such as the outputs of a graph, belongs to no service, and several have a session. Take the value from a step

@@ -7,8 +7,8 @@ extension Explanation {
             "unknown-endpoint",
             "a step calls an endpoint that is not defined",
             """
-            'call' names an entry of 'endpoints', here or in an included file. Names know upper and lower case, and the
-            dots of a name such as 'home.index' are part of it.
+            'call' names an entry of 'endpoints', here or in an included file. Upper and lower case differ, and the dots of a
+            name such as 'home.index' are part of it.
             """,
             wrong: """
                 waybill: 1
@@ -43,7 +43,7 @@ extension Explanation {
             "unknown-filter",
             "a filter is not defined",
             """
-            A text in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
+            A string in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
             mapping, such as {select: $.results}.
             """,
             wrong: """
@@ -74,9 +74,9 @@ extension Explanation {
         ),
         Explanation(
             "no-graph",
-            "it cannot be told what to run",
+            "the graph to run is ambiguous",
             """
-            The graph 'main' is run, or the only one. Where there are several and none is 'main', say which with --graph.
+            The graph 'main' is run, or the only one. If there are several and no 'main', select one with --graph.
             """,
             wrong: """
                 waybill: 1
@@ -96,7 +96,7 @@ extension Explanation {
             "unknown-environment",
             "an environment is not defined",
             """
-            --env names an entry of 'environments'. Without --env the manifest is taken as it is.
+            --env names an entry of 'environments'. Without --env no environment is applied.
             """,
             wrong: """
                 waybill: 1

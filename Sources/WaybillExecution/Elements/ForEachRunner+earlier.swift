@@ -11,9 +11,9 @@ extension ForEachRunner {
     /// How the elements that finished before the run was resumed have changed; `nil` if they have not.
     func change(in source: ElementSource) -> String? {
         for (index, before) in past?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
-            let done = "element \(index) was already done before the run was resumed"
+            let done = "element \(index) finished before the run was resumed"
             guard index < source.count else {
-                return "\(done), and the list has only \(source.count) now"
+                return "\(done), but the list now has only \(source.count) elements"
             }
             do throws(EvaluationFailure) {
                 let element = try source.element(index)
@@ -21,7 +21,7 @@ extension ForEachRunner {
                 if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
                 return "element \(index) differs from the one that the run started with"
             } catch {
-                return "\(done), and cannot be evaluated any more: \(error.message)"
+                return "\(done), but can no longer be evaluated: \(error.message)"
             }
         }
         return nil

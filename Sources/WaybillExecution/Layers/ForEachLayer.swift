@@ -61,7 +61,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
         if let change = change(in: source) {
             let message =
-                "\(change), so nothing of the step is sent; restore the list and resume again, or start a new run"
+                "\(change), so the step is not executed; restore the list and resume again, or start a new run"
             return context.refused(step, Failure(.input, run.redactor.text(message), at: forEach.span))
         }
         var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)

@@ -81,7 +81,7 @@ struct AttemptOutcome: Sendable {
 extension Failure {
     /// The run, or a part of it, was stopped.
     static func stopped(at span: SourceSpan) -> Failure {
-        Failure(.cancelled, "it was stopped before it had ended", at: span)
+        Failure(.cancelled, "the request was cancelled", at: span)
     }
 
     /// The failure as expressions see it in `steps.ID.error`: `{kind, code, message}`.

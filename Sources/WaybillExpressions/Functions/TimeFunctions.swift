@@ -8,7 +8,7 @@ extension ExpressionFunction {
             "now",
             [],
             .string,
-            "The present moment as RFC 3339 writes it, in UTC.",
+            "The current time in the format of RFC 3339, in UTC.",
             isAmbient: true,
             .compute(TimeFunctions.now)
         ),
@@ -16,14 +16,14 @@ extension ExpressionFunction {
             "date",
             [Parameter("moment", [.number, .string]), Parameter("format", .string, isOptional: true)],
             .string,
-            "A moment (seconds since 1970, or RFC 3339) as RFC 3339 writes it, or by a format such as '%Y-%m-%d'.",
+            "A time (seconds since 1970, or RFC 3339) in the format of RFC 3339, or in one such as '%Y-%m-%d'.",
             .compute(TimeFunctions.date)
         ),
         ExpressionFunction(
             "epoch",
             [Parameter("moment", [.string, .number], isOptional: true)],
             .number,
-            "The seconds from 1970 to a moment (RFC 3339), or to now.",
+            "The seconds from 1970 to a time (RFC 3339), or to now.",
             isAmbient: true,
             .compute(TimeFunctions.epoch)
         ),
@@ -39,7 +39,7 @@ extension ExpressionFunction {
             "file",
             [Parameter("path", .string)],
             .string,
-            "The text of a file.",
+            "The content of a text file.",
             isAmbient: true,
             .compute(TimeFunctions.file)
         ),

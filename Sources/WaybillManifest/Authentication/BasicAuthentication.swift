@@ -13,7 +13,7 @@ package struct BasicAuthentication: AuthenticationMethod {
         decoder.report(
             Diagnostic(
                 "invalid-value",
-                "a user name with ':' cannot be sent: in basic credentials the password begins after the first one",
+                "a user name with ':' cannot be sent: in basic credentials, the password starts after the first ':'",
                 at: username.value.span,
                 help: ["See RFC 7617, section 2. Servers that allow such names use another kind of 'auth'."]
             )

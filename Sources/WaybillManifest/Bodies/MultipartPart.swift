@@ -100,7 +100,7 @@ extension String {
         at span: SourceSpan
     ) throws(EvaluationFailure) -> String {
         guard !utf8.contains(where: { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }) else {
-            throw EvaluationFailure(message: "a line break or another control character is not allowed here", span: span)
+            throw EvaluationFailure(message: "a control character such as a line break is not allowed here", span: span)
         }
         return self
     }

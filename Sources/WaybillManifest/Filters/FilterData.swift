@@ -23,7 +23,7 @@ package struct FilterData: Sendable {
     /// The elements of the data; throws if it is not a list.
     func elements() throws(EvaluationFailure) -> [JSON] {
         if let elements = value.json.array { return elements }
-        throw refusal("'\(key)' goes through a list, and the data is \(value.json.kind.phrase)")
+        throw refusal("'\(key)' needs a list, and the data is \(value.json.kind.phrase)")
     }
 
     /// The scope in which a part of the data is `item`.
@@ -60,7 +60,7 @@ package struct FilterData: Sendable {
 
     private func object(_ value: JSON) throws(EvaluationFailure) -> JSONObject {
         if let object = value.object { return object }
-        throw refusal("'\(key)' changes the members of an object, and here is \(value.kind.phrase)")
+        throw refusal("'\(key)' needs an object or a list of objects, found \(value.kind.phrase)")
     }
 
     // MARK: What a server says

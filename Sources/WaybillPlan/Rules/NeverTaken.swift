@@ -24,10 +24,10 @@ struct NeverTaken: ManifestRule {
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",
-                "\(words) for responses of the class 2xx, and none is expected here",
+                "\(words) evaluated only for status 2xx, and the expected status is another one",
                 severity: .warning,
                 at: span,
-                secondary: [.init(status.span, "the status that is expected")]
+                secondary: [.init(status.span, "the expected status")]
             )
         }
     }

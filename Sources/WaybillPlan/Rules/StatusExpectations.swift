@@ -38,7 +38,7 @@ struct StatusExpectations: ManifestRule {
                 )
             )
         }
-        let label = Diagnostic.Label(status.span, "the status that is expected")
+        let label = Diagnostic.Label(status.span, "the expected status")
         if status.value.allSatisfy(\.hasNoBody) {
             let words = status.value.map(\.description).joined(separator: " or ")
             diagnostics += bodyNeeds(of: site, because: "a response with status \(words) has no body", label)
