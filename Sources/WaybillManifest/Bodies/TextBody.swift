@@ -67,7 +67,7 @@ struct FileBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let path = Spanned(try path.text(in: context.scope).text, at: path.span)
-        let file = NamedFile(path: path, sort: .body).file(within: context.boundary)
+        let file = NamedFile(path: path, kind: .body).file(within: context.boundary)
         return EncodedBody(.file(file), mediaType: "application/octet-stream", isSecret: false)
     }
 }

@@ -33,7 +33,7 @@ package enum CookiePolicy: WholeSetting {
     var namedFiles: [NamedFile] {
         switch self {
         case .on, .off: []
-        case .jar(let path): [NamedFile(path: path, sort: .jar)]
+        case .jar(let path): [NamedFile(path: path, kind: .jar)]
         }
     }
 }

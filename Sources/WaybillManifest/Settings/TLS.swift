@@ -30,7 +30,7 @@ package struct TLSSetting: SettingDefinition {
         }
     }
 
-    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, sort: .tls) } }
+    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, kind: .tls) } }
 }
 
 /// A value under `tls`.
