@@ -63,7 +63,7 @@ struct RequestBuilder {
 
         var headers = try self.headers(of: sent)
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
-            !sent.takesAway(field: "Content-Type")
+            !sent.unsets(field: "Content-Type")
         {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
@@ -86,7 +86,7 @@ struct RequestBuilder {
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
             maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
             connectTo: nil,
-            acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
+            acceptsCompression: (settings.compression?.value ?? true) && !settings.unsets(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
         request.options.credentials = credentials
