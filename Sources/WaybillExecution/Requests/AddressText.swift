@@ -84,8 +84,8 @@ struct AddressText {
         switch WrittenAddress(text).target {
         case .url: return true
         case .path, .unknown: return false
-        case .invalid(let problem):
-            throw EvaluationError(.value, problem.message, at: template.expressions.first?.range ?? 0..<0)
+        case .invalid(let error):
+            throw EvaluationError(.value, error.message, at: template.expressions.first?.range ?? 0..<0)
         }
     }
 

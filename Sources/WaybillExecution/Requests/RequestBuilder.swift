@@ -142,8 +142,8 @@ struct RequestBuilder {
             throw EvaluationFailure(message: "the path has no base URL: set 'baseURL', or write an absolute URL", span: plan.address.text.span)
         }
         var url = try text(baseURL).text
-        if let problem = WrittenAddress(url).baseURLProblem {
-            throw EvaluationFailure(message: problem.message, span: baseURL.span)
+        if let error = WrittenAddress(url).baseURLError {
+            throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
         if let version = settings.version {
             let text = try text(version).text

@@ -42,8 +42,8 @@ package struct OAuth2Authentication: AuthenticationMethod {
             guard let value = node[name.rawValue] else { continue }
             for element in value.sequence ?? [value] {
                 guard let text = CredentialText(element, isSecret: name.isSecret, &decoder) else { continue }
-                if name == .tokenURL, let problem = WrittenAddress(text.value).urlProblem {
-                    decoder.report(problem, at: text.value.span)
+                if name == .tokenURL, let error = WrittenAddress(text.value).urlError {
+                    decoder.report(error, at: text.value.span)
                 }
                 fields.append(Field(name: name, text: text))
             }

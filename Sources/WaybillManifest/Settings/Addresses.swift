@@ -11,7 +11,7 @@ package struct BaseURLSetting: WholeSetting {
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let url = decoder.scalarTemplate(node) else { return nil }
-        if let problem = WrittenAddress(url).baseURLProblem { decoder.report(problem, at: node.span) }
+        if let error = WrittenAddress(url).baseURLError { decoder.report(error, at: node.span) }
         self.url = url
     }
 
@@ -116,7 +116,7 @@ package enum ProxySetting: WholeSetting {
         case "environment": self = .environment
         default:
             guard let url = decoder.scalarTemplate(node) else { return nil }
-            if let problem = WrittenAddress(url).proxyProblem { decoder.report(problem, at: node.span) }
+            if let error = WrittenAddress(url).proxyError { decoder.report(error, at: node.span) }
             self = .url(url)
         }
     }
