@@ -56,8 +56,14 @@ import WaybillResults
     @Test(arguments: [
         ("{where: item.a > 1}", "{}", "'where' needs a list, and the data is an object"),
         ("{where: item.a > 1}", #"[{"b": 1}]"#, "nothing matches item.a"),
-        ("{sort: {by: item}}", #"[1, "a"]"#, "'sort' cannot compare a string with a number: the values must be all numbers or all strings"),
-        ("{sort: {by: item}}", "[true]", "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"),
+        (
+            "{sort: {by: item}}", #"[1, "a"]"#,
+            "'sort' cannot compare a string with a number: the values must be all numbers or all strings"
+        ),
+        (
+            "{sort: {by: item}}", "[true]",
+            "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
+        ),
         ("{pick: [a]}", "[1]", "'pick' needs an object or a list of objects, found a number"),
         ("{decode: json}", "1", "'decode' needs a string, and the data is a number"),
         ("{decode: json}", #""{""#, "the string is not JSON: "),

@@ -39,7 +39,10 @@ extension RequestBuilder {
             let name = try text(basic.user.username)
             guard !name.utf8.contains(UInt8(ascii: ":")) else {
                 let span = basic.user.username.value.span
-                throw EvaluationFailure(message: "a user name with ':' cannot be sent with basic credentials (RFC 7617, section 2)", span: span)
+                throw EvaluationFailure(
+                    message: "a user name with ':' cannot be sent with basic credentials (RFC 7617, section 2)",
+                    span: span
+                )
             }
             let credentials = Base64.encode(Array("\(name):\(try text(basic.user.password))".utf8))
             set("Authorization", "Basic \(credentials)")
@@ -56,7 +59,10 @@ extension RequestBuilder {
             case .cookie:
                 let text = try value(of: key.value, for: "Cookie")
                 guard !text.utf8.contains(UInt8(ascii: ";")) else {
-                    throw EvaluationFailure(message: "the value of a cookie cannot contain ';'", span: key.value.value.span)
+                    throw EvaluationFailure(
+                        message: "the value of a cookie cannot contain ';'",
+                        span: key.value.value.span
+                    )
                 }
                 let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
                 set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))

@@ -139,7 +139,10 @@ struct RequestBuilder {
         for secret in address.secrets { try redactor.register(secret, at: plan.address.text.span) }
         if address.isURL { return address.text }
         guard let baseURL = settings.baseURL else {
-            throw EvaluationFailure(message: "the path has no base URL: set 'baseURL', or write an absolute URL", span: plan.address.text.span)
+            throw EvaluationFailure(
+                message: "the path has no base URL: set 'baseURL', or write an absolute URL",
+                span: plan.address.text.span
+            )
         }
         var url = try text(baseURL).text
         if let error = WrittenAddress(url).baseURLError {

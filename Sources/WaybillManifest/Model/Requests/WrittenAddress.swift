@@ -124,7 +124,10 @@ package struct WrittenAddress: Sendable {
             }
         } else {
             guard !host.isEmpty else {
-                return SyntaxError(message: "the URL has no host", help: "Write for example https://api.example.com/base.")
+                return SyntaxError(
+                    message: "the URL has no host",
+                    help: "Write for example https://api.example.com/base."
+                )
             }
             if let scalar = host.unicodeScalars.first(where: isNotOfHosts) {
                 let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
