@@ -94,7 +94,7 @@ package struct RunSession: Sendable {
             proxies: ProxyVariables(options.variables),
             control: options.control,
             clock: options.clock,
-            past: options.resumed?.record,
+            earlierRun: options.resumed?.record,
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock

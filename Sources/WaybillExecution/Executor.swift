@@ -33,7 +33,7 @@ package struct Executor: Sendable {
     /// What waits in the run waits on this.
     package let clock: any RunClock
     /// What the journal says of the run so far, where it is resumed.
-    package let past: RunRecord?
+    package let earlierRun: RunRecord?
     /// What a resumed run sends again, and what it does without.
     package let resumption: ResumeDecision
     /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
@@ -54,7 +54,7 @@ package struct Executor: Sendable {
         proxies: ProxyVariables = ProxyVariables([:]),
         control: RunControl = RunControl(),
         clock: any RunClock = SystemClock(),
-        past: RunRecord? = nil,
+        earlierRun: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         isMocked: Bool = false
@@ -69,7 +69,7 @@ package struct Executor: Sendable {
         self.proxies = proxies
         self.control = control
         self.clock = clock
-        self.past = past
+        self.earlierRun = earlierRun
         self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
@@ -86,7 +86,7 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another. `StepLayers` lists what a request passes through on its way to the transport.
     package func run(id: RunID) async -> Outcome {
-        await run(in: RunContext(self, id: id, startedAt: past?.startedAt ?? .now()))
+        await run(in: RunContext(self, id: id, startedAt: earlierRun?.startedAt ?? .now()))
     }
 
     /// Runs all graphs in a context of this executor.
@@ -102,7 +102,7 @@ package struct Executor: Sendable {
                     graphs: plan.graphs.map(\.name),
                     inputs: shownInputs,
                     isMocked: isMocked,
-                    isResumed: past != nil
+                    isResumed: earlierRun != nil
                 )
             )
         )
@@ -134,7 +134,7 @@ package struct Executor: Sendable {
             environment: plan.environment,
             startedAt: context.startedAt,
             finishedAt: Timestamp.now(),
-            time: (past?.time ?? .zero) + context.activeTime - start,
+            time: (earlierRun?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,
             steps: steps
         )
@@ -181,7 +181,7 @@ extension Executor {
     /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
     private func warnOfChangedFiles(_ context: RunContext) async {
         // The journal does not contain paths with secrets.
-        let files = context.past?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
+        let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
         let changed = files.filter { sizes[$0.file.path.string] != $0.file.bytes }
@@ -205,7 +205,7 @@ extension Executor {
     /// Warns of requests that were not sent again because the server may have received them before.
     private func warnOfUnrepeated(_ context: RunContext) {
         var requests = context.unrepeated.withLock { $0 }
-        for (path, isRepeatable) in context.past?.keptUnsure ?? [] { requests[path] = isRepeatable }
+        for (path, isRepeatable) in context.earlier?.keptUnsure ?? [] { requests[path] = isRepeatable }
         warn(
             of: requests.filter(\.value).keys,
             "not sent again; 'waybill resume --repeat-unsure' sends such requests again"

@@ -10,7 +10,7 @@ import WaybillResults
 extension ForEachRunner {
     /// How the elements that finished before the run was resumed have changed; `nil` if they have not.
     func change(in source: ElementSource) -> String? {
-        for (index, before) in past?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
+        for (index, before) in earlier?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
             let done = "element \(index) finished before the run was resumed"
             guard index < source.count else {
                 return "\(done), but the list now has only \(source.count) elements"

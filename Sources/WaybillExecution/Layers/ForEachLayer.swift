@@ -12,7 +12,7 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         var file: StepFile?
         // If the file was complete when the run was resumed, so were all elements.
-        if let write = step.flow?.write, !(context.run.past?.hasCommitted(context.path) ?? false) {
+        if let write = step.flow?.write, !(context.run.earlier?.hasCommitted(context.path) ?? false) {
             do throws(Failure) {
                 file = try await StepFile(write, of: step, in: context)
             } catch {
@@ -36,7 +36,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// The file for the records of all elements, in the order of the list.
     let file: StepFile?
     /// The elements of the earlier run.
-    let past: EarlierElements?
+    let earlier: EarlierElements?
     /// The layers inside.
     let inner: Inner
     var run: RunContext { context.run }
@@ -48,7 +48,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         self.context = context
         self.file = file
         self.inner = inner
-        past = context.run.past?.elements(of: context.path)
+        earlier = context.run.earlier?.elements(of: context.path)
     }
 
     /// Executes all elements, as many at once as the limits allow.
@@ -70,7 +70,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         run.events.emit(.stepStarted, step: path)
         var summary = await executeElements(of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
-        let written = if let file { await finish(file, &summary) } else { run.past?.written(path) }
+        let written = if let file { await finish(file, &summary) } else { run.earlier?.written(path) }
         result.elements = summary.results
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
@@ -128,7 +128,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.start()
         {
             let isLost = file?.loss?.elements.contains(index) ?? false
-            guard !isLost, let before = past?.elements[index] else {
+            guard !isLost, let before = earlier?.elements[index] else {
                 if context.isInElement { run.nestedElements.started() }
                 return index
             }

@@ -103,16 +103,17 @@ private struct PageCollector {
     /// Continues after the pages of the earlier run; `false` if it must start with the first page.
     mutating func continueEarlier() -> Bool {
         // An element always starts with the first page, and so does each try of `until`.
-        guard !context.isElement(step), step.flow?.until == nil, var past = run.past?.pages(of: context.path) else {
+        guard !context.isElement(step), step.flow?.until == nil, var earlier = run.earlier?.pages(of: context.path)
+        else {
             return false
         }
-        if let loss = context.output?.file.loss { past.goBack(to: loss.rest.count) }
-        guard let next = past.next else { return false }
+        if let loss = context.output?.file.loss { earlier.goBack(to: loss.rest.count) }
+        guard let next = earlier.next else { return false }
         if keepsItems {
-            guard let kept = past.kept else { return false }
+            guard let kept = earlier.kept else { return false }
             items = kept.map(JSON.init(markingBytes:))
         }
-        state = PaginationState(pagination, behind: past.count, next: next)
+        state = PaginationState(pagination, behind: earlier.count, next: next)
         return true
     }
 

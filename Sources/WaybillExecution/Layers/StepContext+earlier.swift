@@ -8,7 +8,7 @@ import WaybillTransport
 extension StepContext {
     /// The outcome of a step in the earlier run, if it passed and is not repeated.
     func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
-        guard let earlier = run.past?.step(at: path) else { return nil }
+        guard let earlier = run.earlier?.step(at: path) else { return nil }
         keep(StepRecord(kept: earlier.record), of: step)
         return NodeOutcome(
             end: .passed,
@@ -21,7 +21,8 @@ extension StepContext {
     /// The failure of a request that the earlier run may have sent, and that must not be sent twice.
     func unsureFailure(of request: RequestPlan) -> Failure? {
         // A session is always requested again.
-        guard !isForSession, let past = run.past, past.isUnsure(path), !run.repeatsUnsure, !request.isIdempotent()
+        guard !isForSession, let earlier = run.earlier, earlier.isUnsure(path), !run.repeatsUnsure,
+            !request.isIdempotent()
         else { return nil }
         let message =
             "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "
