@@ -39,9 +39,9 @@ package struct RunOptions: Sendable {
 public struct RunError: Error, Sendable {
     /// In a sentence without a full stop.
     public let message: String
-    /// Findings that belong to a place in the manifest, such as a secret without a value. They make the input invalid,
-    /// not the run.
-    package var diagnostics: [Diagnostic] = []
+    /// Diagnostics with locations in the manifest, such as that of a secret without a value. If there are any, the input is
+    /// invalid, and no run has started.
+    package var manifestDiagnostics: [Diagnostic] = []
 }
 
 /// One run of a plan: the folder, the server if it is a mock, the transfer engine, the executor, the results.
@@ -69,7 +69,7 @@ package struct RunSession: Sendable {
     package func run() async throws(RunError) -> Report {
         let unsupported = plan.unsupported
         guard unsupported.isEmpty else {
-            throw RunError(message: "not everything can be run", diagnostics: unsupported)
+            throw RunError(message: "not everything can be run", manifestDiagnostics: unsupported)
         }
         let resumption = try resumption()
         let secrets = try secretValues()
@@ -114,7 +114,7 @@ package struct RunSession: Sendable {
         guard decision.diagnostics.isEmpty else {
             throw RunError(
                 message: "the run cannot be resumed without sending requests again that passed",
-                diagnostics: decision.diagnostics
+                manifestDiagnostics: decision.diagnostics
             )
         }
         return decision
@@ -209,9 +209,9 @@ package struct RunSession: Sendable {
             }
         }
         guard missing.isEmpty else {
-            throw RunError(message: "secrets are missing", diagnostics: missing)
+            throw RunError(message: "secrets are missing", manifestDiagnostics: missing)
         }
-        guard long.isEmpty else { throw RunError(message: "secrets are too long", diagnostics: long) }
+        guard long.isEmpty else { throw RunError(message: "secrets are too long", manifestDiagnostics: long) }
         return values
     }
 }

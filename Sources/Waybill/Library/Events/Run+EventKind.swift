@@ -29,9 +29,9 @@ extension Run.Event {
         case pageFinished(Run.Page)
         /// A file of `write` is shorter than it was before the run was resumed: what it lacks is done again.
         case fileCut(Run.CutFile)
-        /// A file of `write` is complete, and is about to be put in its place.
+        /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(Run.WrittenFile)
-        /// A file of `write` is complete and in its place.
+        /// A file of `write` is complete and was moved to its path.
         case fileWritten(Run.WrittenFile)
         /// A request is about to be sent.
         case requestWillSend(Run.Request)
@@ -55,7 +55,7 @@ extension Run.Event {
         /// Words of the manifest for whoever reads the run.
         case log(String)
         /// Something that may not be as it was meant, and where in the manifest.
-        case warning(String, at: SourcePlace?)
+        case warning(String, at: SourceLocation?)
     }
 }
 
@@ -91,7 +91,7 @@ extension Run.Event.Kind {
             case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
             case .log(let message): .log(message.string)
-            case .warning(let message, let span): .warning(message.string, at: span.map(SourcePlace.init))
+            case .warning(let message, let span): .warning(message.string, at: span.map(SourceLocation.init))
             }
     }
 }
