@@ -26,7 +26,7 @@ package struct RunOptions: Sendable {
     package var repeatsUnsure = false
     /// What the run is told while it is under way.
     package var control = RunControl()
-    /// What waits in the run waits on this.
+    /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
     /// Receives a warning about the folder of the results, before anything is sent.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }

@@ -8,7 +8,7 @@ package import WaybillPlan
 package import WaybillResults
 package import WaybillTransport
 
-/// Runs a plan: sends its requests in the order that its chains and batches give, and reports what comes of it.
+/// Runs a plan: sends its requests in the order that its chains and batches give, and reports the outcomes.
 ///
 /// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
 package struct Executor: Sendable {
@@ -16,30 +16,30 @@ package struct Executor: Sendable {
     package let plan: Plan
     /// What sends requests.
     package let transport: any Transport
-    /// What finds out about the network before anything is sent.
+    /// Checks the network before anything is sent.
     package let probe: any NetworkProbe
     /// The values of the plan's secrets.
     package let secrets: [String: String]
-    /// What knows which texts must not be shown.
+    /// Masks the values of secrets.
     package let redactor: Redactor
-    /// What is told of everything that happens.
+    /// Receives the events of the run.
     package let events: EventStream
     /// Where bodies of failed responses are kept.
     package let folder: RunFolder?
-    /// What the environment says of proxies, for requests with `proxy: environment`.
+    /// The proxies of the environment variables, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
     /// Stops, pauses and resumes the run, or parts of it, while it is running.
     package let control: RunControl
-    /// What waits in the run waits on this.
+    /// The clock of all waits in the run.
     package let clock: any RunClock
-    /// What the journal says of the run so far, where it is resumed.
+    /// The earlier run, if this one resumes it.
     package let earlierRun: RunRecord?
-    /// What a resumed run sends again, and what it does without.
+    /// Which requests a resumed run sends again, and which results it no longer has.
     package let resumption: ResumeDecision
     /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
     /// they are not idempotent.
     package let repeatsUnsure: Bool
-    /// Whether the mock server answers.
+    /// Whether the mock server receives the requests.
     package let isMocked: Bool
 
     /// An executor; the secrets are registered with the redactor at once.
@@ -76,7 +76,7 @@ package struct Executor: Sendable {
         for secret in secrets.values { redactor.register(secret) }
     }
 
-    /// What came of a run.
+    /// The outcome of a run.
     package struct Outcome: Sendable {
         /// The summary.
         package var result: RunResult

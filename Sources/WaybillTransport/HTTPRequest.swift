@@ -49,7 +49,7 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has brought libraries for them, and to decode them.
     /// Otherwise the body is left as it came.
     package var acceptsCompression: Bool
-    /// How the request travels.
+    /// The options of the transfer.
     package var options: TransferOptions {
         get { sharedOptions.value }
         set { sharedOptions = SharedOptions(newValue) }

@@ -107,7 +107,7 @@ extension RunClock {
                     try await sleep(for: duration)
                     deadline.pass()
                 } catch {
-                    // The operation was finished, or cancelled by a caller.
+                    // The operation had finished before, or its caller was cancelled.
                 }
                 return nil
             }

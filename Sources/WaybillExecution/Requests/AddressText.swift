@@ -89,7 +89,7 @@ struct AddressText {
         }
     }
 
-    /// Why a text cannot be a segment.
+    /// The message for a text that cannot be a path segment.
     static func climbing(_ text: String) -> String {
         "'\(text)' cannot be a segment of a path: it would lead to another folder"
     }

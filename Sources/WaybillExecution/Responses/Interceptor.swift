@@ -17,8 +17,8 @@ struct Interceptor {
         run = context.run
     }
 
-    /// The outcome of a request after its interceptors. A cancelled request or a duplicate has neither succeeded nor
-    /// failed, and has none executed.
+    /// The outcome of a request after its interceptors. None is executed for a cancelled request or a duplicate, which
+    /// has neither succeeded nor failed.
     ///
     /// - Parameter failure: Called between the rounds with a success, and returns the failure that it may still become.
     func intercepted(

@@ -36,7 +36,7 @@ extension RequestBody {
     package var knownLength: Int? { nil }
 }
 
-/// The input of a body's encoding, besides the body itself.
+/// The values that the encoding of a body needs.
 package struct BodyContext: Sendable {
     /// The scope of the expressions in the body.
     let scope: EvaluationScope

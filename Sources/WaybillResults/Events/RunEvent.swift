@@ -94,7 +94,7 @@ package struct RunEvent: Sendable, Equatable {
         package var graphs: [String]
         /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
         package var inputs: RedactedJSON?
-        /// Whether the mock server answers.
+        /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run goes on that the events before belong to.
         package var isResumed = false

@@ -1,4 +1,4 @@
-/// What finds out about the network before anything is sent.
+/// Checks the network before anything is sent.
 package protocol NetworkProbe: Sendable {
     /// Tries whether a connection to where a request goes comes about. Nothing is sent. Nil when it came about.
     func reach(_ request: HTTPRequest) async -> TransportFailure?
