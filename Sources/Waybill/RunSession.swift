@@ -16,7 +16,7 @@ package struct RunOptions: Sendable {
     /// Environment variables, for secrets.
     package var variables: [String: String] = [:]
     /// Whether the requests of elements of a `forEach` are events too.
-    package var tellsElements = false
+    package var reportsElements = false
     /// What else is told of every event.
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
@@ -80,7 +80,7 @@ package struct RunSession: Sendable {
             journal: folder.journal,
             observers: options.observers,
             after: options.resumed?.record.lastNumber ?? 0,
-            tellsElements: options.tellsElements
+            reportsElements: options.reportsElements
         )
         let (transport, mock) = try await makeTransport()
         let executor = Executor(

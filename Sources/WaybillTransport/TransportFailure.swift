@@ -30,7 +30,7 @@ package struct TransportFailure: Error, Sendable, Equatable {
         /// Sending the request.
         case sending
         /// Sent, without a byte of a response yet.
-        case awaitingAnswer
+        case awaitingResponse
         /// Receiving the response.
         case receiving
     }

@@ -87,7 +87,7 @@ struct Attempt: Sendable {
         }
         let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
-        outcome.answeredURL = sent.lastURL
+        outcome.responseURL = sent.lastURL
         // After a redirect to another origin, the server did not receive the token.
         if outcome.token != nil, (try? Origin(ofURL: sent.lastURL)) != (try? Origin(ofURL: sending.url)) {
             outcome.token = nil
@@ -212,7 +212,7 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
-        if sender.tellsDetails {
+        if sender.reportsDetails {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             emit(.responseHead(.init(attempt: sender.attempt, status: response.status, headers: headers)))
             let (status, times) = (response.status, PhaseTimes(response.timings))

@@ -130,7 +130,7 @@ private struct PageCollector {
             let page = PaginationState.Page(
                 scope: scope,
                 items: found.json.array?.count ?? 0,
-                url: outcome.answeredURL ?? response.url,
+                url: outcome.responseURL ?? response.url,
                 links: response.headers.values(named: "Link")
             )
             decision = try state.next(after: page)

@@ -27,7 +27,7 @@ struct AttemptOutcome: Sendable {
     /// The bytes of the requests before, where it was sent again.
     private(set) var earlierBytes = ByteCounts()
     /// The URL that the response came from, after redirects.
-    var answeredURL: String?
+    var responseURL: String?
     /// The decoded response before filters.
     var body: ScopeValue?
     /// Whether the data is what an interceptor replaced a failure with.

@@ -54,8 +54,8 @@ struct RequestSender: Sendable {
 
     /// Whether the phases of the transfer are reported. A `forEach` may have a million elements: only their outcomes
     /// are reported, unless `debug` asks for more.
-    var tellsDetails: Bool {
-        !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
+    var reportsDetails: Bool {
+        !context.isElement(request.step) || run.events.reportsElements || plan.settings.debug?.value == true
     }
 
     /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
@@ -80,7 +80,7 @@ struct RequestSender: Sendable {
         var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let reporter =
-            tellsDetails
+            reportsDetails
             ? TransferReporter(
                 sending,
                 of: context.path,
@@ -95,14 +95,14 @@ struct RequestSender: Sendable {
                 followingRedirects: plan.settings.redirects?.value ?? 10,
                 monitor: monitor,
                 onRedirect: { redirect in
-                    reporter?.tell()
+                    reporter?.reportPending()
                     lastURL = redirect.to
                     cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
-                    tell(redirect)
+                    report(redirect)
                 }
             )
         }
-        reporter?.tell()
+        reporter?.reportPending()
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):
@@ -123,7 +123,7 @@ struct RequestSender: Sendable {
 
     private func announce(_ sending: HTTPRequest) {
         // What must not be sent twice has to be known before it is sent.
-        guard tellsDetails || !sending.isIdempotent else { return }
+        guard reportsDetails || !sending.isIdempotent else { return }
         run.events.emit(
             .requestWillSend(
                 .init(
@@ -139,7 +139,7 @@ struct RequestSender: Sendable {
         )
     }
 
-    private func tell(_ redirect: Redirect) {
+    private func report(_ redirect: Redirect) {
         run.events.emit(
             .requestRedirected(
                 .init(

@@ -66,7 +66,7 @@ package final class HeldResponses: Sendable {
     }
 
     /// Waits until so many responses have been written.
-    package func waitForAnswers(_ count: Int) async {
+    package func waitForResponses(_ count: Int) async {
         await wait { _, answered in answered >= count }
     }
 

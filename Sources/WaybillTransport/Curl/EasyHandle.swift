@@ -106,12 +106,12 @@ final class EasyHandle {
 
     /// Resets the handle for another transfer. A multi handle must not be using it.
     ///
-    /// - Parameter hasAnswer: Whether it has ended well. The next transfer may be told of faster then, if it is much the
-    ///   same.
-    func giveUp(hasAnswer: Bool) {
+    /// - Parameter hasResponse: Whether the transfer succeeded. A similar transfer can reuse most of its options then, which is
+    ///   faster.
+    func release(hasResponse: Bool) {
         transfer = nil
         // A handle at rest must not hold on to a body.
-        if !hasAnswer || !keepsOptions || told?.prepared.isPlain != true { reset() }
+        if !hasResponse || !keepsOptions || told?.prepared.isPlain != true { reset() }
     }
 
     /// Forgets all options.
