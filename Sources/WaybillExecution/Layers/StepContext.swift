@@ -29,9 +29,9 @@ struct StepContext: Sendable {
     private(set) var isFinal = false
     /// Whether the steps are part of an element of a `forEach`.
     private(set) var isInElement = false
-    /// Whether requests count towards the limit of requests in flight. Those of a session do not, because the requests
-    /// that wait for the session count already.
-    private(set) var waitsForPlaces = true
+    /// Whether it is the context of a request that fetches a session. Such requests do not count towards the limit of
+    /// requests in flight, because the requests that wait for the session count already.
+    private(set) var isForSession = false
     /// Whether a step around the graph tolerates failures (`onFailure: continue`).
     private var toleratesFailures = false
     /// The path in the plan of the step that this is an element of.
@@ -123,7 +123,7 @@ struct StepContext: Sendable {
     func session(_ step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: "", at: "")
         context.isFinal = isFinal
-        context.waitsForPlaces = false
+        context.isForSession = true
         context.path = step.path
         return context
     }
@@ -136,9 +136,6 @@ struct StepContext: Sendable {
     }
 
     // MARK: Questions
-
-    /// Whether it is the context of a request that fetches a session.
-    var isForSession: Bool { instance.isEmpty }
 
     /// Whether this is the context of one element of the step's `forEach`.
     func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }

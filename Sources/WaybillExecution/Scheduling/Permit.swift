@@ -37,7 +37,7 @@ extension PermitRequest {
     /// The request of a step.
     init(_ request: RequestPlan, in context: StepContext) {
         priority = request.settings.priority?.value ?? .default
-        needsPlace = context.waitsForPlaces
+        needsPlace = !context.isForSession
         isFinal = context.isFinal
         queue = Queue(request)
     }
