@@ -1,5 +1,5 @@
-/// Writes bytes one behind the other into room that was made for them, which costs less than to ask an array for room for
-/// each. Whoever uses it has made enough room.
+/// Writes bytes one after another into memory that the caller has allocated, which costs less than appending each to an
+/// array. The memory must be large enough.
 package struct ByteCursor {
     /// Where the next byte is written.
     package private(set) var position: UnsafeMutablePointer<UInt8>

@@ -108,8 +108,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
     }
 
-    /// Executes elements one after another in the current task, starting with this one, and adds tasks until as many
-    /// elements run at once as the limits allow.
+    /// Executes elements one after another in the current task, starting with the first. Returns when there are places
+    /// for further tasks.
     private func executeInOrder(from first: Int, of source: ElementSource, _ ledger: ElementLedger) async {
         var next: Int? = first
         while let index = next {

@@ -40,7 +40,7 @@ struct ResponseEvaluator {
     }
 
     private let part: Part
-    /// The statuses that are expected.
+    /// The expected statuses.
     private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
     private var evaluated = Evaluation()

@@ -12,7 +12,7 @@ package enum ExpectationSetting: SettingDefinition {
         case status, headers, json, body, maxTime, schema
     }
 
-    /// The statuses that are expected.
+    /// The expected statuses.
     case status([StatusTemplate])
     /// A header field and the glob that it must match; `nil` unsets the name.
     case header(Spanned<String>, glob: ScalarTemplate?)
@@ -97,7 +97,7 @@ extension ManifestDecoder {
 }
 
 extension Settings {
-    /// The statuses that are expected.
+    /// The expected statuses.
     package var expectedStatus: Setting<[StatusTemplate]>? {
         last(ExpectationSetting.self) { if case .status(let statuses) = $0 { statuses } else { nil } }
     }
@@ -121,7 +121,7 @@ extension Settings {
 
 /// All expectations of a response.
 package struct Expectation: Sendable {
-    /// The statuses that are expected.
+    /// The expected statuses.
     package var status: Setting<[StatusTemplate]>?
     /// Header fields with the glob that each must match; `nil` unsets a name.
     package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []

@@ -4,13 +4,13 @@ package import WaybillJSON
 package struct EarlierStep: Sendable {
     /// What is reported of it.
     package var result: StepResult
-    /// What later steps see of it, as far as it was kept.
+    /// Its record for later steps, as far as it was kept.
     package var record: JSON
-    /// What the journal does not hold of it.
+    /// The parts that the journal does not contain.
     package var losses: EarlierLosses
     /// The domains whose cookies its elements set, where it is a `forEach`.
     package var elementCookies: Set<String> = []
-    /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+    /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have received.
     package var use = RunEvent.KeptRecord.Use.taken
 }
 
@@ -28,7 +28,7 @@ package struct EarlierLosses: Sendable, Equatable {
     }
 }
 
-/// The elements of a `forEach` that had ended before a run was resumed.
+/// The elements of a `forEach` that had finished before a run was resumed.
 package struct EarlierElements: Sendable {
     /// One of them.
     package struct Element: Sendable {
@@ -36,15 +36,16 @@ package struct EarlierElements: Sendable {
         package var digest: String?
         /// How it ended.
         package var outcome: StepOutcome
-        /// What later steps see of it, as far as it was kept.
+        /// Its record for later steps, as far as it was kept.
         package var record: JSON?
-        /// What the journal does not hold of it.
+        /// The parts that the journal does not contain.
         package var losses: EarlierLosses
-        /// Why it failed, and the address of the request that did.
+        /// Why it failed.
         package var failure: Failure?
         /// The URL of the request that failed.
         package var url: RedactedText?
-        /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+        /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have
+        /// received.
         package var use = RunEvent.KeptRecord.Use.taken
     }
 
@@ -52,7 +53,7 @@ package struct EarlierElements: Sendable {
     package fileprivate(set) var elements: [Int: Element] = [:]
 }
 
-/// What had become of the steps of a run before it was resumed, by the paths of their instances.
+/// The results of the steps of a run before it was resumed, by the paths of their instances.
 package struct EarlierSteps: Sendable {
     private var steps: [String: EarlierStep] = [:]
     private var elements: [String: EarlierElements] = [:]

@@ -1,4 +1,4 @@
-/// The names of the files that a run writes about itself, in the folder of its results.
+/// The names of the files that every run writes, in the folder of its results.
 package enum RunFileNames {
     /// The events of the run, one a line.
     package static let journal = "events.ndjson"
@@ -11,6 +11,6 @@ package enum RunFileNames {
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
-    /// All of them: no step may write a file of such a name.
+    /// All of them. No step may write a file with one of these names.
     package static let all: Set<String> = [journal, result, outputs, sources, bodies]
 }

@@ -1,6 +1,6 @@
 /// Why a transport could not be made.
 package struct TransportSetUpError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is missing, for a person.
+    /// What is missing, for people.
     package let reason: String
 
     /// The error with its reason, in one sentence without a full stop.
