@@ -35,7 +35,7 @@ package struct Pipeline: Sendable {
     /// A pipeline. Throws only if the program itself is damaged.
     ///
     /// - Parameters:
-    ///   - files: Where manifests and what they include are read from.
+    ///   - files: The file system for manifests and the files they include.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
     package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
         var loader = try ManifestLoader(files: files)

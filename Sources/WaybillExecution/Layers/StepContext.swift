@@ -91,7 +91,7 @@ struct StepContext: Sendable {
         return context
     }
 
-    /// The context of one element of a step's `forEach`, which has a path of its own.
+    /// The context of one element of a step's `forEach`, with the element's path.
     func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
         var context = self
         context.steps = StepStore(inside: steps)

@@ -6,7 +6,7 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTransport
 
-/// Compares a response with what the manifest expects of it. All findings are reported together.
+/// Compares a response with what the manifest expects of it. All failed expectations are reported together.
 struct ExpectationChecker {
     /// One thing that is not as expected.
     struct Finding: Sendable {

@@ -79,7 +79,7 @@ struct Interceptor {
         }
     }
 
-    /// Takes the outputs from the data that a failure was recovered with; those that are not in it stay as they were.
+    /// Evaluates the outputs with the data that replaced a failure. Outputs that it does not have keep their values.
     private func takeOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }

@@ -62,14 +62,14 @@ extension ExpressionFunction {
         ),
         ExpressionFunction(
             "startsWith",
-            [Parameter("text", .string), Parameter("beginning", .string)],
+            [Parameter("text", .string), Parameter("prefix", .string)],
             .boolean,
             "Whether a string starts with another one.",
             .compute(TextFunctions.startsWith)
         ),
         ExpressionFunction(
             "endsWith",
-            [Parameter("text", .string), Parameter("ending", .string)],
+            [Parameter("text", .string), Parameter("suffix", .string)],
             .boolean,
             "Whether a string ends with another one.",
             .compute(TextFunctions.endsWith)

@@ -98,7 +98,7 @@ final class EasyHandle {
         keepsOptions = false
     }
 
-    /// Holds both directions up, or lets them go on. Not to be called from within a callback.
+    /// Pauses or resumes both directions. Must not be called in a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
         curl_easy_pause(pointer, mask)

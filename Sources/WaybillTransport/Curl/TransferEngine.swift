@@ -308,7 +308,7 @@ extension TransferEngine {
         return .answered(response, head: transfer.head.bytes)
     }
 
-    /// Ends a transfer by itself: a response that came while the transfer was held up waits until it goes on.
+    /// Ends a transfer by itself: a response that came while the transfer was paused is reported when it resumes.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
         var hasResponse = false
         if case .answered = outcome { hasResponse = true }

@@ -82,7 +82,7 @@ package final class RunControl: Sendable {
     }
 
     /// Pauses the run: nothing new starts, and transfers in flight wait. Times to wait (`delay`, `retry`, `until`) and
-    /// deadlines go on counting. Nothing is held up when the run is being stopped.
+    /// deadlines continue. A run that is being stopped is not paused.
     package func pause() { pause(nil) }
 
     /// Lets the run go on. Steps that are held up by themselves stay so.
