@@ -1,5 +1,4 @@
 import WaybillDiagnostics
-import WaybillResults
 
 extension Run {
     /// The stage of a step that failed.
