@@ -9,16 +9,16 @@ package import WaybillPlan
 ///                                                               ├─ explain ─→ EndpointExplanation
 ///                                                               └─ mockRoutes ─→ [MockRoute]
 ///
-/// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and runs
-/// every rule, also on a manifest with errors, as far as it is known, so that all diagnostics come at once. A plan is made
-/// only of a manifest without errors. A session runs the plan and writes the results.
+/// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and
+/// runs every rule. It also checks what is known of a manifest with errors, so that all diagnostics are reported
+/// together. Only a manifest without errors has a plan. A session runs the plan and writes the results.
 ///
 /// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
     private let allowsOutside: Bool
 
-    /// The result of one or more stages: a value exactly when there is no error among the diagnostics.
+    /// The result of one or more stages. It has a value if and only if none of its diagnostics is an error.
     package struct Stage<Value: Sendable>: Sendable {
         /// The value.
         package let value: Value?
@@ -35,7 +35,7 @@ package struct Pipeline: Sendable {
     /// A pipeline. Throws only if the program itself is damaged.
     ///
     /// - Parameters:
-    ///   - files: Where manifests and what they include are read from.
+    ///   - files: The file system for manifests and the files they include.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
     package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
         var loader = try ManifestLoader(files: files)
@@ -47,7 +47,8 @@ package struct Pipeline: Sendable {
     /// Reads the manifest at a path, `-` for standard input, and everything that it includes.
     package func load(_ path: String) -> LoadedManifest { loader.load(path) }
 
-    /// Reads a manifest from a text that is not saved yet. Files that it includes are relative to the path that is its name.
+    /// Reads a manifest from a text that is not saved yet. Its name is the path that the files it includes are relative
+    /// to.
     package func load(_ text: SourceFile) -> LoadedManifest { loader.load(text) }
 
     /// Applies an environment to a manifest and checks it by every rule.
@@ -57,7 +58,7 @@ package struct Pipeline: Sendable {
         return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
     }
 
-    /// Makes the plan of the graphs that are asked for.
+    /// Makes the plan of the graphs that the options select.
     package static func plan(_ checked: ResolvedManifest, _ options: PlanOptions) -> Stage<Plan> {
         let (plan, diagnostics) = PlanBuilder.plan(checked, options: options)
         return Stage(value: plan, diagnostics: diagnostics)
@@ -73,7 +74,7 @@ package struct Pipeline: Sendable {
         return Stage(value: plan, diagnostics: diagnostics)
     }
 
-    /// Explains where everything that an endpoint sends and does comes from.
+    /// Explains which level of the manifest each setting and value of an endpoint comes from.
     package static func explain(
         _ endpoint: String,
         of checked: ResolvedManifest,
@@ -84,7 +85,7 @@ package struct Pipeline: Sendable {
         return Stage(value: explanation, diagnostics: diagnostics)
     }
 
-    /// Collects the examples of every request for the mock server, whatever of it would be run.
+    /// Collects the examples of every request for the mock server, also of requests in graphs that are not run.
     package static func mockRoutes(of checked: ResolvedManifest) -> [MockRoute] {
         MockRoutes.routes(of: PlanBuilder.requests(of: checked))
     }
@@ -96,26 +97,26 @@ package struct Pipeline: Sendable {
 }
 
 extension Pipeline.Stage {
-    /// The next stage, if there is a value, with the diagnostics of both.
+    /// Runs the next stage if there is a value, and returns its value with the diagnostics of both.
     package func then<Next>(_ next: (Value) -> Pipeline.Stage<Next>) -> Pipeline.Stage<Next> {
         guard let value else { return .init(value: nil, diagnostics: diagnostics) }
         let following = next(value)
         return .init(value: following.value, diagnostics: diagnostics + following.diagnostics)
     }
 
-    /// The same with another value.
+    /// Returns the same diagnostics with another value.
     package func map<Other>(_ transform: (Value) -> Other) -> Pipeline.Stage<Other> {
         .init(value: value.map(transform), diagnostics: diagnostics)
     }
 
-    /// The same without the warnings of some kinds.
+    /// Returns the same value without the warnings that have one of some ids.
     package func without(_ ids: DiagnosticID...) -> Self {
         .init(value: value, diagnostics: diagnostics.filter { $0.severity == .error || !ids.contains($0.id) })
     }
 }
 
 extension Pipeline.Stage<ResolvedManifest> {
-    /// The same with what is wrong with the inputs that are given; others may be missing.
+    /// Adds the errors in the inputs that the options have. Inputs that are missing are not reported.
     package func checkingInputs(_ options: PlanOptions) -> Self {
         then { .init(value: $0, diagnostics: PlanBuilder.checkInputs(of: $0.manifest, options: options)) }
     }

@@ -45,7 +45,7 @@ package struct RunResumption: Sendable {
         }
         (plan, diagnostics) = (stage.value, stage.diagnostics)
         guard let plan, let before else { return }
-        // Schemas in files of their own are part of the steps alone.
+        // Schemas in separate files are compared as parts of the steps.
         let mayDiffer = before.steps != nil && !plan.schemaFiles.isEmpty
         guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
@@ -69,7 +69,7 @@ package struct RunResumption: Sendable {
         }
     }
 
-    /// What was changed in steps that keep their results.
+    /// The changes in steps whose results are kept.
     private static func changes(since before: RunSources, in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
         guard let earlier = before.steps else {
             return [
@@ -111,13 +111,13 @@ package struct RunResumption: Sendable {
             )
             return (place, diagnostic)
         }
-        // What changed in a step is also different in those around it.
+        // A change in a step also changes the steps around it.
         return changes.filter { change in
             !changes.contains { $0.place.hasPrefix(change.place + ".") }
         }.map(\.diagnostic)
     }
 
-    /// Whether an earlier plan had the step at a path: one of its own, or one of a graph that a step of it ran.
+    /// Whether an earlier plan had a step at a path, in one of its graphs or in a graph that a step ran.
     private static func contains(_ path: String, _ earlier: [String: [String: String]]) -> Bool {
         if earlier[path] != nil { return true }
         return path.indices.contains { path[$0] == "." && earlier[String(path[..<$0])]?["graph"] != nil }

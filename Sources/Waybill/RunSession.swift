@@ -16,16 +16,17 @@ package struct RunOptions: Sendable {
     /// Environment variables, for secrets.
     package var variables: [String: String] = [:]
     /// Whether the requests of elements of a `forEach` are events too.
-    package var tellsElements = false
+    package var reportsElements = false
     /// What else is told of every event.
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
     package var resumed: (record: RunRecord, folder: String)?
-    /// Whether a resumed run sends requests again that may have been sent without a response, whatever they are.
+    /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
+    /// they are not idempotent.
     package var repeatsUnsure = false
     /// What the run is told while it is under way.
     package var control = RunControl()
-    /// What waits in the run waits on this.
+    /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
     /// Receives a warning about the folder of the results, before anything is sent.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }
@@ -38,9 +39,9 @@ package struct RunOptions: Sendable {
 public struct RunError: Error, Sendable {
     /// In a sentence without a full stop.
     public let message: String
-    /// Findings that belong to a place in the manifest, such as a secret without a value. They make the input invalid,
-    /// not the run.
-    package var diagnostics: [Diagnostic] = []
+    /// Diagnostics with locations in the manifest, such as that of a secret without a value. If there are any, the input is
+    /// invalid, and no run has started.
+    package var manifestDiagnostics: [Diagnostic] = []
 }
 
 /// One run of a plan: the folder, the server if it is a mock, the transfer engine, the executor, the results.
@@ -68,7 +69,7 @@ package struct RunSession: Sendable {
     package func run() async throws(RunError) -> Report {
         let unsupported = plan.unsupported
         guard unsupported.isEmpty else {
-            throw RunError(message: "not everything can be run", diagnostics: unsupported)
+            throw RunError(message: "not everything can be run", manifestDiagnostics: unsupported)
         }
         let resumption = try resumption()
         let secrets = try secretValues()
@@ -79,7 +80,7 @@ package struct RunSession: Sendable {
             journal: folder.journal,
             observers: options.observers,
             after: options.resumed?.record.lastNumber ?? 0,
-            tellsElements: options.tellsElements
+            reportsElements: options.reportsElements
         )
         let (transport, mock) = try await makeTransport()
         let executor = Executor(
@@ -93,7 +94,7 @@ package struct RunSession: Sendable {
             proxies: ProxyVariables(options.variables),
             control: options.control,
             clock: options.clock,
-            past: options.resumed?.record,
+            earlierRun: options.resumed?.record,
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock
@@ -113,7 +114,7 @@ package struct RunSession: Sendable {
         guard decision.diagnostics.isEmpty else {
             throw RunError(
                 message: "the run cannot be resumed without sending requests again that passed",
-                diagnostics: decision.diagnostics
+                manifestDiagnostics: decision.diagnostics
             )
         }
         return decision
@@ -208,9 +209,9 @@ package struct RunSession: Sendable {
             }
         }
         guard missing.isEmpty else {
-            throw RunError(message: "secrets are missing", diagnostics: missing)
+            throw RunError(message: "secrets are missing", manifestDiagnostics: missing)
         }
-        guard long.isEmpty else { throw RunError(message: "secrets are too long", diagnostics: long) }
+        guard long.isEmpty else { throw RunError(message: "secrets are too long", manifestDiagnostics: long) }
         return values
     }
 }

@@ -3,10 +3,10 @@ import WaybillPlan
 import WaybillResults
 
 extension RunSources {
-    /// The name of the text that a manifest has which was read from standard input.
+    /// The name of a manifest that was read from standard input.
     static let standardInput = "<standard input>"
 
-    /// What a plan is made from.
+    /// The texts and steps that a plan is made from.
     init(of plan: Plan) {
         let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
         self.init(

@@ -1,24 +1,25 @@
-/// Something to tell the author of a text: what is wrong, where, and what to do about it.
+/// An error or warning for the author of a text: what is wrong, where, and what to do about it.
 ///
-/// The words stand beside the rule that finds the mistake; how they are laid out is the business of a renderer.
+/// The rule that reports it defines the words; a renderer lays them out.
 package struct Diagnostic: Sendable, Equatable {
-    /// How much a finding matters.
+    /// Whether the text can be used.
     package enum Severity: String, Sendable, Comparable {
-        /// The text can be used, but probably does not say what was meant.
+        /// The text can be used, but probably does not mean what its author intended.
         case warning
         /// The text cannot be used.
         case error
 
+        /// Orders a warning before an error.
         package static func < (left: Severity, right: Severity) -> Bool {
             left == .warning && right == .error
         }
     }
 
-    /// A span and what is to be said of it.
+    /// A span with a few words about it.
     package struct Label: Sendable, Equatable {
         /// The text to underline.
         package var span: SourceSpan
-        /// A few words behind the carets; may be empty.
+        /// A few words after the carets; may be empty.
         package var text: String
 
         /// A span and a few words about it.
@@ -28,20 +29,20 @@ package struct Diagnostic: Sendable, Equatable {
         }
     }
 
-    /// The stable name of the kind of finding.
+    /// The stable id.
     package var id: DiagnosticID
-    /// How much it matters.
+    /// Whether it is an error or a warning.
     package var severity: Severity
     /// What is wrong, in one sentence without a full stop.
     package var headline: String
-    /// The place to look at first. Absent only where there is no text, as for a file that does not exist.
+    /// The primary location. `nil` only if there is no text, as for a file that does not exist.
     package var primary: Label?
-    /// Other places that belong to it: “first defined here”.
+    /// Other locations that it refers to: “first defined here”.
     package var secondary: [Label]
     /// What to do about it: whole sentences.
     package var help: [String]
 
-    /// A finding; see the properties.
+    /// A diagnostic; see the properties.
     package init(
         _ id: DiagnosticID,
         _ headline: String,
@@ -60,25 +61,27 @@ package struct Diagnostic: Sendable, Equatable {
     }
 }
 
-/// The stable name of a kind of finding, such as `unknown-endpoint`; tools match on it, so it never changes its meaning.
+/// The stable id of a kind of diagnostic, such as `unknown-endpoint`. Tools match on it, so its meaning never changes.
 package struct DiagnosticID: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name: lower-case words joined by hyphens.
     package let name: String
 
+    /// An id from a literal in the source code. The literal is not checked.
     package init(stringLiteral name: String) {
         self.name = name
     }
 
+    /// The name, as messages show it in brackets.
     package var description: String { name }
 }
 
 extension [Diagnostic] {
-    /// Whether any of the findings is an error.
+    /// Whether any of the diagnostics is an error.
     package var hasErrors: Bool { contains { $0.severity == .error } }
 
-    /// The findings in the order in which a reader meets their places; those without a place come first.
+    /// The diagnostics in the order of their primary locations; those without a location come first.
     ///
-    /// Files keep the order in which they first appear among the findings.
+    /// Files keep the order in which they first appear among the diagnostics.
     package func sortedByPlace() -> [Diagnostic] {
         var fileOrder: [SourceFile: Int] = [:]
         for file in compactMap({ $0.primary?.span.file }) where fileOrder[file] == nil {
@@ -94,8 +97,8 @@ extension [Diagnostic] {
             .map(\.value)
     }
 
-    /// The diagnostics for a report that a person or a tool can handle: of more than a thousand with one id the
-    /// first thousand, and at the end a diagnostic with that id that counts the others.
+    /// The diagnostics for a report of a manageable length: of more than a thousand with one id only the first
+    /// thousand, and at the end one with that id that counts the others.
     package func limitingRepeats(to limit: Int = 1_000) -> [Diagnostic] {
         var counts: [DiagnosticID: Int] = [:]
         var omitted: [Diagnostic] = []
@@ -113,8 +116,8 @@ extension [Diagnostic] {
             }
     }
 
-    /// The findings without those that say again what another says of the same place, as when several manifests
-    /// include one file.
+    /// The diagnostics without those that repeat another one at the same location, as when several manifests include
+    /// one file.
     package func withoutRepetitions() -> [Diagnostic] {
         var seen: Set<Statement> = []
         return filter {
@@ -126,7 +129,7 @@ extension [Diagnostic] {
     }
 }
 
-/// What a finding says, wherever its text was read.
+/// The content and location of a diagnostic, whichever reading of a file it is from.
 private struct Statement: Hashable {
     var id: DiagnosticID
     var headline: String

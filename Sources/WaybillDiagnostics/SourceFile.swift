@@ -1,12 +1,11 @@
 import Synchronization
 
-/// One text that diagnostics can point into: its name as a person knows it, and its bytes.
+/// A text that diagnostics can refer to: its name and its bytes.
 ///
-/// The text is kept as bytes, because that is what was read: it may not be valid UTF-8, and finding exactly that is one
-/// of the things a diagnostic has to say. Two files are equal when they are of the same reading, not when they say the same;
-/// a file is read once.
+/// The text is kept as the bytes that were read, because it may not be valid UTF-8, which is itself an error to report.
+/// Two files are equal if they are the same object, not if their texts are equal.
 package final class SourceFile: Sendable {
-    /// The greatest size of a text in bytes: 4 GiB, so that a place in it takes four bytes.
+    /// The maximum size of a text in bytes: 4 GiB, so that an offset takes four bytes.
     package static let greatestSize = Int(UInt32.max) - 1
 
     /// The path as it was given, or `<standard input>` and the like.
@@ -15,7 +14,7 @@ package final class SourceFile: Sendable {
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
-    /// The table of lines, made when it is first needed, which is never for a text without diagnostics.
+    /// The table of lines, made when it is first needed. A text without diagnostics never needs it.
     private let knownLines = Mutex<LineTable?>(nil)
 
     /// Creates a source file from a text of at most `greatestSize` bytes.
@@ -33,7 +32,7 @@ package final class SourceFile: Sendable {
     /// How many lines the text has; a text that ends in a line break has an empty last one.
     package var lineCount: Int { lines.starts.count }
 
-    /// The place of a byte offset. An offset past the end is the end.
+    /// The position of a byte offset. An offset after the end counts as the end.
     package func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), bytes.count)
         let lines = lines
@@ -49,9 +48,9 @@ package final class SourceFile: Sendable {
         lines.index(at: min(max(offset, 0), bytes.count)) + 1
     }
 
-    /// The byte offset of a place given as a line (from 0) and a number of code points into it.
+    /// The byte offset of a position, given as a line (from 0) and a number of code points in it.
     ///
-    /// libyaml counts this way. A place past the end of its line is the end of the line.
+    /// libyaml counts this way. A position after the end of its line counts as the end of the line.
     package func offset(lineIndex: Int, codePoint: Int) -> Int {
         guard lineIndex < lineCount else { return bytes.count }
         let range = byteRange(ofLine: lineIndex + 1)
@@ -91,19 +90,21 @@ package final class SourceFile: Sendable {
 }
 
 extension SourceFile: Hashable {
+    /// Compares identity: two files are equal only if they are the same object, whatever their name and text.
     package static func == (left: SourceFile, right: SourceFile) -> Bool { left === right }
 
+    /// Hashes the identity of the object.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A place in a text as people and editors count: both numbers from 1, the column in code points.
+/// A position in a text as people and editors count: both numbers from 1, the column in code points.
 package struct SourcePosition: Sendable, Hashable {
     /// The line, from 1.
     package let line: Int
     /// The column, from 1, in Unicode code points.
     package let column: Int
 
-    /// A place by its two numbers.
+    /// A position of a line and a column.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -1,4 +1,4 @@
-/// A range of bytes of one file: where a value stands, so that anything said about it can be shown there.
+/// A range of bytes of one file, such as that of a value, for diagnostics about it.
 package struct SourceSpan: Sendable {
     /// The text that the span is in.
     package let file: SourceFile
@@ -13,26 +13,28 @@ package struct SourceSpan: Sendable {
         self.upper = UInt32(range.upperBound)
     }
 
-    /// The byte offsets; an empty range is a place between two bytes.
+    /// The byte offsets; an empty range is a position between two bytes.
     package var range: Range<Int> { Int(lower)..<Int(upper) }
 
-    /// Where the span begins.
+    /// The position of its first byte.
     package var start: SourcePosition { file.position(at: Int(lower)) }
 
-    /// Where the span ends, just behind its last byte.
+    /// The position after its last byte.
     package var end: SourcePosition { file.position(at: Int(upper)) }
 
-    /// The span from the beginning of this one to the end of another in the same file.
+    /// The span from the start of this one to the end of another in the same file.
     package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, range: Int(lower)..<max(Int(lower), Int(other.upper)))
     }
 }
 
 extension SourceSpan: Hashable {
+    /// Compares the file, which must be the same object, and the byte range.
     package static func == (left: SourceSpan, right: SourceSpan) -> Bool {
         left.file == right.file && left.lower == right.lower && left.upper == right.upper
     }
 
+    /// Hashes the identity of the file and the byte range.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(file)
         hasher.combine(lower)
@@ -41,27 +43,28 @@ extension SourceSpan: Hashable {
 }
 
 extension SourceSpan: CustomStringConvertible {
+    /// The start of the span as compilers print it: `accounts.yaml:12:5`.
     package var description: String {
         let start = start
         return "\(file.name):\(start.line):\(start.column)"
     }
 }
 
-/// A value together with the place that it was written at.
+/// A value with the span that it was written at.
 package struct Spanned<Value> {
     /// The value.
     package var value: Value
-    /// Where it stands.
+    /// The span.
     package var span: SourceSpan
 
-    /// Puts a value and its place together.
+    /// A value with its span.
     @inlinable
     package init(_ value: Value, at span: SourceSpan) {
         self.value = value
         self.span = span
     }
 
-    /// The same place with another value.
+    /// The same span with another value.
     @inlinable
     package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Spanned<Other> {
         Spanned<Other>(try transform(value), at: span)

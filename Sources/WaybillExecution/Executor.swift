@@ -8,7 +8,7 @@ package import WaybillPlan
 package import WaybillResults
 package import WaybillTransport
 
-/// Runs a plan: sends its requests in the order that its chains and batches give, and reports what comes of it.
+/// Runs a plan: sends its requests in the order that its chains and batches give, and reports the outcomes.
 ///
 /// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
 package struct Executor: Sendable {
@@ -16,29 +16,30 @@ package struct Executor: Sendable {
     package let plan: Plan
     /// What sends requests.
     package let transport: any Transport
-    /// What finds out about the network before anything is sent.
+    /// Checks the network before anything is sent.
     package let probe: any NetworkProbe
     /// The values of the plan's secrets.
     package let secrets: [String: String]
-    /// What knows which texts must not be shown.
+    /// Masks the values of secrets.
     package let redactor: Redactor
-    /// What is told of everything that happens.
+    /// Receives the events of the run.
     package let events: EventStream
     /// Where bodies of failed responses are kept.
     package let folder: RunFolder?
-    /// What the environment says of proxies, for requests with `proxy: environment`.
+    /// The proxies of the environment variables, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// What the run is told while it is running.
+    /// Stops, pauses and resumes the run, or parts of it, while it is running.
     package let control: RunControl
-    /// What waits in the run waits on this.
+    /// The clock of all waits in the run.
     package let clock: any RunClock
-    /// What the journal says of the run so far, where it is resumed.
-    package let past: RunRecord?
-    /// What a resumed run sends again, and what it does without.
+    /// The earlier run, if this one resumes it.
+    package let earlierRun: RunRecord?
+    /// Which requests a resumed run sends again, and which results it no longer has.
     package let resumption: ResumeDecision
-    /// Whether a resumed run sends requests again that may have been sent without a response, whatever they are.
+    /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
+    /// they are not idempotent.
     package let repeatsUnsure: Bool
-    /// Whether the mock server answers.
+    /// Whether the mock server receives the requests.
     package let isMocked: Bool
 
     /// An executor; the secrets are registered with the redactor at once.
@@ -53,7 +54,7 @@ package struct Executor: Sendable {
         proxies: ProxyVariables = ProxyVariables([:]),
         control: RunControl = RunControl(),
         clock: any RunClock = SystemClock(),
-        past: RunRecord? = nil,
+        earlierRun: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         isMocked: Bool = false
@@ -68,14 +69,14 @@ package struct Executor: Sendable {
         self.proxies = proxies
         self.control = control
         self.clock = clock
-        self.past = past
+        self.earlierRun = earlierRun
         self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
         for secret in secrets.values { redactor.register(secret) }
     }
 
-    /// What came of a run.
+    /// The outcome of a run.
     package struct Outcome: Sendable {
         /// The summary.
         package var result: RunResult
@@ -85,7 +86,7 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another. `StepLayers` lists what a request passes through on its way to the transport.
     package func run(id: RunID) async -> Outcome {
-        await run(in: RunContext(self, id: id, startedAt: past?.startedAt ?? .now()))
+        await run(in: RunContext(self, id: id, startedAt: earlierRun?.startedAt ?? .now()))
     }
 
     /// Runs all graphs in a context of this executor.
@@ -101,7 +102,7 @@ package struct Executor: Sendable {
                     graphs: plan.graphs.map(\.name),
                     inputs: shownInputs,
                     isMocked: isMocked,
-                    isResumed: past != nil
+                    isResumed: earlierRun != nil
                 )
             )
         )
@@ -133,7 +134,7 @@ package struct Executor: Sendable {
             environment: plan.environment,
             startedAt: context.startedAt,
             finishedAt: Timestamp.now(),
-            time: (past?.time ?? .zero) + context.activeTime - start,
+            time: (earlierRun?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,
             steps: steps
         )
@@ -179,8 +180,8 @@ extension Executor {
 
     /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
     private func warnOfChangedFiles(_ context: RunContext) async {
-        // A path with a secret in it is not in the journal.
-        let files = context.past?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
+        // The journal does not contain paths with secrets.
+        let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
         let changed = files.filter { sizes[$0.file.path.string] != $0.file.bytes }
@@ -204,7 +205,7 @@ extension Executor {
     /// Warns of requests that were not sent again because the server may have received them before.
     private func warnOfUnrepeated(_ context: RunContext) {
         var requests = context.unrepeated.withLock { $0 }
-        for (path, isRepeatable) in context.past?.keptUnsure ?? [] { requests[path] = isRepeatable }
+        for (path, isRepeatable) in context.earlier?.keptUnsure ?? [] { requests[path] = isRepeatable }
         warn(
             of: requests.filter(\.value).keys,
             "not sent again; 'waybill resume --repeat-unsure' sends such requests again"

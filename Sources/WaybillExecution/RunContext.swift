@@ -27,10 +27,11 @@ final class RunContext: Sendable {
     let proxies: ProxyVariables
     let scope: RunScope
     /// What had become of the steps before, where the run is resumed.
-    let past: EarlierSteps?
+    let earlier: EarlierSteps?
     /// What the resumed run sends again, and what it does without.
     let resumption: ResumeDecision
-    /// Whether requests are sent again that may have been sent before without a response, whatever they are.
+    /// Whether requests are repeated that the earlier run may have sent without receiving a response, even if they are
+    /// not idempotent.
     let repeatsUnsure: Bool
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
@@ -69,7 +70,9 @@ final class RunContext: Sendable {
         proxies = executor.proxies
         let resumption = executor.resumption
         self.resumption = resumption
-        past = executor.past.map { resumption.pastSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure) }
+        earlier = executor.earlierRun.map {
+            resumption.earlierSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure)
+        }
         repeatsUnsure = executor.repeatsUnsure
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency

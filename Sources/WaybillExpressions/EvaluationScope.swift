@@ -63,7 +63,7 @@ extension ScopeNamespace {
 
 /// A namespace that is a dictionary.
 package struct DictionaryNamespace: ScopeNamespace {
-    /// What each name stands for.
+    /// The members by name.
     package var members: [String: ScopeNode]
 
     /// A namespace of these members.
@@ -75,9 +75,9 @@ package struct DictionaryNamespace: ScopeNamespace {
     package var memberNames: [String] { members.keys.sorted() }
 }
 
-/// What expressions may ask of the world, injected so that a step can fix it.
+/// The environment of expressions, injected so that it is constant during a step.
 package protocol EvaluationEnvironment: Sendable {
-    /// The moment that `now()` gives.
+    /// The result of `now()`.
     func now() -> Timestamp
     /// The text that `uuid()` gives.
     func uuid() -> String

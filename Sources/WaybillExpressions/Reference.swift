@@ -163,6 +163,7 @@ package final class Reference: Sendable {
 }
 
 extension Reference: Equatable {
+    /// Compares all that the analysis found out about the references, and where they are in the text.
     package static func == (left: Reference, right: Reference) -> Bool {
         left.range == right.range && left.nameRange == right.nameRange && left.name == right.name
             && left.segments == right.segments && left.childSegments == right.childSegments

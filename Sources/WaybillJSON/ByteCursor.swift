@@ -1,19 +1,23 @@
-/// Writes bytes one behind the other into room that was made for them, which costs less than to ask an array for room for
-/// each. Whoever uses it has made enough room.
+/// Writes bytes one after another into memory that the caller has allocated, which costs less than appending each to an
+/// array. The memory must be large enough.
 package struct ByteCursor {
+    /// Where the next byte is written.
     package private(set) var position: UnsafeMutablePointer<UInt8>
 
+    /// Writes a byte.
     package mutating func put(_ byte: UInt8) {
         position.initialize(to: byte)
         position += 1
     }
 
+    /// Writes bytes in their order.
     package mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         position.initialize(from: start, count: bytes.count)
         position += bytes.count
     }
 
+    /// Writes a literal in UTF-8.
     package mutating func put(_ text: StaticString) {
         put(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -86,6 +86,8 @@ extension JSON {
 }
 
 extension JSON: Hashable {
+    /// Compares values of the same kind: numbers by value, strings by code points, objects regardless of the order of
+    /// their members.
     package static func == (left: JSON, right: JSON) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,4 +1,5 @@
 extension JSONNumber: Hashable, Comparable {
+    /// Compares the exact decimal values: `1`, `1.0` and `10e-1` are equal.
     package static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         switch (left.form, right.form) {
         case (.decimal, .decimal):
@@ -8,6 +9,7 @@ extension JSONNumber: Hashable, Comparable {
         }
     }
 
+    /// Compares the exact decimal values, which are never rounded to a binary number.
     package static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         switch (left.form, right.form) {
         case (.decimal, .decimal):
@@ -17,6 +19,7 @@ extension JSONNumber: Hashable, Comparable {
         }
     }
 
+    /// Hashes the value, so that equal numbers in different notations have the same hash.
     package func hash(into hasher: inout Hasher) {
         // Equal numbers of both forms must feed the same, hence the digits without the zeros at their end.
         guard case .decimal(var significand, let fractionDigits, let isNegative) = form else {

@@ -132,6 +132,7 @@ extension JSONNumber {
 }
 
 extension JSONNumber: CustomStringConvertible {
+    /// The number in JSON's notation.
     package var description: String { text }
 }
 

@@ -86,10 +86,12 @@ package struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     package var startIndex: Int { members.startIndex }
     package var endIndex: Int { members.endIndex }
+    /// The member at a position in the order of the text, not the member of a name.
     package subscript(position: Int) -> (name: String, value: JSON) { members[position] }
 }
 
 extension JSONObject: Hashable {
+    /// Compares names and values regardless of their order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count
             && left.members.indices.allSatisfy { position in
@@ -102,6 +104,7 @@ extension JSONObject: Hashable {
             }
     }
 
+    /// Hashes names and values regardless of their order.
     package func hash(into hasher: inout Hasher) {
         var sum = 0
         for (name, value) in members {

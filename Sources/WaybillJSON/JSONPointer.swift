@@ -12,7 +12,7 @@ package struct JSONPointer: Sendable {
     ///
     /// RFC 6901 writes both kinds alike, so that `name("0")` and `index(0)` are equal: they are the same pointer.
     package enum Token: Sendable {
-        /// The member of a name.
+        /// The member with a name.
         case name(String)
         /// The element at an index, from 0.
         case index(Int)
@@ -120,6 +120,7 @@ extension JSONPointer.Token {
 }
 
 extension JSONPointer.Token: Hashable {
+    /// Compares tokens as texts by their code points, so `.index(1)` equals `.name("1")`.
     package static func == (left: Self, right: Self) -> Bool {
         if case .index(let left) = left, case .index(let right) = right { return left == right }
         return left.text.hasSameCodePoints(as: right.text)

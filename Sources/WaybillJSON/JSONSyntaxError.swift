@@ -13,5 +13,6 @@ package struct JSONSyntaxError: Error, Sendable, Equatable {
 }
 
 extension JSONSyntaxError: CustomStringConvertible {
+    /// The message and the byte offset of the error.
     package var description: String { "\(message), at byte \(offset)" }
 }

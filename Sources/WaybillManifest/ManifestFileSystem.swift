@@ -1,6 +1,6 @@
 package import WaybillRuntime
 
-/// Where the texts of a manifest and of what it includes are read from.
+/// The file system that manifests and the files they include are read from.
 package protocol ManifestFileSystem: Sendable {
     /// Returns the bytes of the file at a path, or of standard input where the path is `-`.
     ///

@@ -4,10 +4,10 @@ import WaybillRuntime
 
 /// A manifest as it was read with everything that it includes, before anything in it is resolved.
 package struct LoadedManifest: Sendable {
-    /// The manifest; `nil` where its text could not be read to the end. With errors among the diagnostics it is what could be
-    /// made of the text, and marks what is unknown: it can be checked, and not be run.
+    /// The manifest; `nil` if its text could not be parsed. If there are errors among the diagnostics, it has what
+    /// could be decoded and marks what is unknown: it can be checked but not run.
     package let manifest: Manifest?
-    /// What is wrong with the text: its syntax, its shape, its expressions.
+    /// The errors and warnings about the text: its syntax, its shape, its expressions.
     package let diagnostics: [Diagnostic]
 }
 
@@ -37,7 +37,8 @@ package struct ManifestLoader: Sendable {
         return LoadedManifest(manifest: manifest, diagnostics: loading.diagnostics)
     }
 
-    /// Reads a manifest from a text that is not saved yet. Files that it includes are relative to the path that is its name.
+    /// Reads a manifest from a text that is not saved yet. Its name is the path that the files it includes are relative
+    /// to.
     package func load(_ file: SourceFile) -> LoadedManifest {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
@@ -108,10 +109,10 @@ private struct ManifestLoading {
         return manifest
     }
 
-    /// A tree and what is known to be wrong with it.
+    /// A tree with the diagnostics so far.
     private typealias Tree = (node: YAMLNode, faults: TreeFaults)
 
-    /// The tree of a text; `nil` where the text could not be read to its end.
+    /// Parses a text; `nil` if it could not be parsed to its end.
     private mutating func parse(_ file: SourceFile) -> Tree? {
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
@@ -121,7 +122,7 @@ private struct ManifestLoading {
         return (node, faults)
     }
 
-    /// The same tree, checked for what YAML reads otherwise than people write it, and against the schema of manifests.
+    /// Checks a tree for scalars that YAML reads in a surprising way, and against the schema of manifests.
     private mutating func checkShape(_ tree: Tree) -> Tree {
         let node = tree.node
         var faults = tree.faults
@@ -132,7 +133,7 @@ private struct ManifestLoading {
         return (node, shape.faults)
     }
 
-    /// The model of one file, as far as its errors leave it known.
+    /// Decodes one file; what its errors make unknown is marked.
     private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> ManifestPart {
         let node = tree.node
         var faults = tree.faults

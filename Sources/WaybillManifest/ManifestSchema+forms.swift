@@ -73,8 +73,8 @@ struct ManifestForms: Sendable {
         return forms.contains { $0["additionalProperties"]?.object != nil } ? "{NAME: …}" : nil
     }
 
-    /// A text as the value of a key in a mapping of one of some forms. Of a template, where none can be, it is what the
-    /// template holds: `${env.TOKEN}` becomes `TOKEN`.
+    /// A text as the value of a key in a mapping of one of some forms. Where a template is not allowed, its expression:
+    /// `${env.TOKEN}` becomes `TOKEN`.
     private func value(_ text: String?, of key: String, in forms: [JSON]) -> String? {
         guard let text, text.hasPrefix("${"), text.hasSuffix("}"),
             let schema = forms.lazy.compactMap({ $0["properties"]?[key] }).first

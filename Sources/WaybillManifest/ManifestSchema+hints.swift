@@ -47,7 +47,7 @@ extension SchemaViolation {
             default: break
             }
         }
-        // A mapping is needed, whatever is computed in it.
+        // A mapping is required, even if its values are computed.
         if case .wrongType(expected: [.object], _, _) = detail, !diagnostic.help.isEmpty { return diagnostic }
         let text = concernsName ? instanceLocation.tokens.last?.text : root.node(at: instanceLocation)?.scalar?.text
         if let text, text.contains("${") {

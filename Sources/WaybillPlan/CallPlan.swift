@@ -158,7 +158,7 @@ extension RequestPlan {
 }
 
 extension GraphPlan {
-    /// A graph that calls an endpoint and gives the data of the response.
+    /// A graph that calls an endpoint and has the data of the response as its output.
     fileprivate init(calling endpoint: Definition<Endpoint>, by request: RequestPlan) {
         let name = endpoint.name.value
         let id = name.split(separator: ".").last.map(String.init) ?? name

@@ -27,7 +27,7 @@ package struct PlanOptions: Sendable {
 /// Turns a manifest into a plan: `check` applies the environment, resolves the names and runs every rule, and from a manifest
 /// without errors the other functions make the plan of graphs, the plan of one call, or the cascade of one endpoint.
 package enum PlanBuilder {
-    /// The plan of the graphs that are asked for.
+    /// The plan of the graphs that the options select.
     ///
     /// - Parameter checked: A manifest without errors.
     /// - Returns: A plan exactly when there is no error among the diagnostics.
@@ -50,7 +50,7 @@ package enum PlanBuilder {
         return (plan, diagnostics)
     }
 
-    /// All requests that a manifest without errors has, whatever of it would be run: for the mock server.
+    /// All requests of a manifest without errors, also of graphs that are not run: for the mock server.
     package static func requests(of checked: ResolvedManifest) -> [RequestPlan] {
         PlanAssembly(checked, inputs: JSONObject()).allRequests
     }
@@ -69,7 +69,7 @@ package enum PlanBuilder {
 
 /// Which graphs are run.
 private struct GraphSelection {
-    /// Their positions among the manifest's graphs.
+    /// The indices of the selected graphs among the manifest's graphs.
     var selected: [Int] = []
     var diagnostics: [Diagnostic] = []
 

@@ -6,8 +6,8 @@ import WaybillRuntime
 
 /// A manifest with its environment applied, its data files read, its names resolved and every rule run.
 ///
-/// With errors among the diagnostics there is no plan of it. Services, cascades and calls are resolved once, for the rules
-/// and for plans.
+/// If one of the diagnostics is an error, there is no plan. Services, cascades and calls are resolved once, for rules
+/// and plans.
 package struct ResolvedManifest: Sendable {
     /// The manifest with the environment applied.
     package let manifest: Manifest
@@ -15,24 +15,24 @@ package struct ResolvedManifest: Sendable {
     package let written: Manifest
     /// The name of the environment that was applied.
     package let environment: String?
-    /// What was read from its data files, by name.
+    /// The values of its data files, by name.
     package let data: JSONObject
     /// Whether files may lie outside the folder of the manifest.
     package let allowsOutside: Bool
-    /// What the environment, the data files and the rules have against it, in the order of the text.
+    /// The diagnostics of the environment, the data files and the rules, in the order of the text.
     package let diagnostics: [Diagnostic]
     /// The graphs with their steps and what these call, in the order of `manifest.graphs`.
     let graphs: [GraphSite]
     /// Every request with its service and the levels of its cascade.
     let requests: RequestList
 
-    /// What the environment says.
+    /// The changes of the environment.
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
 }
 
 extension PlanBuilder {
-    /// Applies an environment to a manifest, reads its data files and checks it by every rule. Where the manifest's text has
-    /// errors, what they leave unknown is not checked.
+    /// Applies an environment to a manifest, reads its data files and checks it by every rule. What errors in the text
+    /// of the manifest make unknown is not checked.
     package static func check(
         _ written: Manifest,
         environment: String? = nil,

@@ -5,8 +5,8 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What a step resolves to, as a digest of each of its parts: the settings that hold for it, what its keys say, and the
-/// definitions that it uses. A part that two versions of a manifest say alike has one digest in both.
+/// What a step resolves to, as a digest for each of its parts: the settings that apply to it, the values of its keys,
+/// and the definitions that it uses. A part with the same meaning in two versions of a manifest has the same digest.
 ///
 /// Literals are part of it; secrets are in it by their names. Comments, white space, quotes, the order of keys, names for
 /// people and examples for the mock server are not.
@@ -15,7 +15,7 @@ package struct StepContent: Sendable {
     package struct Part: Sendable {
         /// SHA-256 in hexadecimal digits.
         package let digest: String
-        /// Where it is written, if that is one place.
+        /// Its span, if it is written in one location.
         package let span: SourceSpan?
     }
 
@@ -33,20 +33,20 @@ package struct StepContent: Sendable {
     }
 }
 
-/// What each step of a plan resolves to.
+/// The content of each step of a plan.
 package struct PlanContent {
     /// The steps by their paths in the plan.
     package private(set) var steps: [String: StepContent] = [:]
 
     private let plan: Plan
     private let index: SourceIndex
-    /// The expressions and templates by their spans: without the blanks around expressions, and the same whether written `x`
-    /// or `${x}` where only an expression can be.
+    /// The normalised expressions and templates by their spans: without blanks around expressions, and without `${…}`
+    /// where only an expression is allowed.
     private var evaluated: [SourceSpan: [UInt8]] = [:]
     private var values: [Place: String] = [:]
     private var graphs: [String: String] = [:]
 
-    /// A value and what it means there.
+    /// A value and the meaning of its position.
     private struct Place: Hashable {
         var span: SourceSpan
         var level: Level?
@@ -186,7 +186,7 @@ package struct PlanContent {
         _ add: (String, String, SourceSpan?) -> Void
     ) {
         var counts: [String: Int] = [:]
-        // The filters that a name stands for are those of the request.
+        // The stages of a named filter are those of the request.
         for setting in request.settings.entries where setting.value.name != .filters {
             var name = setting.value.name.rawValue
             if let part = setting.value.part { name += " \(part)" }
@@ -208,7 +208,7 @@ package struct PlanContent {
             let digest: String
             switch argument.source {
             case .template(let template): digest = value(at: template.span)
-            // The value that the run has for the manifest's input is in its journal.
+            // The run's value for an input of the manifest is in its journal.
             case .constant where plan.inputs[argument.name] != nil: digest = Self.digest(["input", argument.name])
             case .constant(let constant): digest = Self.digest(["constant", Self.text(constant)])
             }
@@ -231,8 +231,8 @@ package struct PlanContent {
         value(at: output.value.span, output.level, output.isSecret ? "secret" : "shown")
     }
 
-    /// The digest of the value at a span. The level counts only where something in it is evaluated: it decides which names
-    /// are known there.
+    /// The digest of the value at a span. The level is part of it only if an expression is evaluated, because it
+    /// decides which names are known.
     private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ words: String...) -> String {
         let place = Place(span: span, level: level, words: words)
         if let known = values[place] { return known }
@@ -299,8 +299,8 @@ package struct PlanContent {
 }
 
 extension PlanContent {
-    /// The parts of a step that differ from those of an earlier plan, in the order of their names: their keys, and where each
-    /// changed part is written that is still there.
+    /// The parts of a step that differ from those of an earlier plan, in the order of their names: their keys, and the
+    /// span of each part that the step still has.
     ///
     /// - Parameter earlier: The digests of the steps of the earlier plan, by path and part.
     package func changes(
@@ -321,7 +321,7 @@ extension PlanContent {
 }
 
 extension EvaluatedText {
-    /// The text with nothing that has no meaning.
+    /// The text without insignificant characters.
     fileprivate var canonicalText: String {
         if let expression = self as? ManifestExpression { return expression.canonicalText }
         guard let template = self as? ManifestTemplate else { return "" }

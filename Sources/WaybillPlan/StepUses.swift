@@ -1,7 +1,7 @@
 import WaybillExpressions
 import WaybillManifest
 
-/// Which fields of which steps the expressions of a graph use, so that nothing else need be kept of the responses.
+/// Which fields of which steps the expressions of a graph use. Other parts of the responses are not kept.
 struct StepUses {
     /// The fields by the id of the step.
     private(set) var fields: [String: StepFields] = [:]

@@ -2,7 +2,7 @@ package import WaybillJSON
 
 /// Why a schema cannot be compiled.
 package struct JSONSchemaError: Error, Equatable {
-    /// What is wrong, for a person.
+    /// What is wrong, for people.
     package let message: String
     /// The place in the schema document.
     package let location: JSONPointer
@@ -17,5 +17,6 @@ package struct JSONSchemaError: Error, Equatable {
 }
 
 extension JSONSchemaError: CustomStringConvertible {
+    /// The address of the document, `#`, the pointer to the location, and the message.
     package var description: String { "\(document)#\(location): \(message)" }
 }

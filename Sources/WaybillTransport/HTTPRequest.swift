@@ -33,7 +33,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package var body: Body
     /// Whether a secret has gone into the body, so that a redirect must not take it to another origin.
     package var isBodySensitive = false
-    /// The longest time from the start of the transfer to the last byte of the response. Waiting for a free connection
+    /// The maximum time from the start of the transfer to the last byte of the response. Waiting for a free connection
     /// does not count.
     package var timeout: Duration
     /// How much of `timeout` has passed already, in the requests that were redirected to this one.
@@ -49,7 +49,7 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has brought libraries for them, and to decode them.
     /// Otherwise the body is left as it came.
     package var acceptsCompression: Bool
-    /// How the request travels.
+    /// The options of the transfer.
     package var options: TransferOptions {
         get { sharedOptions.value }
         set { sharedOptions = SharedOptions(newValue) }

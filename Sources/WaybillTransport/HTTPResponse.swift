@@ -2,7 +2,7 @@ import WaybillRuntime
 
 /// A whole response.
 package struct HTTPResponse: Sendable, Equatable {
-    /// What is seldom asked for, behind a reference, since a response is handed on from function to function.
+    /// The rarely used parts, stored by reference because a response is passed through many functions.
     private struct Details: Sendable, Equatable {
         var reason: String
         var httpVersion: String
@@ -63,7 +63,7 @@ package struct HTTPResponse: Sendable, Equatable {
         set { details.change { $0.repetitions = newValue } }
     }
 
-    /// A response put together by hand, for transports other than libcurl's.
+    /// A response of the given parts, for transports other than libcurl's.
     package init(
         status: Int,
         reason: String = "",

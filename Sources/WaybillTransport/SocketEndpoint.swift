@@ -5,7 +5,7 @@ package struct SocketEndpoint: Sendable, Hashable {
     /// The TCP port.
     package let port: Int
 
-    /// Puts a host (an IPv6 address without brackets) and a port together.
+    /// An endpoint with a host (an IPv6 address without brackets) and a port.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -13,6 +13,7 @@ package struct SocketEndpoint: Sendable, Hashable {
 }
 
 extension SocketEndpoint: CustomStringConvertible {
+    /// `host:port`, with brackets around an IPv6 address.
     package var description: String {
         host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

@@ -1,14 +1,15 @@
 /// What sends requests. The executor knows this protocol only, so that tests can put another transport in its place.
 package protocol Transport: Sendable {
-    /// Sends one request and gives the whole response. A failure is data: nothing is thrown. Any status is a response, and
-    /// redirects are responses too. Cancelling the task ends the transfer at once, with a failure of kind `cancelled`.
+    /// Sends one request and returns the whole response. Nothing is thrown: a failure is part of the result. Any status
+    /// is a response, and redirects are responses too. Cancelling the task ends the transfer at once, with a failure of
+    /// kind `cancelled`.
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure>
 
     /// The same with somebody who watches the transfer or holds it up.
     func send(_ request: HTTPRequest, monitor: TransferMonitor?) async -> Result<HTTPResponse, TransportFailure>
 
-    /// The same with somebody who takes the body as it comes. What the receiver took is not in the response, and does not
-    /// count for `maximumBodyBytes`.
+    /// Sends one request and passes the body to a receiver as it arrives. What the receiver accepts is not in the
+    /// response, and does not count for `maximumBodyBytes`.
     func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?,

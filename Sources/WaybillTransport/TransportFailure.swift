@@ -10,7 +10,8 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case tls
         /// The request's `timeout` or `connectTimeout` passed; `phase` says meanwhile what.
         case timeout
-        /// Anything else: a request that may not be sent, a broken connection or response, a response that is too large.
+        /// Anything else: a request that must not be sent, a broken connection or response, a response that is too
+        /// large.
         case transfer
         /// The task was cancelled, or the transport was shut down.
         case cancelled
@@ -29,7 +30,7 @@ package struct TransportFailure: Error, Sendable, Equatable {
         /// Sending the request.
         case sending
         /// Sent, without a byte of a response yet.
-        case awaitingAnswer
+        case awaitingResponse
         /// Receiving the response.
         case receiving
     }
@@ -72,5 +73,6 @@ package struct TransportFailure: Error, Sendable, Equatable {
 }
 
 extension TransportFailure: CustomStringConvertible {
+    /// The message.
     package var description: String { message }
 }

@@ -112,7 +112,7 @@ import WaybillTransport
             Command.send(SIGUSR1, to: process)
             await wait(for: "run.paused", in: journal)
             held.release()
-            await held.waitForAnswers(1)
+            await held.waitForResponses(1)
             #expect(!journal().contains("step.finished"))
             Command.send(SIGUSR2, to: process)
         }

@@ -142,10 +142,10 @@ import WaybillTransport
         #expect(outcome.summary == "a:passed each:passed mark:passed b:failed c:skipped")
 
         let healed = try ExecutionFixture(text, ["/b": .json("{}", status: 201)])
-        let past = try RunRecord(folder: folder.path)
-        let run = try RunFolder.reopen(folder.path, after: past)
-        let events = EventStream(journal: run.journal, after: past.lastNumber)
-        let resumed = await healed.run(events: events, folder: run, past: past)
+        let earlier = try RunRecord(folder: folder.path)
+        let run = try RunFolder.reopen(folder.path, after: earlier)
+        let events = EventStream(journal: run.journal, after: earlier.lastNumber)
+        let resumed = await healed.run(events: events, folder: run, earlierRun: earlier)
         try await run.journal.finish()
         #expect(healed.transport.paths == ["/b"])
         #expect(

@@ -51,7 +51,7 @@ struct ExecutionFixture {
         folder: RunFolder? = nil,
         control: RunControl = RunControl(),
         clock: any RunClock = SystemClock(),
-        past: RunRecord? = nil,
+        earlierRun: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         watch: RunWatch? = nil
@@ -67,11 +67,11 @@ struct ExecutionFixture {
             proxies: ProxyVariables(variables),
             control: control,
             clock: clock,
-            past: past,
+            earlierRun: earlierRun,
             resumption: resumption,
             repeatsUnsure: repeatsUnsure
         )
-        let context = RunContext(executor, id: RunID(), startedAt: past?.startedAt ?? .now())
+        let context = RunContext(executor, id: RunID(), startedAt: earlierRun?.startedAt ?? .now())
         watch?.start(context)
         return await executor.run(in: context)
     }

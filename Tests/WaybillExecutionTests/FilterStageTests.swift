@@ -54,14 +54,20 @@ import WaybillResults
     }
 
     @Test(arguments: [
-        ("{where: item.a > 1}", "{}", "'where' goes through a list, and the data is an object"),
+        ("{where: item.a > 1}", "{}", "'where' needs a list, and the data is an object"),
         ("{where: item.a > 1}", #"[{"b": 1}]"#, "nothing matches item.a"),
-        ("{sort: {by: item}}", #"[1, "a"]"#, "'sort' compares numbers or texts, and here is a string beside a number"),
-        ("{sort: {by: item}}", "[true]", "'sort' compares numbers or texts, and here is a boolean beside a boolean"),
-        ("{pick: [a]}", "[1]", "'pick' changes the members of an object, and here is a number"),
-        ("{decode: json}", "1", "only a text can be decoded, and the data is a number"),
-        ("{decode: json}", #""{""#, "the text is not JSON: "),
-        ("{decode: plist}", #""x""#, "the text is not a property list: "),
+        (
+            "{sort: {by: item}}", #"[1, "a"]"#,
+            "'sort' cannot compare a string with a number: the values must be all numbers or all strings"
+        ),
+        (
+            "{sort: {by: item}}", "[true]",
+            "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
+        ),
+        ("{pick: [a]}", "[1]", "'pick' needs an object or a list of objects, found a number"),
+        ("{decode: json}", "1", "'decode' needs a string, and the data is a number"),
+        ("{decode: json}", #""{""#, "the string is not JSON: "),
+        ("{decode: plist}", #""x""#, "the string is not a property list: "),
         ("{schema: {required: [a]}}", "{}", "the data is missing the key 'a'"),
     ])
     func `a stage refuses data that it cannot use, in words`(filters: String, body: String, words: String) async throws

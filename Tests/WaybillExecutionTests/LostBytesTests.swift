@@ -44,12 +44,12 @@ import WaybillTransport
 
     /// Goes on with the run in the folder.
     private func resume(_ fixture: ExecutionFixture, repeatsUnsure: Bool = false) async throws -> Executor.Outcome {
-        let past = try RunRecord(folder: folder.path)
-        let run = try RunFolder.reopen(folder.path, after: past)
+        let earlier = try RunRecord(folder: folder.path)
+        let run = try RunFolder.reopen(folder.path, after: earlier)
         let outcome = await fixture.run(
-            events: EventStream(journal: run.journal, after: past.lastNumber),
+            events: EventStream(journal: run.journal, after: earlier.lastNumber),
             folder: run,
-            past: past,
+            earlierRun: earlier,
             repeatsUnsure: repeatsUnsure
         )
         try await run.journal.finish()

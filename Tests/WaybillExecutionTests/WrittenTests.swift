@@ -80,10 +80,10 @@ import WaybillTransport
         folder.write(lines[...last].joined(separator: "\n") + "\n", to: "events.ndjson")
         let requests = fixture.transport.sent.count
 
-        let past = try RunRecord(folder: folder.path)
-        let run = try RunFolder.reopen(folder.path, after: past)
-        let events = EventStream(journal: run.journal, after: past.lastNumber)
-        let outcome = await fixture.run(events: events, folder: run, past: past)
+        let earlier = try RunRecord(folder: folder.path)
+        let run = try RunFolder.reopen(folder.path, after: earlier)
+        let events = EventStream(journal: run.journal, after: earlier.lastNumber)
+        let outcome = await fixture.run(events: events, folder: run, earlierRun: earlier)
         try await run.journal.finish()
         let written: JSON = ["file": "a.ndjson", "records": 3, "bytes": 6]
         #expect(outcome.outputs.first?.values.value["written"] == written, "\(outcome.summary)")

@@ -99,17 +99,17 @@ import WaybillJSON
             ),
             ("sum(steps.login.data.users)", .type, "sum() takes a list of numbers, and this one holds an object"),
             ("range(0, 1000000000)", .limit, "range() makes at most 10000000 elements"),
-            ("range(-9223372036854775808)", .value, "range() takes whole numbers within ±2^53"),
-            ("range(1.5)", .value, "range() takes whole numbers within ±2^53"),
+            ("range(-9223372036854775808)", .value, "range() takes integers within ±2^53"),
+            ("range(1.5)", .value, "range() takes integers within ±2^53"),
             ("range(0, 5, 0)", .value, "the step of range() must not be 0"),
             ("capture('a', 'b')", .missing, "the pattern of capture() matches nothing in this text"),
             (
                 "match('a', vars.bad)", .value,
                 "this pattern is not an I-Regexp (RFC 9485): this '(' is never closed"
             ),
-            ("date('yesterday')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
-            ("date('2026-02-29')", .value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)"),
-            ("date(1e300)", .value, "this number of seconds is too large for a moment"),
+            ("date('yesterday')", .value, "a time must have the form 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date('2026-02-29')", .value, "a time must have the form 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date(1e300)", .value, "this number of seconds is too large for a time"),
             (
                 "date(0, '%Q')", .value,
                 "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"

@@ -89,7 +89,7 @@ import WaybillMock
         let body = text.bytes(behind: "\r\n\r\n")
         #expect(
             try JSONParser().parse(body) == [
-                "error": "no mock example answers GET /users/1/shedule for host api.example.com",
+                "error": "no mock example for GET /users/1/shedule on host api.example.com",
                 "nearest": "GET /users/${id}/schedule",
             ]
         )

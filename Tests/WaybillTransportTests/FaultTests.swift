@@ -36,12 +36,12 @@ import WaybillTransport
     }
 
     static let table: [ServerFault: Expected] = [
-        .silent: Expected(kind: .timeout, code: 28, phase: .awaitingAnswer, words: "no response from 127.0.0.1:"),
+        .silent: Expected(kind: .timeout, code: 28, phase: .awaitingResponse, words: "no response from 127.0.0.1:"),
         .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .dripsHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
         .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
-        .closesWithoutAnswer: Expected(code: 52, phase: .awaitingAnswer, words: "without a response"),
-        .resetsBeforeAnswer: Expected(code: 56, phase: .awaitingAnswer, words: "reset"),
+        .closesWithoutResponse: Expected(code: 52, phase: .awaitingResponse, words: "without a response"),
+        .resetsBeforeResponse: Expected(code: 56, phase: .awaitingResponse, words: "reset"),
         .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
         .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
         .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the response"),
@@ -54,7 +54,7 @@ import WaybillTransport
         .endlessHeader: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessInformational: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
         .endlessTrailers: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
-        .notHTTP: Expected(code: 1, phase: .awaitingAnswer, words: "HTTP/0.9"),
+        .notHTTP: Expected(code: 1, phase: .awaitingResponse, words: "HTTP/0.9"),
     ]
 
     @Test(arguments: ServerFault.allCases)

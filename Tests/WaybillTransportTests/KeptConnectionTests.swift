@@ -39,7 +39,7 @@ import WaybillTransport
                 #expect(failure.kind == .transfer)
                 #expect(failure.code == 42)
                 #expect(failure.wasSent)
-                #expect(failure.phase == .awaitingAnswer)
+                #expect(failure.phase == .awaitingResponse)
                 #expect(failure.message.hasSuffix("\(method) is not idempotent, so it was not sent again"))
                 #expect(server.requests.map(\.target) == ["/first", "/second"])
                 // The transport goes on.

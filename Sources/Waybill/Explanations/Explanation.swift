@@ -81,8 +81,8 @@ extension Explanation {
     /// Every page, in the order of ids.
     package static let all: [Explanation] =
         [
-            files, data, yaml, shape, values, connections, names, definitions, requests, contradictions, inputs,
-            expressions, steps, secrets, failures,
+            files, data, yaml, shape, values, connections, names, expressionNames, nesting, definitions, requests,
+            contradictions, inputs, expressions, steps, secrets, failures,
         ]
         .flatMap { $0 }
         .sorted { $0.id.name < $1.id.name }

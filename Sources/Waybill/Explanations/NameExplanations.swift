@@ -1,14 +1,14 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About names that are not defined, or defined twice.
+    /// About names of definitions and steps: those that are not defined, or defined twice.
     static let names: [Explanation] = [
         Explanation(
             "unknown-endpoint",
             "a step calls an endpoint that is not defined",
             """
-            'call' names an entry of 'endpoints', here or in an included file. Names know upper and lower case, and the
-            dots of a name such as 'home.index' are part of it.
+            'call' names an entry of 'endpoints', here or in an included file. Upper and lower case differ, and the dots of a
+            name such as 'home.index' are part of it.
             """,
             wrong: """
                 waybill: 1
@@ -43,7 +43,7 @@ extension Explanation {
             "unknown-filter",
             "a filter is not defined",
             """
-            A text in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
+            A string in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
             mapping, such as {select: $.results}.
             """,
             wrong: """
@@ -54,48 +54,6 @@ extension Explanation {
                 waybill: 1
                 filters: {unwrap: [{select: $.results}]}
                 graphs: {main: {chain: [{get: "http://127.0.0.1/", filters: [unwrap]}]}}
-                """
-        ),
-        Explanation(
-            "filter-cycle",
-            "a filter contains itself",
-            """
-            A filter names a filter that leads back to it, so that its list of stages would never end.
-            """,
-            wrong: """
-                waybill: 1
-                filters: {unwrap: [{select: $.results}, unwrap]}
-                defaults: {filters: [unwrap]}
-                """,
-            right: """
-                waybill: 1
-                filters: {unwrap: [{select: $.results}], first: [unwrap, {select: "$[0]"}]}
-                defaults: {filters: [first]}
-                """
-        ),
-        Explanation(
-            "filter-nesting",
-            "filters in filters exceed a limit",
-            """
-            A filter may name other filters, up to 100 levels deep, and may have at most 10,000 stages, those of the
-            filters in it included. Without such limits a few lines could describe billions of stages.
-            """,
-            wrong: """
-                waybill: 1
-                filters:
-                  a: [{limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}, {limit: 9}]
-                  b: [a, a, a, a, a, a, a, a]
-                  c: [b, b, b, b, b, b, b, b]
-                  d: [c, c, c, c, c, c, c, c]
-                  e: [d, d, d, d, d, d, d, d]
-                defaults: {filters: [e]}
-                """,
-            right: """
-                waybill: 1
-                filters:
-                  a: [{limit: 9}]
-                  b: [a, {flatten: true}]
-                defaults: {filters: [b]}
                 """
         ),
         Explanation(
@@ -116,9 +74,9 @@ extension Explanation {
         ),
         Explanation(
             "no-graph",
-            "it cannot be told what to run",
+            "the graph to run is ambiguous",
             """
-            The graph 'main' is run, or the only one. Where there are several and none is 'main', say which with --graph.
+            The graph 'main' is run, or the only one. If there are several and no 'main', select one with --graph.
             """,
             wrong: """
                 waybill: 1
@@ -138,7 +96,7 @@ extension Explanation {
             "unknown-environment",
             "an environment is not defined",
             """
-            --env names an entry of 'environments'. Without --env the manifest is taken as it is.
+            --env names an entry of 'environments'. Without --env no environment is applied.
             """,
             wrong: """
                 waybill: 1
@@ -149,134 +107,6 @@ extension Explanation {
                 environments: {dev: {}, staging: {}}
                 """,
             command: "waybill validate manifest.yaml --env staging"
-        ),
-        Explanation(
-            "unknown-input",
-            "an input is not declared",
-            """
-            A value is given to an input that the endpoint or the manifest does not have, or an expression uses one that
-            it cannot see. Inside an endpoint 'inputs' are those of the endpoint and, where it has none of a name, those of
-            the manifest.
-            """,
-            wrong: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/users/${inputs.id}"}]}}
-                """,
-            right: """
-                waybill: 1
-                inputs: {id: {type: integer, default: 1}}
-                graphs: {main: {chain: [{get: "http://127.0.0.1/users/${inputs.id}"}]}}
-                """
-        ),
-        Explanation(
-            "unknown-secret",
-            "a secret is not declared",
-            """
-            secrets.NAME is used and 'secrets' has no such entry. Every secret is declared with where it comes from.
-            """,
-            wrong: """
-                waybill: 1
-                defaults: {auth: {bearer: "${secrets.token}"}}
-                """,
-            right: """
-                waybill: 1
-                secrets: {token: {env: API_TOKEN}}
-                defaults: {auth: {bearer: "${secrets.token}"}}
-                """
-        ),
-        Explanation(
-            "unknown-name",
-            "a name in an expression means nothing where it stands",
-            """
-            A bare name in an expression is a path into what can be seen there: 'inputs', 'secrets', 'steps', 'response'
-            and so on. Not everything can be seen everywhere: there is no 'response' while a request is being made, and an
-            endpoint does not know the steps that call it; what it needs becomes an input.
-
-            A text is written in quotes, 'like this'. With 'waybill eval' there is only '$', the value of the file.
-            """,
-            wrong: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {body: [$.state == open]}}]}}
-                """,
-            right: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {body: [$.state == 'open']}}]}}
-                """
-        ),
-        Explanation(
-            "unknown-step",
-            "a step is not in the graph",
-            """
-            steps.ID names a step of the same graph. Without 'id' a call has the last part of its endpoint's name as its
-            id, and other steps have none.
-            """,
-            wrong: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {get: "http://127.0.0.1/user", outputs: {id: $.id}}
-                      - {get: "http://127.0.0.1/users/${steps.user.outputs.id}"}
-                """,
-            right: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {id: user, get: "http://127.0.0.1/user", outputs: {id: $.id}}
-                      - {get: "http://127.0.0.1/users/${steps.user.outputs.id}"}
-                """
-        ),
-        Explanation(
-            "unknown-field",
-            "a step, an input or data has no such field",
-            """
-            Of a request there are outputs, data, status, headers, time, ok and error; of a chain or batch ok and error.
-            Values of your own are declared under 'outputs'.
-
-            The fields of data are those that its file has now, and those of an input are the properties of its schema,
-            where that allows no others.
-            """,
-            wrong: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {id: user, get: "http://127.0.0.1/user"}
-                      - {get: "http://127.0.0.1/users/${steps.user.body.id}"}
-                """,
-            right: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {id: user, get: "http://127.0.0.1/user"}
-                      - {get: "http://127.0.0.1/users/${steps.user.data.id}"}
-                """
-        ),
-        Explanation(
-            "unknown-output",
-            "a step has no such output",
-            """
-            steps.ID.outputs has what the step and the endpoint that it calls declare under 'outputs', nothing else. The
-            whole response is steps.ID.data.
-            """,
-            wrong: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {id: user, get: "http://127.0.0.1/user", outputs: {id: $.id}}
-                      - {get: "http://127.0.0.1/users/${steps.user.outputs.userId}"}
-                """,
-            right: """
-                waybill: 1
-                graphs:
-                  main:
-                    chain:
-                      - {id: user, get: "http://127.0.0.1/user", outputs: {userId: $.id}}
-                      - {get: "http://127.0.0.1/users/${steps.user.outputs.userId}"}
-                """
         ),
         Explanation(
             "duplicate-id",
@@ -295,122 +125,6 @@ extension Explanation {
                 endpoints: {user: {url: "http://127.0.0.1/user"}}
                 graphs: {main: {chain: [{call: user}, {id: user-again, call: user}]}}
                 """
-        ),
-        Explanation(
-            "graph-cycle",
-            "a graph runs itself",
-            """
-            A step of the graph runs a graph that leads back to it, so that the run would have no end. What is to be
-            repeated goes into a 'forEach', an 'until' or a 'paginate'.
-            """,
-            wrong: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/"}, {graph: main}]}}
-                """,
-            right: """
-                waybill: 1
-                graphs:
-                  main: {chain: [{graph: once}]}
-                  once: {chain: [{get: "http://127.0.0.1/"}]}
-                """
-        ),
-        Explanation(
-            "graph-nesting",
-            "graphs that run each other are too many levels deep",
-            """
-            A graph may run another one, which runs a third one, and so on, up to 256 levels. Each level takes memory for
-            every element that is in flight, and its names are part of the path of every step inside it.
-            """,
-            wrongCommand: """
-                (echo '{waybill: 1, graphs: {'; for n in $(seq 256); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done
-                echo 'g257: {chain: [{get: "http://127.0.0.1/"}]}}}') > manifest.yaml; \(usualCommand)
-                """,
-            rightCommand: """
-                (echo '{waybill: 1, graphs: {'; for n in $(seq 255); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done
-                echo 'g256: {chain: [{get: "http://127.0.0.1/"}]}}}') > manifest.yaml; \(usualCommand)
-                """
-        ),
-        Explanation(
-            "unknown-data",
-            "a data file is not declared",
-            """
-            data.NAME is used, or changed by an environment, and 'data' has no such entry. Every file is declared under
-            'data' with its path.
-            """,
-            wrong: """
-                waybill: 1
-                data: {users: {file: users.json}}
-                graphs: {main: {chain: [{forEach: {in: data.user, as: id}, get: "http://127.0.0.1/${id}"}]}}
-                """,
-            right: """
-                waybill: 1
-                data: {users: {file: users.json}}
-                graphs: {main: {chain: [{forEach: {in: data.users, as: id}, get: "http://127.0.0.1/${id}"}]}}
-                """,
-            besides: [("users.json", "[1, 2]")]
-        ),
-        Explanation(
-            "unknown-variable",
-            "a variable is not defined",
-            """
-            vars.NAME is what the request or the endpoint at hand computes under 'vars'. Other requests' variables cannot be
-            seen.
-            """,
-            wrong: """
-                waybill: 1
-                endpoints:
-                  user: {url: "http://127.0.0.1/", vars: {key: "${uuid()}"}, headers: {X-Key: "${vars.kee}"}}
-                graphs: {main: {chain: [{call: user}]}}
-                """,
-            right: """
-                waybill: 1
-                endpoints:
-                  user: {url: "http://127.0.0.1/", vars: {key: "${uuid()}"}, headers: {X-Key: "${vars.key}"}}
-                graphs: {main: {chain: [{call: user}]}}
-                """
-        ),
-        Explanation(
-            "ambiguous-session",
-            "it cannot be told which service's session is meant",
-            """
-            'session' has the outputs of the endpoint that a service runs for its session. What is not part of a request,
-            such as the outputs of a graph, belongs to no service, and several have a session. Take the value from a step
-            that uses the session.
-            """,
-            wrong: """
-                waybill: 1
-                services:
-                  a: {baseURL: "http://127.0.0.1:1", session: {call: login-a}}
-                  b: {baseURL: "http://127.0.0.1:2", session: {call: login-b}}
-                endpoints:
-                  login-a: {service: a, path: /login, outputs: {user: $.user}}
-                  login-b: {service: b, path: /login, outputs: {user: $.user}}
-                graphs:
-                  main:
-                    chain: [{id: first, get: /a, service: a}, {get: /b, service: b}]
-                    outputs: {user: session.user}
-                """,
-            right: """
-                waybill: 1
-                services:
-                  a: {baseURL: "http://127.0.0.1:1", session: {call: login-a}}
-                  b: {baseURL: "http://127.0.0.1:2", session: {call: login-b}}
-                endpoints:
-                  login-a: {service: a, path: /login, outputs: {user: $.user}}
-                  login-b: {service: b, path: /login, outputs: {user: $.user}}
-                graphs:
-                  main:
-                    chain: [{id: first, get: /a, service: a, outputs: {user: session.user}}, {get: /b, service: b}]
-                    outputs: {user: steps.first.outputs.user}
-                """
-        ),
-        Explanation(
-            "unknown-session-value",
-            "a session has no such value",
-            """
-            session.NAME is an output of the endpoint that the service runs for its session. Declare it under 'outputs'
-            there.
-            """
         ),
     ]
 }

@@ -8,7 +8,8 @@ enum CredentialMask {
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "key", "negotiate", "oauth", "token",
     ]
 
-    /// The keys of credentials that are shown: names and addresses. All others of `auth` are masked, so that a new one is.
+    /// The keys of credentials that are shown: names and addresses. All other keys of `auth` are masked, also those
+    /// added later.
     private static let shownKeys: Set<String> = [
         "username", "in", "name", "region", "service", "accessKey", "tokenURL", "grant", "clientId", "scope",
         "audience",

@@ -10,7 +10,7 @@ struct EnvironmentLocations: Sendable {
     let name: String?
     private var spans: Set<SourceSpan> = []
 
-    /// The places of what the environment of a manifest says.
+    /// The locations of the values that the environment of a manifest changes.
     init(of checked: ResolvedManifest) {
         name = checked.environment
         guard let environment = checked.environmentChanges else { return }

@@ -13,6 +13,12 @@ package struct PlanDescription: Sendable {
     /// What the chosen environment says.
     let environment: EnvironmentLocations
 
+    /// A description of a plan for one or more printers.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - checked: The manifest that the plan was made from.
+    ///   - options: The options that the plan was made with; their environment variables have the values of secrets.
     package init(_ plan: Plan, of checked: ResolvedManifest, options: PlanOptions) {
         self.plan = plan
         redactor = Redactor(secretsOf: checked, options: options)
@@ -21,10 +27,10 @@ package struct PlanDescription: Sendable {
 }
 
 extension PlanDescription {
-    /// The name of the manifest as it is shown.
+    /// The name of the manifest, with secrets masked.
     var name: String { redactor.redact(CredentialMask.userInformation(in: plan.name)) }
 
-    /// The values of the plan as they are shown. The sources are read again, so this is for one printing.
+    /// The values of the plan, with secrets masked. Reads the sources again: call it once for each document.
     func makeValues() -> PlanValues { PlanValues(plan.sources, redactor: redactor) }
 }
 

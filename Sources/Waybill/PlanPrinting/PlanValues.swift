@@ -6,14 +6,14 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The values of a plan as its sources have them, found by their spans, without what must not be shown: credentials that
-/// somebody wrote down, and texts that are the value of a secret. No construct of the language is described here.
+/// The values of a plan as they are written in its sources, found by their spans. Literal credentials and the values of
+/// secrets are masked. No construct of the language is described here.
 struct PlanValues: Sendable {
-    /// What knows the values of secrets.
+    /// Masks the values of secrets.
     private let redactor: Redactor
     private let index: SourceIndex
 
-    /// The values in some sources.
+    /// Indexes the values of some sources.
     init(_ sources: [SourceFile], redactor: Redactor) {
         self.redactor = redactor
         index = SourceIndex(sources)
@@ -27,9 +27,9 @@ struct PlanValues: Sendable {
         return value(at: setting.span, keys)
     }
 
-    /// The value that is written at a span; null where nothing is.
+    /// The value that is written at a span; null where there is no value.
     ///
-    /// - Parameter keys: The keys that it is written under, which say whether it is a credential.
+    /// - Parameter keys: The keys that it is written under, which decide whether it is a credential.
     func value(at span: SourceSpan, _ keys: [String] = []) -> JSON {
         node(at: span).map { shown($0, keys) } ?? .null
     }
@@ -53,7 +53,7 @@ struct PlanValues: Sendable {
         return template.constant.map { value($0) } ?? .null
     }
 
-    /// A value of the sources as it is shown. Recursive, as deep as the value: a value's depth is limited where it is read.
+    /// A value of the sources, masked. Recursive, as deep as the value: a value's depth is limited where it is read.
     func shown(_ node: YAMLNode, _ keys: [String]) -> JSON {
         switch node.content {
         case .sequence(let elements): .array(elements.map { shown($0, keys) })
@@ -74,7 +74,7 @@ struct PlanValues: Sendable {
 
     private func node(at span: SourceSpan) -> YAMLNode? { index.node(at: span) }
 
-    /// The value of a scalar; a number that JSON would write otherwise is the text that it is written as.
+    /// The value of a scalar; a number in a notation that JSON does not have is a string.
     private static func json(_ scalar: YAMLScalar) -> JSON {
         let json = scalar.json
         guard json.kind == .number, JSONWriter().string(json) != scalar.text else { return json }
@@ -83,7 +83,7 @@ struct PlanValues: Sendable {
 
     // MARK: Texts and constants
 
-    /// A text that is written in the manifest or comes from it.
+    /// A text of the manifest, masked.
     func text(_ text: String) -> String {
         redactor.redact(CredentialMask.userInformation(in: text))
     }
@@ -104,7 +104,7 @@ struct PlanValues: Sendable {
         redactor.redact(Self.mapStrings(of: json, CredentialMask.userInformation))
     }
 
-    /// A value on one line, for people: a text as it is unless it would be taken for something else.
+    /// A value on one line, for people: a string without quotes, unless it could be read as another value.
     static func line(_ json: JSON) -> String {
         json.string.map { $0.isEmpty ? "''" : $0 } ?? JSONWriter().string(json)
     }
@@ -121,7 +121,7 @@ struct PlanValues: Sendable {
 }
 
 extension PlanValues {
-    /// Where a request goes, put together from its parts as far as they are known before anything is evaluated.
+    /// The URL of a request, with the templates of its parts as they are written.
     func address(of request: RequestPlan) -> String {
         let written = text(request.address.text.value)
         guard case .path = request.address else { return written }

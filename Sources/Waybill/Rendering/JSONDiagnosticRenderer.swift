@@ -1,35 +1,37 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// Writes findings as one JSON document of the shape that `schemas/diagnostics.schema.json` describes.
+/// Writes diagnostics as one JSON document of the shape that `schemas/diagnostics.schema.json` describes.
 package struct JSONDiagnosticRenderer: DiagnosticRenderer {
     /// A renderer.
     package init() {}
 
-    package func document(for findings: [Diagnostic]) -> String {
-        let errors = findings.count { $0.severity == .error }
+    /// Returns `{errors, warnings, diagnostics}` with a final line break, also for no diagnostics. Lines and columns count
+    /// from 1, byte offsets from 0.
+    package func document(for diagnostics: [Diagnostic]) -> String {
+        let errors = diagnostics.count { $0.severity == .error }
         let document: JSON = [
             "errors": .number(JSONNumber(errors)),
-            "warnings": .number(JSONNumber(findings.count - errors)),
-            "diagnostics": .array(findings.map(Self.value)),
+            "warnings": .number(JSONNumber(diagnostics.count - errors)),
+            "diagnostics": .array(diagnostics.map(Self.value)),
         ]
         return JSONWriter(layout: .pretty).string(document) + "\n"
     }
 
-    private static func value(of finding: Diagnostic) -> JSON {
+    private static func value(of diagnostic: Diagnostic) -> JSON {
         var members = JSONObject()
-        members["id"] = .string(finding.id.name)
-        members["severity"] = .string(finding.severity.rawValue)
-        members["message"] = .string(finding.headline)
-        if let primary = finding.primary { add(primary, textAs: "label", to: &members) }
+        members["id"] = .string(diagnostic.id.name)
+        members["severity"] = .string(diagnostic.severity.rawValue)
+        members["message"] = .string(diagnostic.headline)
+        if let primary = diagnostic.primary { add(primary, textAs: "label", to: &members) }
         members["labels"] = .array(
-            finding.secondary.map { label in
+            diagnostic.secondary.map { label in
                 var members = JSONObject()
                 add(label, textAs: "text", to: &members)
                 return .object(members)
             }
         )
-        members["help"] = .array(finding.help.map { .string($0) })
+        members["help"] = .array(diagnostic.help.map { .string($0) })
         return .object(members)
     }
 

@@ -1,11 +1,12 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// Writes findings as a log in SARIF 2.1.0 (OASIS, with errata 01), which code hosts and editors read.
+/// Writes diagnostics as a log in SARIF 2.1.0 (OASIS, with errata 01), which code hosts and editors read.
 ///
-/// Paths stay relative to the folder that the program runs in, so that a log says the same wherever it is made.
+/// Paths stay relative to the folder that the program runs in, so that logs of the same diagnostics are equal on all
+/// machines.
 package struct SARIFRenderer: DiagnosticRenderer {
-    /// What is to be said of a kind of finding, whatever the case.
+    /// The description of a diagnostic id.
     package struct Rule: Sendable {
         /// One line without a full stop.
         package var title: String
@@ -22,23 +23,25 @@ package struct SARIFRenderer: DiagnosticRenderer {
     private let version: String
     private let rule: @Sendable (DiagnosticID) -> Rule?
 
-    /// A renderer for a version of the program and what it knows of kinds of findings.
+    /// A renderer for a version of the program and its descriptions of diagnostic ids.
     package init(version: String, rule: @escaping @Sendable (DiagnosticID) -> Rule?) {
         self.version = version
         self.rule = rule
     }
 
-    package func document(for findings: [Diagnostic]) -> String {
+    /// Returns a log with one run and a final line break, also for no diagnostics. Its results are in the order of the
+    /// diagnostics; its rules are the ids that occur. Columns count Unicode code points.
+    package func document(for diagnostics: [Diagnostic]) -> String {
         var artifacts = SARIFArtifacts()
         var ids: [DiagnosticID: Int] = [:]
         var rules: [JSON] = []
         var results: [JSON] = []
-        for finding in findings {
-            if ids[finding.id] == nil {
-                ids[finding.id] = rules.count
-                rules.append(descriptor(of: finding))
+        for diagnostic in diagnostics {
+            if ids[diagnostic.id] == nil {
+                ids[diagnostic.id] = rules.count
+                rules.append(descriptor(of: diagnostic))
             }
-            results.append(Self.result(finding, rule: ids[finding.id] ?? 0, in: &artifacts))
+            results.append(Self.result(diagnostic, rule: ids[diagnostic.id] ?? 0, in: &artifacts))
         }
         let driver: JSON = [
             "name": "Waybill", "semanticVersion": .string(version), "rules": .array(rules),
@@ -57,29 +60,29 @@ package struct SARIFRenderer: DiagnosticRenderer {
         return JSONWriter(layout: .pretty).string(log) + "\n"
     }
 
-    private func descriptor(of finding: Diagnostic) -> JSON {
+    private func descriptor(of diagnostic: Diagnostic) -> JSON {
         var members = JSONObject()
-        members["id"] = .string(finding.id.name)
-        if let rule = rule(finding.id) {
+        members["id"] = .string(diagnostic.id.name)
+        if let rule = rule(diagnostic.id) {
             members["shortDescription"] = ["text": .string(rule.title)]
             members["help"] = ["text": .string(rule.help)]
         }
-        members["defaultConfiguration"] = ["level": .string(finding.severity.rawValue)]
+        members["defaultConfiguration"] = ["level": .string(diagnostic.severity.rawValue)]
         return .object(members)
     }
 
-    private static func result(_ finding: Diagnostic, rule: Int, in artifacts: inout SARIFArtifacts) -> JSON {
+    private static func result(_ diagnostic: Diagnostic, rule: Int, in artifacts: inout SARIFArtifacts) -> JSON {
         var members = JSONObject()
-        members["ruleId"] = .string(finding.id.name)
+        members["ruleId"] = .string(diagnostic.id.name)
         members["ruleIndex"] = .number(JSONNumber(rule))
-        members["level"] = .string(finding.severity.rawValue)
-        members["message"] = ["text": .string(message(of: finding))]
-        if let primary = finding.primary {
+        members["level"] = .string(diagnostic.severity.rawValue)
+        members["message"] = ["text": .string(message(of: diagnostic))]
+        if let primary = diagnostic.primary {
             members["locations"] = [.object(location(of: primary.span, in: &artifacts))]
         }
-        if !finding.secondary.isEmpty {
+        if !diagnostic.secondary.isEmpty {
             members["relatedLocations"] = .array(
-                finding.secondary.map { label in
+                diagnostic.secondary.map { label in
                     var members = location(of: label.span, in: &artifacts)
                     if !label.text.isEmpty { members["message"] = ["text": .string(label.text)] }
                     return .object(members)
@@ -91,8 +94,8 @@ package struct SARIFRenderer: DiagnosticRenderer {
 
     /// Whole sentences. Braces stay as they are: the standard would have them doubled, but viewers undo that only in
     /// messages with arguments, and people copy what they see into a manifest.
-    private static func message(of finding: Diagnostic) -> String {
-        (["\(finding.statement)."] + finding.help).joined(separator: " ")
+    private static func message(of diagnostic: Diagnostic) -> String {
+        (["\(diagnostic.statement)."] + diagnostic.help).joined(separator: " ")
     }
 
     private static func location(of span: SourceSpan, in artifacts: inout SARIFArtifacts) -> JSONObject {

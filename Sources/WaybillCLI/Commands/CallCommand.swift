@@ -58,7 +58,7 @@ struct CallCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        // A call needs no graph that uses what it uses.
+        // A definition may be used only by calls from the command line.
         let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
             .without("not-supported", "unused-definition")
         output.report(findings + stage.diagnostics)
@@ -86,7 +86,7 @@ struct CallCommand: ParsableCommand {
         try SessionRunner.end(with: report)
     }
 
-    /// The data of the response: a text as it is, anything else as JSON, nothing where there was no content.
+    /// The data of the response: a string as it is, any other value as JSON, nothing for a response without content.
     private static func data(of report: RunSession.Report) -> [UInt8] {
         let data = report.outputs["call"]?["data"] ?? .null
         if let text = data.string { return Array(text.utf8) }

@@ -50,7 +50,7 @@ struct RunCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        // What the run would use and cannot do is an error of the run.
+        // The plan reports an error for each construct that the run would use and that is not supported.
         let stage = try options.checkedManifest().then { Pipeline.plan($0, planOptions) }.without("not-supported")
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }

@@ -32,7 +32,7 @@ struct RunPrintingOptions: ParsableArguments {
     func run(_ plan: Plan, _ options: RunOptions, _ output: Output) throws {
         let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
         var options = options
-        options.tellsElements = verbose
+        options.reportsElements = verbose
         options.warn = { output.report([$0]) }
         switch format {
         case .human: options.observers = [printer]

@@ -27,11 +27,11 @@ struct SessionRunner {
         do throws(RunError) {
             return try waiting { [session] () async throws(RunError) in try await session.run() }
         } catch {
-            if error.diagnostics.isEmpty {
+            if error.manifestDiagnostics.isEmpty {
                 output.report([Diagnostic("run-error", error.message, at: nil)])
                 throw ExitStatus.notCarriedOut
             }
-            output.report(error.diagnostics)
+            output.report(error.manifestDiagnostics)
             throw ExitStatus.invalid
         }
     }

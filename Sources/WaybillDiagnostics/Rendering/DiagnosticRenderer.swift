@@ -1,5 +1,5 @@
-/// Turns findings into a document of one format: text for people, or what a tool reads.
+/// Writes diagnostics as a document in one format, for people or for tools.
 package protocol DiagnosticRenderer: Sendable {
-    /// The whole document, ending in a line break; empty only where a format says nothing about no findings.
-    func document(for findings: [Diagnostic]) -> String
+    /// The whole document, ending in a line break; empty only for no diagnostics in formats that have no document then.
+    func document(for diagnostics: [Diagnostic]) -> String
 }

@@ -1,4 +1,4 @@
-/// Writes findings as the workflow commands by which GitHub Actions marks lines of a change, one a line.
+/// Writes diagnostics as workflow commands of GitHub Actions, which mark lines of a change; one a line.
 ///
 /// ```
 /// ::error file=a.yaml,line=52,endLine=52,col=19,endColumn=26,title=unknown-endpoint::no endpoint is named 'shedule'
@@ -7,27 +7,29 @@ package struct GitHubRenderer: DiagnosticRenderer {
     /// A renderer.
     package init() {}
 
-    package func document(for findings: [Diagnostic]) -> String {
-        findings.map(Self.command).joined()
+    /// Returns a workflow command for each diagnostic, each ending in a line break; an empty string for no
+    /// diagnostics. Line breaks and `%` in messages are escaped as GitHub requires.
+    package func document(for diagnostics: [Diagnostic]) -> String {
+        diagnostics.map(Self.command).joined()
     }
 
-    private static func command(for finding: Diagnostic) -> String {
+    private static func command(for diagnostic: Diagnostic) -> String {
         var properties: [(name: String, value: String)] = []
-        if let span = finding.primary?.span {
+        if let span = diagnostic.primary?.span {
             let (start, end) = (span.start, span.end)
             properties = [("file", span.file.name), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
             // GitHub refuses columns of what has several lines.
             if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
         }
-        properties.append(("title", finding.id.name))
+        properties.append(("title", diagnostic.id.name))
         let text = properties.map { "\($0.name)=\(escaped($0.value, isProperty: true))" }.joined(separator: ",")
-        return "::\(finding.severity.rawValue) \(text)::\(escaped(message(of: finding), isProperty: false))\n"
+        return "::\(diagnostic.severity.rawValue) \(text)::\(escaped(message(of: diagnostic), isProperty: false))\n"
     }
 
-    /// Everything that there is to say, since nothing else of the finding is shown.
-    private static func message(of finding: Diagnostic) -> String {
-        let places = finding.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
-        return ([finding.statement] + places + finding.help).map(PrintableText.oneLine).joined(separator: "\n")
+    /// The headline, the other locations and the help, because GitHub shows nothing else.
+    private static func message(of diagnostic: Diagnostic) -> String {
+        let places = diagnostic.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
+        return ([diagnostic.statement] + places + diagnostic.help).map(PrintableText.oneLine).joined(separator: "\n")
     }
 
     private static func escaped(_ text: String, isProperty: Bool) -> String {

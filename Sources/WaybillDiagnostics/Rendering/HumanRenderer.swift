@@ -1,4 +1,4 @@
-/// Lays findings out for a person: headline, place, the lines that belong to it, what to do.
+/// Lays out diagnostics for a person: headline, location, source lines, help.
 ///
 /// ```
 /// error[missing-input]: the call of 'user' lacks input 'id'
@@ -16,34 +16,34 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// Whether to use ANSI colours.
     package var colour: Bool
 
-    /// Whether `waybill explain` knows a kind of finding, so that the summary can say so.
+    /// Whether `waybill explain` has a page about an id, for the summary.
     package var isExplained: @Sendable (DiagnosticID) -> Bool
 
     /// The greatest number of columns of a source line that are shown; longer lines are cut around the carets.
     package var width = 120
 
-    /// A renderer with or without ANSI colours, which names only explained findings in its summaries.
+    /// A renderer with or without ANSI colours. Its summaries suggest only pages that exist.
     package init(colour: Bool = false, isExplained: @escaping @Sendable (DiagnosticID) -> Bool = { _ in false }) {
         self.colour = colour
         self.isExplained = isExplained
     }
 
-    /// The findings and, if there are any, a last line that sums them up.
-    package func document(for findings: [Diagnostic]) -> String {
-        findings.isEmpty ? "" : "\(render(findings))\n\(summary(of: findings))"
+    /// The diagnostics and a summary in the last line; an empty string for no diagnostics.
+    package func document(for diagnostics: [Diagnostic]) -> String {
+        diagnostics.isEmpty ? "" : "\(render(diagnostics))\n\(summary(of: diagnostics))"
     }
 
-    /// The text of several findings, an empty line between them; of many of one kind, the first and how many more.
-    package func render(_ findings: [Diagnostic]) -> String {
-        findings.limitingRepeats().map(render).joined(separator: "\n")
+    /// The text of several diagnostics, separated by empty lines; of many with one id, the first and how many more.
+    package func render(_ diagnostics: [Diagnostic]) -> String {
+        diagnostics.limitingRepeats().map(render).joined(separator: "\n")
     }
 
-    /// The text of one finding, ending in a line break.
-    package func render(_ finding: Diagnostic) -> String {
-        let style: Style = finding.severity == .error ? .error : .warning
-        var text = paint("\(finding.severity.rawValue)[\(finding.id)]", style)
-        text += paint(": \(PrintableText.oneLine(finding.headline))", .strong) + "\n"
-        let blocks = blocks(of: finding, primaryStyle: style)
+    /// The text of one diagnostic, ending in a line break.
+    package func render(_ diagnostic: Diagnostic) -> String {
+        let style: Style = diagnostic.severity == .error ? .error : .warning
+        var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
+        text += paint(": \(PrintableText.oneLine(diagnostic.headline))", .strong) + "\n"
+        let blocks = blocks(of: diagnostic, primaryStyle: style)
         let gutter = blocks.map { String($0.excerpt.lastLine).utf8.count }.max() ?? 1
         let margin = String(repeating: " ", count: gutter)
         let bar = "\(margin) \(paint("|", .frame))\n"
@@ -52,23 +52,23 @@ package struct HumanRenderer: DiagnosticRenderer {
             text += "\(margin)\(paint(index == 0 ? "-->" : ":::", .frame)) \(block.place)\n\(bar)"
             for row in block.excerpt.rows { text += self.text(of: row, gutter: gutter) }
         }
-        if !blocks.isEmpty, !finding.help.isEmpty { text += bar }
-        for help in finding.help {
+        if !blocks.isEmpty, !diagnostic.help.isEmpty { text += bar }
+        for help in diagnostic.help {
             text += blocks.isEmpty ? "" : "\(margin) \(paint("=", .frame)) "
             text += paint("help", .strong) + ": \(PrintableText.oneLine(help))\n"
         }
         return text
     }
 
-    /// One line: how many findings there are, and how to read more about one.
-    package func summary(of findings: [Diagnostic]) -> String {
-        let errors = findings.filter { $0.severity == .error }
-        let counts = [(errors.count, "error", Style.error), (findings.count - errors.count, "warning", .warning)]
+    /// One line with the number of diagnostics, and how to read more about one.
+    package func summary(of diagnostics: [Diagnostic]) -> String {
+        let errors = diagnostics.filter { $0.severity == .error }
+        let counts = [(errors.count, "error", Style.error), (diagnostics.count - errors.count, "warning", .warning)]
             .filter { $0.0 > 0 }
             .map { paint("\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")", $0.2) }
             .joined(separator: " and ")
-        guard let example = (errors + findings).first(where: { isExplained($0.id) }) else { return "\(counts)\n" }
-        return "\(counts). More about \(findings.count == 1 ? "it" : "one"): waybill explain \(example.id)\n"
+        guard let example = (errors + diagnostics).first(where: { isExplained($0.id) }) else { return "\(counts)\n" }
+        return "\(counts). More about \(diagnostics.count == 1 ? "it" : "one"): waybill explain \(example.id)\n"
     }
 
     /// What is shown of one file.
@@ -77,12 +77,12 @@ package struct HumanRenderer: DiagnosticRenderer {
         var excerpt: SourceExcerpt
     }
 
-    /// A block for each file, that of the finding's own place first.
-    private func blocks(of finding: Diagnostic, primaryStyle: Style) -> [Block] {
-        // Where no place is the first, all are what the finding is about.
-        let secondaryIsPrimary = finding.primary == nil
+    /// A block for each file, that of the primary location first.
+    private func blocks(of diagnostic: Diagnostic, primaryStyle: Style) -> [Block] {
+        // Without a primary location, all locations are of the error itself.
+        let secondaryIsPrimary = diagnostic.primary == nil
         let labels =
-            (finding.primary.map { [($0, true)] } ?? []) + finding.secondary.map { ($0, secondaryIsPrimary) }
+            (diagnostic.primary.map { [($0, true)] } ?? []) + diagnostic.secondary.map { ($0, secondaryIsPrimary) }
         var files: [SourceFile] = []
         for (label, _) in labels where !files.contains(where: { $0 == label.span.file }) {
             files.append(label.span.file)

@@ -31,7 +31,7 @@ struct SourceExcerpt {
         var bytes: Range<Int>
         /// What is said of them.
         var text: String
-        /// Whether the finding is about this place, rather than merely related to it.
+        /// Whether this is a location of the error itself, not a related one.
         var isPrimary: Bool
     }
 

@@ -6,28 +6,28 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The elements that had finished before the run was resumed.
+/// The outcomes of the elements that finished before the run was resumed.
 extension ForEachRunner {
-    /// What is different in the elements that had ended before the run was resumed; `nil` where they are as they were.
+    /// How the elements that finished before the run was resumed have changed; `nil` if they have not.
     func change(in source: ElementSource) -> String? {
-        for (index, before) in past?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
-            let done = "element \(index) was already done before the run was resumed"
+        for (index, before) in earlier?.elements.sorted(by: { $0.key < $1.key }) ?? [] {
+            let done = "element \(index) finished before the run was resumed"
             guard index < source.count else {
-                return "\(done), and the list has only \(source.count) now"
+                return "\(done), but the list now has only \(source.count) elements"
             }
             do throws(EvaluationFailure) {
                 let element = try source.element(index)
-                // Of a secret element the journal has no digest.
+                // The journal has no digest of an element that is a secret.
                 if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
                 return "element \(index) differs from the one that the run started with"
             } catch {
-                return "\(done), and cannot be evaluated any more: \(error.message)"
+                return "\(done), but can no longer be evaluated: \(error.message)"
             }
         }
         return nil
     }
 
-    /// An element that had ended before the run was resumed, and is the same as then.
+    /// The outcome of an element that finished before the run was resumed and has not changed.
     func take(_ before: EarlierElements.Element, at index: Int, of source: ElementSource) -> ElementOutcome {
         do throws(EvaluationFailure) {
             let element = try source.element(index)
@@ -36,7 +36,7 @@ extension ForEachRunner {
             result.url = before.url
             result.use = before.use
             if step.keeps.contains(.items) {
-                // The journal keeps no record of an element of which there is nothing to say but that it passed.
+                // The journal has no record of an element that passed if nothing uses its results.
                 let record = before.record.map { StepRecord(kept: $0) }
                 result.record = ElementRecord(
                     item: element,
@@ -51,7 +51,7 @@ extension ForEachRunner {
 }
 
 extension ScopeValue {
-    /// A checksum of an element, to find out whether a list has changed.
+    /// A checksum of an element, which shows whether the list has changed.
     var digest: String {
         var bytes: [UInt8] = []
         JSONWriter().write(json, to: &bytes)

@@ -9,19 +9,19 @@ struct ElementOutcome: Sendable {
     var index: Int
     var end: NodeOutcome.End
     var failure: Failure?
-    /// How many requests of the step itself were sent for it.
+    /// How many requests the step sent for the element.
     var attempts = 0
     /// The address of the request that failed.
     var url: RedactedText?
     var record: ElementRecord?
-    /// What becomes of it when the run is resumed.
+    /// What a resumed run does with it.
     var use = RunEvent.KeptRecord.Use.taken
-    /// What the journal keeps of it.
+    /// What the journal records of it.
     var kept: RunEvent.KeptRecord?
 }
 
 extension ForEachRunner {
-    /// Executes an element so that it can be cancelled by itself.
+    /// Executes an element in a task that can be cancelled without the others.
     func executeAlone(_ index: Int, of source: ElementSource) async -> ElementOutcome {
         let path = "\(path)[\(index)]"
         var (element, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
@@ -42,7 +42,7 @@ extension ForEachRunner {
         context.output = file.map { ElementOutput($0, of: index) }
         let node = await inner.execute(step, in: context)
         var result = ElementOutcome(index: index, end: node.end, failure: node.failure, url: node.failedURL)
-        // The steps of a chain or batch inside have entries of their own.
+        // The steps of a chain or batch inside the element are reported themselves.
         if case .request = step.work { result.attempts = node.steps.reduce(0) { $0 + $1.attempts } }
         var record = StepRecord(isPassed: node.end == .passed)
         if step.keeps.contains(.items) {
@@ -59,7 +59,7 @@ extension ForEachRunner {
         return result
     }
 
-    /// Ends an element. One at a time, so that the journal names the parts of a file in their order.
+    /// Finishes an element, one at a time, so that the journal lists the parts of a file in their order.
     func finish(_ element: ElementOutcome) -> ElementOutcome {
         var element = element
         var records: RecordedOutput?
@@ -89,7 +89,7 @@ extension ForEachRunner {
         return element
     }
 
-    /// What an element's end means for the file: what failed and is not tolerated has to run again before it is complete.
+    /// Whether the file can be completed after an element: a failure that is not tolerated must be repeated first.
     private func fileEnd(of element: ElementOutcome) -> RecordSink.End {
         switch element.end {
         case .passed, .ended: .kept

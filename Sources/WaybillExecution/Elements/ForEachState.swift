@@ -30,7 +30,7 @@ struct ForEachState: Sendable {
     /// How many more may run.
     var freePlaces: Int { concurrency - running }
 
-    /// The element that is to start now, if any.
+    /// The element to start now, if any.
     mutating func start() -> Int? {
         guard !isStopped, next < count, running < concurrency, next - firstUnfinished < window else { return nil }
         running += 1
@@ -38,7 +38,7 @@ struct ForEachState: Sendable {
         return next - 1
     }
 
-    /// Notes that an element has finished; `true` when all that run are to be cancelled.
+    /// Notes that an element has finished; returns whether the running elements must be cancelled.
     mutating func finished(_ element: Int, hasFailed: Bool) -> Bool {
         running -= 1
         // A ring: no two elements in the window have the same place.
@@ -52,6 +52,6 @@ struct ForEachState: Sendable {
         return true
     }
 
-    /// Nothing more starts.
+    /// Starts no more elements.
     mutating func stop() { isStopped = true }
 }

@@ -28,7 +28,7 @@ struct ForEachSummary: Sendable {
     /// Whether an element was stopped from outside.
     private(set) var wasCancelled = false
     private var hasFailed = false
-    /// Whether a resumed run found something else in an element than the run began with.
+    /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
     /// A summary of no elements yet.

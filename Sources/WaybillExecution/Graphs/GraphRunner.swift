@@ -6,9 +6,9 @@ import WaybillResults
 
 /// The outcome of a graph.
 struct GraphOutcome: Sendable {
-    /// How it ended, and the results of its steps.
+    /// How the graph ended, and the results of its steps.
     var node: NodeOutcome
-    /// The values of its outputs, where it passed.
+    /// The values of its outputs, if it passed.
     var outputs: [String: ScopeValue]?
 }
 
@@ -18,7 +18,7 @@ struct GraphRunner: Sendable {
     private let context: StepContext
     private var run: RunContext { context.run }
 
-    /// A runner of a graph in a context of its own.
+    /// A runner of a graph.
     init(_ graph: GraphPlan, in context: StepContext) {
         self.graph = graph
         self.context = context
@@ -48,7 +48,7 @@ struct GraphRunner: Sendable {
         }
     }
 
-    /// Executes the steps of `finally`, all of them, also when the run is being stopped: a task of their own is not
+    /// Executes all steps of `finally`, also when the run is being stopped: they have a separate task, which is not
     /// cancelled with this one.
     private func finished(_ node: NodeOutcome, with steps: GroupPlan) async -> NodeOutcome {
         var node = node
@@ -87,7 +87,7 @@ struct GraphRunner: Sendable {
         return GraphOutcome(node: node, outputs: outputs)
     }
 
-    /// The outcome of a failure of the graph itself, which is listed like a step.
+    /// The outcome of a failure of the graph itself, which is reported as a step.
     private func failed(id: String, _ failure: Failure) -> NodeOutcome {
         let result = StepResult(
             id: id,

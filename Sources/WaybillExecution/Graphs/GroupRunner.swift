@@ -17,8 +17,8 @@ struct GroupRunner: Sendable {
         }
     }
 
-    /// Executes the steps of a chain in a task of their own. A step that is cancelled by itself takes that task with it:
-    /// those that follow have another one.
+    /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps that
+    /// follow have another one.
     private func runChain() async -> NodeOutcome {
         var chain = ChainProgress(group)
         while !chain.isDone {
@@ -74,7 +74,8 @@ struct GroupRunner: Sendable {
         context.of(group.steps[place]).skipped(group.steps[place], reason)
     }
 
-    /// Executes a step through its layers. It has the current task for itself, so that it can be cancelled without others.
+    /// Executes a step through its layers. Nothing else runs in the current task, so that the step can be cancelled by
+    /// itself.
     private func execute(_ step: StepPlan) async -> NodeOutcome {
         let context = context.of(step)
         let (outcome, wasCancelled) = await context.run.control.run(step: context.path, endpoint: step.endpoint) {
@@ -97,11 +98,11 @@ extension StepPlan {
     }
 }
 
-/// How far a chain has come.
+/// The progress of a chain.
 private struct ChainProgress: Sendable {
     var state: GroupState
     var outcomes: GroupOutcomes
-    /// What is to be done next.
+    /// What to do next.
     var actions: [GroupState.Action]
 
     init(_ group: GroupPlan) {
@@ -118,7 +119,7 @@ private struct ChainProgress: Sendable {
     }
 }
 
-/// The outcomes of the steps of a group, by their places.
+/// The outcomes of the steps of a group, by their indices.
 private struct GroupOutcomes: Sendable {
     private var outcomes: [NodeOutcome?]
 

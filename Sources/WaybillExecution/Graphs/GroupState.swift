@@ -12,7 +12,7 @@ struct GroupState: Sendable {
         case start(Int)
         /// The step at this place is not run.
         case skip(Int, RunEvent.SkipReason)
-        /// All steps that are running are cancelled.
+        /// Cancels all steps that are running.
         case cancelRunning
     }
 

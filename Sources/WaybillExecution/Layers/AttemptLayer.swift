@@ -28,8 +28,8 @@ struct Attempt: Sendable {
         sender = RequestSender(request, in: context)
     }
 
-    /// Sends the request as soon as it may be sent. A session or token that the server refuses is renewed, once for all who
-    /// share it, and the request repeated once.
+    /// Sends the request as soon as it may be sent. If the server refuses the session or token, it is renewed, once for
+    /// all requests that share it, and the request is repeated once.
     func run() async -> AttemptOutcome {
         var progress = context.progress
         var outcome = await once(&progress)
@@ -47,7 +47,7 @@ struct Attempt: Sendable {
         return outcome
     }
 
-    /// Renews what the server refused; whether there was anything.
+    /// Renews the session or token that the server refused; returns whether there was one.
     private func renewed(after outcome: AttemptOutcome) async throws(EvaluationFailure) -> Bool {
         guard let status = outcome.response?.status else { return false }
         var isRenewed = false
@@ -69,7 +69,7 @@ struct Attempt: Sendable {
             await run.control.waitUntilUnpaused(context.path)
             guard context.mayStart else { return stopped }
         } else {
-            // What waits for its permit holds no body, and its `now()` is the time of sending.
+            // A request that waits for its permit holds no body in memory, and its `now()` is the time of sending.
             permit = await sender.permit()
             guard permit != nil else { return stopped }
         }
@@ -87,8 +87,8 @@ struct Attempt: Sendable {
         }
         let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
-        outcome.answeredURL = sent.lastURL
-        // Another origin than the request's did not receive it.
+        outcome.responseURL = sent.lastURL
+        // After a redirect to another origin, the server did not receive the token.
         if outcome.token != nil, (try? Origin(ofURL: sent.lastURL)) != (try? Origin(ofURL: sending.url)) {
             outcome.token = nil
         }
@@ -96,7 +96,7 @@ struct Attempt: Sendable {
         case .stopped: return stopped
         case .refusal(let failure):
             outcome.failure = failure
-            // It was no try.
+            // A refused request does not count as an attempt.
             outcome.method = nil
         case .duplicate(let failure):
             outcome.failure = failure
@@ -127,7 +127,7 @@ struct Attempt: Sendable {
 
     private var stopped: AttemptOutcome { AttemptOutcome(in: context, failure: .stopped(at: request.step.span)) }
 
-    /// The request, and what sends it: the transport, or what signs before.
+    /// The request, and the transport that signs and sends it.
     private func build(
         _ outcome: inout AttemptOutcome
     ) async throws(EvaluationFailure) -> (request: HTTPRequest, transport: any Transport) {
@@ -135,7 +135,7 @@ struct Attempt: Sendable {
             try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
         if !context.isForSession {
-            // Their cookies are in no jar any more.
+            // The run's jar no longer has their cookies.
             for service in run.resumption.servicesWithCookies(for: plan) {
                 _ = try await run.sessions.session(of: service, for: context)
             }
@@ -160,7 +160,7 @@ struct Attempt: Sendable {
             sending.headers.append(token.field)
         }
         outcome.method = sending.method
-        // Of a constant method, the rules have said so.
+        // For a constant method, `validate` has reported it.
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
             warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")
         }
@@ -178,7 +178,7 @@ struct Attempt: Sendable {
         RequestBuilder(plan, page: context.page, scope: scope, redactor: run.redactor, proxies: run.proxies)
     }
 
-    /// Responses of this many bytes take so long to evaluate that it is not done where the transport works.
+    /// Responses of this many bytes or more take so long to evaluate that this is not done on the transport's thread.
     private static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
@@ -192,7 +192,7 @@ struct Attempt: Sendable {
         )
     }
 
-    /// What each response is to the request.
+    /// Which part of the request's result each response is: the whole, a page, or a poll of `until`.
     private var part: ResponseEvaluator.Part {
         guard let flow = request.step.flow else { return .whole }
         return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
@@ -203,7 +203,7 @@ struct Attempt: Sendable {
         return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }
     }
 
-    /// Evaluates the response. Its secrets are known before anything is reported of it.
+    /// Evaluates the response, and registers its secrets before any of it is reported.
     private func evaluate(_ response: HTTPResponse, _ outcome: inout AttemptOutcome) async {
         let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
@@ -212,7 +212,7 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
-        if sender.tellsDetails {
+        if sender.reportsDetails {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             emit(.responseHead(.init(attempt: sender.attempt, status: response.status, headers: headers)))
             let (status, times) = (response.status, PhaseTimes(response.timings))
@@ -233,8 +233,8 @@ struct Attempt: Sendable {
         if evaluation.failure != nil, !outcome.isPending { outcome = await keepingBody(outcome) }
     }
 
-    /// The outcome of the last attempt, with what was left out while pages were requested, or the condition of `until` did
-    /// not hold: outputs, expectations, what is returned.
+    /// The outcome of the last attempt, with the evaluation that was left out for earlier pages and tries of `until`:
+    /// outputs, expectations, the returned value.
     func concluded(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let response = outcome.response else { return outcome }
         var outcome = outcome
@@ -248,7 +248,7 @@ struct Attempt: Sendable {
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
 
-    /// Keeps the body of a response that was not as it should be, once.
+    /// Keeps the body of a response that failed, once.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept
         else { return outcome }

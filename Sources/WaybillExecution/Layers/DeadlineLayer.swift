@@ -21,7 +21,7 @@ struct DeadlineLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 }
 
 extension StepPlan {
-    /// The maximum time of the step: its own, or for a request that of its settings.
+    /// The maximum time of the step: that of the step itself, or for a request that of its settings.
     fileprivate var deadline: Setting<DurationTemplate>? {
         if let own = flow?.deadline { return own }
         guard case .request(let request) = work else { return nil }
@@ -30,11 +30,12 @@ extension StepPlan {
 }
 
 extension StepContext {
-    /// Executes a step or graph, and cancels it when its deadline has passed. It has ended in any case when this returns.
+    /// Executes a step or graph, and cancels it when its deadline has passed. Returns after it has ended in either
+    /// case.
     ///
     /// - Parameters:
-    ///   - scope: What the expressions of the deadline see.
-    ///   - report: Reports a failure that nothing inside has reported.
+    ///   - scope: The scope in which the deadline is evaluated.
+    ///   - report: Reports a failure that no step inside has reported.
     func limited(
         by setting: Setting<DurationTemplate>,
         in scope: EvaluationScope,
@@ -56,7 +57,7 @@ extension StepContext {
         let context = within(deadline)
         var outcome = await run.clock.cancelling(after: limit, deadline) { await body(context) }
         guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
-        // Requests that were in flight have failed with it. Where there were none, nothing else reports it.
+        // Requests that were in flight have failed with it; without any, nothing else reports it.
         if !outcome.steps.contains(where: { $0.failure == failure }) {
             let own = report(failure)
             let inside = outcome.steps.filter { result in !own.steps.contains { $0.path == result.path } }
@@ -68,13 +69,13 @@ extension StepContext {
     }
 }
 
-/// A time limit of a step or graph, which tells those inside why they were cancelled.
+/// A time limit of a step or graph, from which the steps inside learn why they were cancelled.
 final class Deadline: Sendable {
     private let outer: Deadline?
     private let failure: Failure
     private let isPast = Mutex(false)
 
-    /// A limit inside another, and the failure that passing it is.
+    /// A limit inside another one, and the failure to report when it has passed.
     init(inside outer: Deadline?, failure: Failure) {
         self.outer = outer
         self.failure = failure
@@ -93,7 +94,7 @@ final class Deadline: Sendable {
 }
 
 extension RunClock {
-    /// Executes something and cancels it when the deadline's time is over.
+    /// Executes an operation and cancels it when the time of the deadline is over.
     fileprivate func cancelling<Value: Sendable>(
         after duration: Duration,
         _ deadline: Deadline,
@@ -106,7 +107,7 @@ extension RunClock {
                     try await sleep(for: duration)
                     deadline.pass()
                 } catch {
-                    // The work was done before, or cancelled from outside.
+                    // The operation had finished before, or its caller was cancelled.
                 }
                 return nil
             }

@@ -5,14 +5,14 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// `forEach`: executes a step for each element of a list. Here the file of `write` is opened too, which all elements share.
+/// `forEach`: executes a step for each element of a list. It also opens the file of `write`, which all elements share.
 struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     let inner: Inner
 
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         var file: StepFile?
-        // All elements of a file that is complete had ended before the run was resumed.
-        if let write = step.flow?.write, !(context.run.past?.hasCommitted(context.path) ?? false) {
+        // If the file was complete when the run was resumed, so were all elements.
+        if let write = step.flow?.write, !(context.run.earlier?.hasCommitted(context.path) ?? false) {
             do throws(Failure) {
                 file = try await StepFile(write, of: step, in: context)
             } catch {
@@ -33,10 +33,10 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     let step: StepPlan
     let forEach: ForEach
     let context: StepContext
-    /// Where the records of all elements go, in their order.
+    /// The file for the records of all elements, in the order of the list.
     let file: StepFile?
-    /// What is known of the elements from the earlier run.
-    let past: EarlierElements?
+    /// The elements of the earlier run.
+    let earlier: EarlierElements?
     /// The layers inside.
     let inner: Inner
     var run: RunContext { context.run }
@@ -48,10 +48,10 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         self.context = context
         self.file = file
         self.inner = inner
-        past = context.run.past?.elements(of: context.path)
+        earlier = context.run.earlier?.elements(of: context.path)
     }
 
-    /// Executes all elements, side by side as far as they may be.
+    /// Executes all elements, as many at once as the limits allow.
     func run() async -> NodeOutcome {
         let source: ElementSource
         do {
@@ -61,7 +61,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
         if let change = change(in: source) {
             let message =
-                "\(change), so nothing of the step is sent; restore the list and resume again, or start a new run"
+                "\(change), so the step is not executed; restore the list and resume again, or start a new run"
             return context.refused(step, Failure(.input, run.redactor.text(message), at: forEach.span))
         }
         var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
@@ -69,8 +69,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         let start = run.activeTime
         run.events.emit(.stepStarted, step: path)
         var summary = await executeElements(of: source)
-        // There is no file to finish where it was in its place before the run was resumed.
-        let written = if let file { await finish(file, &summary) } else { run.past?.written(path) }
+        // Without a file here, the step either writes none or finished it before the run was resumed.
+        let written = if let file { await finish(file, &summary) } else { run.earlier?.written(path) }
         result.elements = summary.results
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
@@ -108,8 +108,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
     }
 
-    /// Executes elements one after another in the current task, from this one on, as long as there are tasks for all that may
-    /// run at once.
+    /// Executes elements one after another in the current task, starting with the first. Returns when there are places
+    /// for further tasks.
     private func executeInOrder(from first: Int, of source: ElementSource, _ ledger: ElementLedger) async {
         var next: Int? = first
         while let index = next {
@@ -117,18 +117,18 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             if context.isInElement { run.nestedElements.ended() }
             next = ledger.state.withLock { state in
                 add(finish(element), &state)
-                // A task that was cancelled with its element starts no other.
+                // A task that was cancelled with its element starts no other element.
                 return state.order.freePlaces == 1 && !state.cancelsRunning ? start(&state, of: source) : nil
             }
         }
     }
 
-    /// The element that is to start now, if any. Those that had finished before the run was resumed are taken as they are.
+    /// The element to start now, if any. The results of elements that finished before the run was resumed are kept.
     private func start(_ state: inout ElementLedger.State, of source: ElementSource) -> Int? {
         while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.start()
         {
             let isLost = file?.loss?.elements.contains(index) ?? false
-            guard !isLost, let before = past?.elements[index] else {
+            guard !isLost, let before = earlier?.elements[index] else {
                 if context.isInElement { run.nestedElements.started() }
                 return index
             }
@@ -158,7 +158,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         )
     }
 
-    /// Moves the file to its place, unless records in it are missing because of a failure that is not tolerated.
+    /// Moves the file to its path, unless records are missing because of a failure that is not tolerated.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
         let outcome = summary.outcome(isTolerated: context.tolerates(step))
         guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
@@ -173,12 +173,12 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 }
 
-/// What the tasks that execute the elements share.
+/// The state that the tasks share.
 private final class ElementLedger: Sendable {
     struct State {
         var order: ForEachState
         var summary: ForEachSummary
-        /// Whether all that are running are to be cancelled.
+        /// Whether the running elements must be cancelled.
         var cancelsRunning = false
     }
 
@@ -190,13 +190,13 @@ private final class ElementLedger: Sendable {
 }
 
 extension StepPlan {
-    /// Whether what the step does, once or for an element, can be done twice without harm.
+    /// Whether executing the step twice, once or for an element, has no further effect.
     var isIdempotent: Bool {
         guard case .request(let request) = work else { return true }
         return request.isIdempotent()
     }
 
-    /// The maximum number of the elements at once that the step's own settings allow.
+    /// The maximum number of elements at once by the settings of the step.
     fileprivate var concurrency: Int? {
         guard case .group(let group) = work, group.order == .chain else { return nil }
         return group.concurrency

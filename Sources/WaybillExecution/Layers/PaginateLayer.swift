@@ -6,8 +6,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// `paginate`: requests page after page. The items of all pages are one stream; outputs, and what is returned, are taken at
-/// the end, when `$` is the list of all items.
+/// `paginate`: requests page after page. The items of all pages form one list; outputs and the returned value are
+/// evaluated at the end, when `$` is that list.
 struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer {
     let inner: Inner
 
@@ -16,7 +16,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
         var pages = PageCollector(request, pagination, in: context)
         if !pages.continueEarlier() {
             do throws(Failure) {
-                // Nothing is left of an earlier try.
+                // The records of an earlier try are removed.
                 try context.output?.takeBack()
             } catch {
                 return AttemptOutcome(in: context, failure: error)
@@ -33,10 +33,10 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
             } catch {
                 outcome.failure = error
             }
-            // An expected failure at once, such as a 404, is no page, and its content is the data.
+            // If the first response is an expected failure, such as a 404, it is not a page: its content is the data.
             if pages.state.pages == 0, outcome.failure == nil { return outcome }
             outcome.scope.data = pages.data
-            // With 'until', what follows is evaluated once, for the last round.
+            // With 'until', the rest is evaluated once, after the last try.
             guard request.step.flow?.until == nil, outcome.failure == nil else { return outcome }
             return await Attempt(request, in: context).concluded(outcome)
         }
@@ -97,26 +97,27 @@ private struct PageCollector {
         keepsItems = step.needsItems
     }
 
-    /// The items of all pages; none where nothing uses them.
+    /// The items of all pages; empty if nothing uses them.
     var data: ScopeValue { ScopeValue(.array(items), isSecret: isSecret) }
 
-    /// Continues after the pages of the earlier run; `false` when it starts with the first.
+    /// Continues after the pages of the earlier run; `false` if it must start with the first page.
     mutating func continueEarlier() -> Bool {
-        // An element starts again, and so does another try of `until`.
-        guard !context.isElement(step), step.flow?.until == nil, var past = run.past?.pages(of: context.path) else {
+        // An element always starts with the first page, and so does each try of `until`.
+        guard !context.isElement(step), step.flow?.until == nil, var earlier = run.earlier?.pages(of: context.path)
+        else {
             return false
         }
-        if let loss = context.output?.file.loss { past.goBack(to: loss.rest.count) }
-        guard let next = past.next else { return false }
+        if let loss = context.output?.file.loss { earlier.goBack(to: loss.rest.count) }
+        guard let next = earlier.next else { return false }
         if keepsItems {
-            guard let kept = past.kept else { return false }
+            guard let kept = earlier.kept else { return false }
             items = kept.map(JSON.init(markingBytes:))
         }
-        state = PaginationState(pagination, behind: past.count, next: next)
+        state = PaginationState(pagination, behind: earlier.count, next: next)
         return true
     }
 
-    /// Takes what is in a page; whether another one follows.
+    /// Adds the items of a page; returns whether another page follows.
     mutating func takePage(_ outcome: AttemptOutcome) throws(Failure) -> Bool {
         guard outcome.failure == nil, let response = outcome.response, response.status / 100 == 2 else { return false }
         // `next`, `from` and `while` control paging: they read the response as it was decoded, before filters.
@@ -129,7 +130,7 @@ private struct PageCollector {
             let page = PaginationState.Page(
                 scope: scope,
                 items: found.json.array?.count ?? 0,
-                url: outcome.answeredURL ?? response.url,
+                url: outcome.responseURL ?? response.url,
                 links: response.headers.values(named: "Link")
             )
             decision = try state.next(after: page)
@@ -158,7 +159,7 @@ private struct PageCollector {
         case .fail(let message, let span): throw Failure(.transfer, run.redactor.text(message), at: span)
         case .finish: break
         }
-        // The event of an element's end reports its last page.
+        // The event of the element's end includes its last page.
         if next != nil || !context.isElement(step) {
             let end = RunEvent.PageEnd(
                 page: state.pages,
@@ -179,8 +180,8 @@ private struct PageCollector {
         return run.kept(JSON.array(items).markingBytes)
     }
 
-    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value that
-    /// is not a list is one item, and null is none.
+    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value
+    /// that is not a list counts as one item; null counts as an empty list.
     private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> ScopeValue {
         var value = outcome.data ?? ScopeValue(.null)
         // A page without data, such as a 204, has no items.
@@ -197,12 +198,12 @@ private struct PageCollector {
 }
 
 extension ManifestExpression {
-    /// Whether `$` is part of it.
+    /// Whether the expression uses `$`.
     fileprivate var usesData: Bool { references.contains { $0.root == .document } }
 }
 
 extension StepPlan {
-    /// Whether something uses the items of all pages that its request receives, when it has them all.
+    /// Whether anything uses the list of all items after the last page.
     var needsItems: Bool {
         guard case .request(let request) = work else { return false }
         return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil

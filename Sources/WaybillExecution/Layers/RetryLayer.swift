@@ -52,7 +52,7 @@ struct RetryState: Sendable {
     struct Failed: Sendable {
         /// The stage that failed.
         var kind: FailureKind
-        /// The status of the response, if one came.
+        /// The status of the response, if there is one.
         var status: Int?
         /// Whether the request, or a part of it, may have reached the server.
         var wasSent: Bool

@@ -4,11 +4,11 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What a resumed run takes over from the earlier run.
+/// What a resumed run keeps from the earlier run.
 extension StepContext {
-    /// The outcome of a step in the earlier run, if it finished well and is taken as it is.
+    /// The outcome of a step in the earlier run, if it passed and is not repeated.
     func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
-        guard let earlier = run.past?.step(at: path) else { return nil }
+        guard let earlier = run.earlier?.step(at: path) else { return nil }
         keep(StepRecord(kept: earlier.record), of: step)
         return NodeOutcome(
             end: .passed,
@@ -18,10 +18,11 @@ extension StepContext {
         )
     }
 
-    /// The failure of a request that may have been sent by the earlier run, and must not be sent twice.
+    /// The failure of a request that the earlier run may have sent, and that must not be sent twice.
     func unsureFailure(of request: RequestPlan) -> Failure? {
-        // A session is always fetched again.
-        guard !isForSession, let past = run.past, past.isUnsure(path), !run.repeatsUnsure, !request.isIdempotent()
+        // A session is always requested again.
+        guard !isForSession, let earlier = run.earlier, earlier.isUnsure(path), !run.repeatsUnsure,
+            !request.isIdempotent()
         else { return nil }
         let message =
             "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "

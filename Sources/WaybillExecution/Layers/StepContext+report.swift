@@ -3,9 +3,9 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The outcomes of steps that do not come to their work. Each is reported, and recorded for later steps.
+/// The outcomes of steps that are not executed. Each is reported, and recorded for later steps.
 extension StepContext {
-    /// The outcome of a step that failed by itself.
+    /// The outcome of a step that failed.
     func failed(_ step: StepPlan, _ failure: Failure) -> NodeOutcome {
         let outcome: StepOutcome = tolerates(step) ? .tolerated : .failed
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
@@ -15,7 +15,7 @@ extension StepContext {
         return NodeOutcome(end: .failed, steps: [result], failure: failure)
     }
 
-    /// The outcome of a step that a resumed run must not execute: no `onFailure` tolerates that.
+    /// The outcome of a step that a resumed run must not execute. No `onFailure` tolerates it.
     func refused(_ step: StepPlan, _ failure: Failure) -> NodeOutcome {
         let result = StepResult(step, at: path, graph: graph, outcome: .failed, failure: failure)
         run.events.emit(.stepFinished(result), step: path)

@@ -5,12 +5,12 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// Where a step is executed, and how far its request has come: what the layers share.
+/// The state that the layers share: where a step is executed, and the progress of its request.
 ///
-/// It is a value. A layer changes it for the layers inside it by passing on a changed copy; what the layers inside found out
-/// comes back in their outcome. What is shared and changes (`run`, `steps`) is referenced.
+/// It is a value. A layer changes it for the layers inside it by passing on a changed copy; the results of the layers
+/// inside are part of their outcome. Mutable state (`run`, `steps`) is shared by reference.
 struct StepContext: Sendable {
-    /// What all parts of the run share.
+    /// The state of the whole run.
     let run: RunContext
 
     // MARK: The graph
@@ -29,9 +29,9 @@ struct StepContext: Sendable {
     private(set) var isFinal = false
     /// Whether the steps are part of an element of a `forEach`.
     private(set) var isInElement = false
-    /// Whether requests wait for a place among those in flight. Those of a session do not: others hold places while they
-    /// wait for it.
-    private(set) var waitsForPlaces = true
+    /// Whether it is the context of a request that fetches a session. Such requests do not count towards the limit of
+    /// requests in flight, because the requests that wait for the session count already.
+    private(set) var isForSession = false
     /// Whether a step around the graph tolerates failures (`onFailure: continue`).
     private var toleratesFailures = false
     /// The path in the plan of the step that this is an element of.
@@ -42,15 +42,15 @@ struct StepContext: Sendable {
 
     // MARK: The step
 
-    /// The path of this instance of the step, with the elements that it is part of: `main.items[3].get`.
+    /// The path of this instance of the step, with the indices of the elements that it is in: `main.items[3].get`.
     private(set) var path: String
     /// Where the records of the step, or of one element, are written.
     var output: ElementOutput?
-    /// The claim of the step's request among the requests that are the same, where those in flight matter.
+    /// The claim of the step's request among equal requests, for `duplicates`.
     var claim: DuplicateClaim?
-    /// The page that is requested.
+    /// The page to request.
     var page = PageRequest.plain
-    /// What is known of the step's request from the attempts so far.
+    /// The progress of the step's request in the attempts so far.
     var progress = RequestProgress()
 
     /// The context of a graph that is executed by itself, or of a session's request.
@@ -91,7 +91,7 @@ struct StepContext: Sendable {
         return context
     }
 
-    /// The context of one element of a step's `forEach`, which has a path of its own.
+    /// The context of one element of a step's `forEach`, with the element's path.
     func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
         var context = self
         context.steps = StepStore(inside: steps)
@@ -104,14 +104,14 @@ struct StepContext: Sendable {
         return context
     }
 
-    /// The same with a time limit inside those that it has.
+    /// This context with another time limit inside the current ones.
     func within(_ deadline: Deadline) -> StepContext {
         var context = self
         context.deadline = deadline
         return context
     }
 
-    /// The same for steps that are executed even when the run is being stopped.
+    /// This context for steps that are executed even when the run is being stopped.
     var final: StepContext {
         var context = self
         context.deadline = nil
@@ -123,12 +123,12 @@ struct StepContext: Sendable {
     func session(_ step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: "", at: "")
         context.isFinal = isFinal
-        context.waitsForPlaces = false
+        context.isForSession = true
         context.path = step.path
         return context
     }
 
-    /// The same after a request has come so far.
+    /// This context with the progress of its request.
     func after(_ progress: RequestProgress) -> StepContext {
         var context = self
         context.progress = progress
@@ -137,16 +137,13 @@ struct StepContext: Sendable {
 
     // MARK: Questions
 
-    /// Whether it is the context of a request that fetches a session.
-    var isForSession: Bool { instance.isEmpty }
-
-    /// Whether a step is executed once for each element of a list, and this is one of them.
+    /// Whether this is the context of one element of the step's `forEach`.
     func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
 
     /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
     func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || toleratesFailures }
 
-    /// The outcome that is reported of a failure of the graph itself.
+    /// The outcome to report for a failure of the graph itself.
     var failureOutcome: StepOutcome { toleratesFailures ? .tolerated : .failed }
 
     /// The path of a step of the graph.
@@ -156,9 +153,9 @@ struct StepContext: Sendable {
         return instance + String(Substring(step.path.utf8.dropFirst(planned.utf8.count)))
     }
 
-    /// Whether something new may start.
+    /// Whether new work may start.
     var mayStart: Bool {
-        // A run that can no longer be recorded must not continue.
+        // A run must not continue when its journal cannot be written.
         !Task.isCancelled && run.folder?.journal.hasFailed != true && (isFinal || !run.control.isStopping)
     }
 
@@ -167,11 +164,11 @@ struct StepContext: Sendable {
         await run.pause(for: duration, isFinal: isFinal)
     }
 
-    /// What the expressions of the step see before there is a response.
+    /// The scope of the step's expressions before there is a response.
     var scope: RequestScope {
         RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path))
     }
 
-    /// What expressions written in the graph see.
+    /// The scope of expressions in the graph.
     var evaluationScope: EvaluationScope { scope.scope(.graph(graph)) }
 }

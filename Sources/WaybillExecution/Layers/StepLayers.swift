@@ -10,14 +10,14 @@ import WaybillPlan
 /// 4. `DelayLayer.execute`
 /// 5. `DeadlineLayer.execute`
 /// 6. `ForEachLayer.execute`
-/// 7. `WorkLayer.execute`: what the step does; of a request also its interceptors, its records and its result
+/// 7. `WorkLayer.execute`: the work of the step; for a request also its interceptors, records and result
 /// 8. `UntilLayer.execute`
 /// 9. `PaginateLayer.execute`
 /// 10. `RetryLayer.execute`
 /// 11. `AttemptLayer.execute`: builds the request and evaluates the response
 /// 12. `RequestSender.send`: permits, duplicates and reachability, then `Transport.send`
 ///
-/// A layer whose key a step does not have passes it on to the next one.
+/// A layer passes on a step that does not have its key.
 enum StepLayers {
     /// All layers of a step.
     static let step = WhenLayer(inner: DelayLayer(inner: DeadlineLayer(inner: ForEachLayer(inner: work))))
@@ -31,10 +31,10 @@ enum StepLayers {
     )
 }
 
-/// One layer of a step: does what its key of the manifest asks for, around the layers inside it.
+/// One layer of a step: implements a key of steps around the layers inside it.
 ///
-/// The outer layers execute a planned step and return a `NodeOutcome`; those that only a kind of work has execute a
-/// `TypedStep`, of a request with an `AttemptOutcome`.
+/// The outer layers execute a planned step and return a `NodeOutcome`; the inner ones execute a `TypedStep`, those of
+/// requests with an `AttemptOutcome`.
 protocol Layer<Step, Outcome>: Sendable {
     associatedtype Step
     associatedtype Outcome
@@ -51,7 +51,7 @@ protocol WorkStep: Sendable {
 /// A step with its work.
 struct TypedStep<Work: Sendable>: WorkStep {
     let step: StepPlan
-    /// What it does.
+    /// The work.
     let work: Work
 }
 

@@ -44,7 +44,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
 enum UntilEnd {
     /// The condition holds.
     case holds
-    /// There are no more tries, or the condition of `fail` holds.
+    /// The maximum number of tries or the time limit is reached, or the condition of `fail` holds.
     case failed(Failure)
     /// The condition cannot be evaluated.
     case unknown(Failure)
@@ -52,9 +52,9 @@ enum UntilEnd {
     case stopped
 }
 
-/// A try about which the condition of `until` decides.
+/// A try that the condition of `until` is evaluated for.
 struct UntilAttempt {
-    /// What the condition sees.
+    /// The scope of the condition.
     var scope: EvaluationScope
     /// How long the response asks to wait.
     var retryAfter: Duration?
@@ -64,13 +64,13 @@ struct UntilAttempt {
 
 /// The work that `until` repeats.
 protocol RepeatableLayer: Layer where Step: WorkStep {
-    /// What the condition decides about; `nil` where the outcome is final in any case.
+    /// The try that the condition is evaluated for; `nil` if the outcome is final in any case.
     func untilAttempt(_ outcome: Outcome, in context: StepContext) -> UntilAttempt?
     /// The outcome of the step after its last try.
     func conclude(_ outcome: Outcome, _ end: UntilEnd, of step: Step, in context: StepContext) async -> Outcome
 }
 
-/// Groups, graphs and values: one that did not pass is not repeated.
+/// The work of groups, graphs and values: a failure is not repeated.
 extension RepeatableLayer where Outcome == NodeOutcome {
     func untilAttempt(_ outcome: NodeOutcome, in context: StepContext) -> UntilAttempt? {
         guard outcome.end == .passed else { return nil }
@@ -91,19 +91,19 @@ extension RepeatableLayer where Outcome == NodeOutcome {
     }
 }
 
-/// Decides after each try of a step with `until` whether there is another one, and when.
+/// Decides after each try of a step with `until` whether and when another one follows.
 struct UntilState: Sendable {
     /// What follows a try.
     enum Decision: Sendable {
         /// The condition holds.
         case done
-        /// Another try after a while.
+        /// Another try follows after a pause.
         case again(after: Duration)
-        /// It has failed, for this reason.
+        /// The step fails for this reason.
         case failed(message: String, FailureKind, at: SourceSpan)
     }
 
-    /// The time between two tries where nothing is said.
+    /// The default time between two tries.
     private static let usualPause = Duration.seconds(1)
 
     private let until: Until
@@ -114,8 +114,8 @@ struct UntilState: Sendable {
         self.until = until
     }
 
-    /// What follows a try whose response the expressions see. Both `times` and `within` are upper limits; the pause is what
-    /// the response's `Retry-After` says where it says something.
+    /// Decides what follows a try. Both `times` and `within` are upper limits. The response's `Retry-After` replaces
+    /// `every`.
     mutating func next(
         in scope: EvaluationScope,
         elapsed: Duration,
@@ -125,7 +125,7 @@ struct UntilState: Sendable {
         do throws(EvaluationFailure) {
             if try until.that.holds(in: scope) { return .done }
         } catch {
-            // A response of another shape, as of an error, may be what 'fail' is for.
+            // The response may be an error of another shape, which 'fail' can match.
             if let failed = try? failed(in: scope) { return failed }
             throw error
         }
@@ -143,7 +143,7 @@ struct UntilState: Sendable {
         return .again(after: pause)
     }
 
-    /// The failure, where the condition of `fail` holds.
+    /// The failure, if the condition of `fail` holds.
     private func failed(in scope: EvaluationScope) throws(EvaluationFailure) -> Decision? {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
         let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"

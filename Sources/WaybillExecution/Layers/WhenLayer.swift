@@ -18,7 +18,7 @@ struct WhenLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 }
 
 extension StepContext {
-    /// Whether a condition of the step holds.
+    /// Whether the condition of the step holds.
     func holds(_ condition: ManifestExpression) async throws(EvaluationFailure) -> Bool {
         var scope = scope
         try await scope.provideSession(for: condition)

@@ -8,7 +8,7 @@ import WaybillTransport
 
 /// One request of a step, from its first attempt to its result.
 extension WorkLayer {
-    /// Sends a request through the layers inside, and reports what it came to.
+    /// Sends a request through the layers inside, and reports its result.
     func send(_ request: RequestStep, in context: StepContext) async -> RequestOutcome {
         switch request.plan.settings.duplicates?.value.mode {
         case .cancelPrevious, .discard:
@@ -27,7 +27,7 @@ extension WorkLayer {
         let (run, step, output) = (context.run, request.step, context.output)
         var outcome: AttemptOutcome
         if let failure = context.unsureFailure(of: request.plan) {
-            // Its file, if it is that of many elements, is written without its records.
+            // A file that many elements share is written without its records.
             run.unrepeated.withLock { $0[context.path] = output == nil || !context.isElement(step) }
             outcome = AttemptOutcome(in: context, failure: failure)
             outcome.progress.startedAt = .now()
@@ -35,7 +35,7 @@ extension WorkLayer {
         } else {
             let start = run.activeTime
             outcome = await self.request.execute(request, in: context)
-            // Of a single attempt the transfer itself is timed, without waiting for its turn.
+            // The time of a single attempt is that of the transfer, without the wait for a permit.
             if outcome.progress.attempts > 1 { outcome.progress.time?.total = run.activeTime - start }
         }
         if outcome.failure?.kind == .cancelled, let claim = context.claim, claim.isSuperseded {
@@ -46,7 +46,7 @@ extension WorkLayer {
         outcome = Interceptor(request, in: context).intercepted(outcome) { outcome in
             write(outcome, of: step, to: output)
         }
-        // Also of a failure that came after the attempt: of paging, an interceptor, or the records.
+        // Includes failures after the attempt: of pagination, an interceptor, or the records.
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
         }
@@ -56,14 +56,14 @@ extension WorkLayer {
         return outcome
     }
 
-    /// Writes the records of a success; returns why they could not be written. Those of an expected failure, such as a 404,
-    /// are none.
+    /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
+    /// no records.
     private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: ElementOutput?) -> Failure? {
         guard let output, let data = outcome.data,
             outcome.isRecovered || step.flow?.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
         else { return nil }
         do throws(Failure) {
-            // What was taken of pages has failed with them.
+            // Removes the records of pages that failed.
             try output.takeBack()
             try output.append(data, in: outcome.scope)
             return nil
@@ -122,7 +122,7 @@ extension WorkLayer {
 }
 
 extension HTTPResponse {
-    /// The response without its body, for keeping; of an element's only the status is ever seen.
+    /// The response without its body. That of an element is kept without fields too, since only its status can be used.
     fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
         var response = self
         response.body = []

@@ -1,8 +1,8 @@
 import WaybillManifest
 import WaybillPlan
 
-/// What a step does, once or for one element: sends a request, executes a group or graph, evaluates values, or ends the
-/// chain around it.
+/// The work of a step, once or for one element: sends a request, executes a group or graph, evaluates values, or ends
+/// the chain around it.
 struct WorkLayer<
     Request: Layer<RequestStep, AttemptOutcome>,
     Group: Layer<TypedStep<GroupPlan>, NodeOutcome>,

@@ -6,55 +6,55 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// The outcome of a request after its last attempt: the innermost layer makes it, and each layer around returns it, changed
-/// where the layer has something to add.
+/// The outcome of a request after its last attempt. The innermost layer makes it; each layer around may change it
+/// before it returns it.
 struct AttemptOutcome: Sendable {
-    /// What expressions see after it: the request, the response, the data.
+    /// The scope of expressions after the attempt, with the request, the response and the data.
     var scope: RequestScope
-    /// What is known from all attempts so far, this one included.
+    /// The progress of the request, this attempt included.
     var progress: RequestProgress
     /// The URL of the request, once it was built.
     var url: RedactedText?
     /// The method of the request, once it was built.
     var method: String?
-    /// The token that the request was sent with, where that is one of OAuth 2.0 and went to the server that responded.
+    /// The OAuth 2.0 token that the request was sent with, if the server that responded received it.
     var token: HeldToken?
     /// Whether the request, or a part of it, may have reached the server.
     var wasSent = false
-    /// How often the request was sent again within the attempt: because a challenge to its credentials was stale, or a
-    /// session or token was renewed.
+    /// How many times the request was repeated within the attempt, because a challenge to its credentials was stale, or
+    /// a session or token was renewed.
     var repetitions = 0
-    /// The bytes of the requests before, where it was sent again.
+    /// The bytes of the earlier requests, if it was repeated.
     private(set) var earlierBytes = ByteCounts()
     /// The URL that the response came from, after redirects.
-    var answeredURL: String?
-    /// The response as it was decoded, before filters.
+    var responseURL: String?
+    /// The decoded response before filters.
     var body: ScopeValue?
     /// Whether the data is what an interceptor replaced a failure with.
     var isRecovered = false
-    /// The named values. They survive a failed expectation.
+    /// The outputs. A failed expectation does not remove them.
     var outputs: [String: ScopeValue] = [:]
-    /// What was written to the step's file, as `{file, records, bytes}`, once it is in its place.
+    /// The file that the step wrote, as `{file, records, bytes}`, after it was moved to its path.
     var written: JSON?
-    /// The statuses that are expected.
+    /// The expected statuses.
     var expectedStatus: [StatusPattern] = [.class(2)]
-    /// What went wrong, if anything did.
+    /// The failure, if there is one.
     var failure: Failure?
-    /// How the request ends because of another one that is the same: cancelled for a later one, or not sent.
+    /// How the request ended because of an equal one: cancelled for a later one, or not sent.
     var duplicate: StepOutcome?
-    /// Whether it has a response of a request with `until`, whose failure counts only if that response is the last one.
+    /// Whether it has a response of a request with `until`: its failure counts only for the last try.
     var isPending = false
     /// Whether the body of the response was kept in the results folder, or could not be.
     var isBodyKept = false
 
-    /// The outcome of an attempt that starts, or of which only the failure is known.
+    /// The outcome of an attempt before it is sent, or with a failure only.
     init(in context: StepContext, failure: Failure? = nil) {
         scope = context.scope
         progress = context.progress
         self.failure = failure
     }
 
-    /// Counts a request before, after which a session or token was renewed.
+    /// Adds the counts of an earlier request, after which a session or token was renewed.
     mutating func add(earlier: AttemptOutcome) {
         repetitions += 1 + earlier.repetitions
         earlierBytes.sent += earlier.response?.bytesSent ?? 0
@@ -67,7 +67,7 @@ struct AttemptOutcome: Sendable {
     /// The data after filters.
     var data: ScopeValue? { scope.data }
 
-    /// What decides about another attempt.
+    /// The input of the decision about another attempt.
     func failed(_ failure: Failure) -> RetryState.Failed {
         RetryState.Failed(
             kind: failure.kind,
@@ -79,9 +79,9 @@ struct AttemptOutcome: Sendable {
 }
 
 extension Failure {
-    /// The run, or a part of it, was stopped.
+    /// The failure of a request that was cancelled.
     static func stopped(at span: SourceSpan) -> Failure {
-        Failure(.cancelled, "it was stopped before it had ended", at: span)
+        Failure(.cancelled, "the request was cancelled", at: span)
     }
 
     /// The failure as expressions see it in `steps.ID.error`: `{kind, code, message}`.

@@ -2,44 +2,44 @@ import WaybillResults
 
 /// The outcome of a step, a group or a graph.
 struct NodeOutcome: Sendable {
-    /// How it ended, for what stands around it.
+    /// How it ended, for the group or graph that contains it.
     enum End: Sendable, Equatable {
-        /// What depends on it may go on. Also: it failed, and that is tolerated.
+        /// It passed, or its failure is tolerated: steps that depend on it continue.
         case passed
         /// It failed.
         case failed
-        /// A resumed run found something else than the run began with. No `onFailure` tolerates that, and nothing that follows
-        /// begins.
+        /// A resumed run found a change in the data that the run started with. No `onFailure` tolerates it, and nothing
+        /// that follows starts.
         case refused
-        /// It was stopped from outside.
+        /// It was cancelled.
         case cancelled
         /// It was not run.
         case skipped(RunEvent.SkipReason)
-        /// It was cancelled by itself, or cancelled or not sent because of a request that is the same; the outcome is
-        /// `cancelled` or `skipped`. What is around it continues.
+        /// It was cancelled by itself, or cancelled or not sent because of an equal request; the outcome is `cancelled`
+        /// or `skipped`. The group or graph that contains it continues.
         case withdrawn(StepOutcome)
-        /// It was an `end` whose condition holds: the chain around it has ended, with success.
+        /// It was an `end` whose condition holds: the chain around it ends with success.
         case ended
     }
 
     /// How it ended.
     var end: End
-    /// What is reported of the requests in it, in plan order.
+    /// The results to report, in plan order.
     var steps: [StepResult] = []
     /// The first failure.
     var failure: Failure?
-    /// What becomes of it when the run is resumed.
+    /// What a resumed run does with it.
     var use = RunEvent.KeptRecord.Use.taken
-    /// The domains whose cookies in the run's own jar it set, where it is a request.
+    /// The domains for which it set cookies in the run's own jar, if it is a request.
     var cookies: [RedactedText] = []
 
-    /// The address of the request that failed first, where one was built.
+    /// The URL of the request that failed first, if it was built.
     var failedURL: RedactedText? {
         guard let failure else { return nil }
         return steps.first { $0.failure == failure }?.url
     }
 
-    /// What becomes of what it is in, when the run is resumed.
+    /// What a resumed run does with the step that contains it.
     var useAround: RunEvent.KeptRecord.Use { use == .taken ? .taken : .partly }
 
     /// The outcome for reports.
@@ -53,7 +53,7 @@ struct NodeOutcome: Sendable {
         }
     }
 
-    /// The same, of what was cancelled by itself: it takes nothing around it along.
+    /// The outcome after it was cancelled by itself: the steps around it continue.
     var cancelledByItself: NodeOutcome {
         var node = self
         switch end {

@@ -3,20 +3,20 @@ import WaybillResults
 
 /// The outcome of a step's request with all its attempts.
 struct RequestOutcome: Sendable {
-    /// What is reported.
+    /// The result to report.
     var result: StepResult
-    /// What later expressions see.
+    /// The record for later expressions.
     var record: StepRecord
-    /// How it ended, for what contains it.
+    /// How the request ended, for the group that contains its step.
     var end: NodeOutcome.End
-    /// What becomes of it when the run is resumed.
+    /// What a resumed run does with it.
     var use = RunEvent.KeptRecord.Use.taken
-    /// The domains whose cookies in the run's own jar it set.
+    /// The domains for which it set cookies in the run's own jar.
     var cookies: [RedactedText] = []
 }
 
 extension NodeOutcome {
-    /// The outcome of a step that is a request.
+    /// The outcome of a step with a request.
     init(_ request: RequestOutcome) {
         self.init(
             end: request.end,

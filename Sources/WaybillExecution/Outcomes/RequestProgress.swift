@@ -3,20 +3,20 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What is known of a step's request from its attempts so far.
+/// The progress of a step's request: the results of its attempts so far.
 struct RequestProgress: Sendable {
     /// When the first attempt started.
     var startedAt: Timestamp?
-    /// How often the request was sent.
+    /// How many times the request was sent.
     var attempts = 0
-    /// Of the last response.
+    /// The status of the last response.
     private(set) var status: Int?
-    /// Of the last request.
+    /// The method and URL of the last request.
     private(set) var method: String?
     private(set) var url: RedactedText?
     /// The time of the last transfer.
     var time: PhaseTimes?
-    /// The bytes of all attempts.
+    /// The bytes sent and received in all attempts.
     private(set) var bytes: ByteCounts?
     /// The domains whose cookies responses put into the run's own jar, which a resumed run starts without.
     var cookieDomains: Set<String> = []
@@ -26,7 +26,7 @@ struct RequestProgress: Sendable {
         cookieDomains.sorted().map { redactor.text($0) }
     }
 
-    /// Adds what is known after an attempt.
+    /// Adds the results of an attempt.
     mutating func add(_ outcome: AttemptOutcome) {
         attempts += outcome.repetitions
         guard let method = outcome.method else { return }
@@ -44,7 +44,7 @@ struct RequestProgress: Sendable {
 }
 
 extension StepResult {
-    /// The result of a step before anything has happened.
+    /// The result of a step that has not started.
     init(_ step: StepPlan, at path: String, graph: String, outcome: StepOutcome, failure: Failure? = nil) {
         self.init(
             id: step.id ?? String(step.path.split(separator: ".").last ?? ""),
@@ -57,7 +57,7 @@ extension StepResult {
         )
     }
 
-    /// Adds what is known of the request.
+    /// Adds the progress of the request.
     mutating func add(_ progress: RequestProgress) {
         startedAt = progress.startedAt
         attempts = progress.attempts

@@ -9,7 +9,7 @@ import WaybillTransport
 struct PaginationState: Sendable {
     /// What is known of a page.
     struct Page: Sendable {
-        /// What expressions see; `$` is the response as it was decoded, before filters.
+        /// The scope of the expressions; `$` is the decoded response before filters.
         var scope: EvaluationScope
         /// How many items it has.
         var items: Int
@@ -25,7 +25,7 @@ struct PaginationState: Sendable {
         case finish
         /// Another one follows.
         case follow(PageRequest)
-        /// The response leads nowhere that may be gone to.
+        /// The response has no link, or one that must not be followed.
         case fail(String, at: SourceSpan)
     }
 

@@ -84,12 +84,12 @@ struct AddressText {
         switch WrittenAddress(text).target {
         case .url: return true
         case .path, .unknown: return false
-        case .invalid(let problem):
-            throw EvaluationError(.value, problem.message, at: template.expressions.first?.range ?? 0..<0)
+        case .invalid(let error):
+            throw EvaluationError(.value, error.message, at: template.expressions.first?.range ?? 0..<0)
         }
     }
 
-    /// Why a text cannot be a segment.
+    /// The message for a text that cannot be a path segment.
     static func climbing(_ text: String) -> String {
         "'\(text)' cannot be a segment of a path: it would lead to another folder"
     }

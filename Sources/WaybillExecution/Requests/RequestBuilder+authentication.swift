@@ -8,8 +8,8 @@ import WaybillTransport
 extension RequestBuilder {
     /// Adds credentials to the fields or the URL, or prepares what signs the request.
     ///
-    /// - Parameter isAtOrigin: Whether the request goes to the origin that the credentials are for. To another one only the
-    ///   transport sends credentials, which knows for which host they are.
+    /// - Parameter isAtOrigin: Whether the request goes to the origin that the credentials are for. Only the transport
+    ///   sends credentials to another origin, because it knows which host they are for.
     /// - Returns: The credentials that the transport sends, after a server has asked for them.
     mutating func authenticate(
         by auth: Setting<Authentication>?,
@@ -36,15 +36,18 @@ extension RequestBuilder {
         case .none:
             return .none
         case .basic(let basic):
-            let name = try text(basic.username)
+            let name = try text(basic.user.username)
             guard !name.utf8.contains(UInt8(ascii: ":")) else {
-                let span = basic.username.value.span
-                throw EvaluationFailure(message: "a user's name with a colon cannot be sent", span: span)
+                let span = basic.user.username.value.span
+                throw EvaluationFailure(
+                    message: "a user name with ':' cannot be sent with basic credentials (RFC 7617, section 2)",
+                    span: span
+                )
             }
-            let credentials = Base64.encode(Array("\(name):\(try text(basic.password))".utf8))
+            let credentials = Base64.encode(Array("\(name):\(try text(basic.user.password))".utf8))
             set("Authorization", "Basic \(credentials)")
         case .digest(let digest):
-            return .digest(username: try text(digest.username), password: try text(digest.password))
+            return .digest(username: try text(digest.user.username), password: try text(digest.user.password))
         case .bearer(let bearer):
             set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
         case .apiKey(let key):
@@ -56,7 +59,10 @@ extension RequestBuilder {
             case .cookie:
                 let text = try value(of: key.value, for: "Cookie")
                 guard !text.utf8.contains(UInt8(ascii: ";")) else {
-                    throw EvaluationFailure(message: "a semicolon would end the cookie", span: key.value.value.span)
+                    throw EvaluationFailure(
+                        message: "the value of a cookie cannot contain ';'",
+                        span: key.value.value.span
+                    )
                 }
                 let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
                 set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))
@@ -73,7 +79,7 @@ extension RequestBuilder {
             )
             set(SigningTransport.placeholder.name, SigningTransport.placeholder.value)
         case .oauth2:
-            // The token is added when everything else is known (`grant`).
+            // The token is added after the request is built (`grant`).
             headers.removeAll { $0.isNamed("Authorization") }
         case .netrc(let netrc):
             return .netrc(try credentials(in: netrc.file))
@@ -81,7 +87,7 @@ extension RequestBuilder {
         return .none
     }
 
-    /// The credentials of a netrc file; its passwords are secrets before any of them is sent.
+    /// The credentials of a netrc file. Its passwords are registered as secrets before any is sent.
     private func credentials(in named: NamedFile) throws(EvaluationFailure) -> Netrc {
         let file = named.file(within: scope.environment.files)
         let netrc: Netrc

@@ -26,7 +26,7 @@ extension RequestBuilder {
             }
         }
         func isMissing(_ name: String) -> Bool {
-            !fields.contains { $0.isNamed(name) } && !settings.takesAway(field: name)
+            !fields.contains { $0.isNamed(name) } && !settings.unsets(field: name)
         }
         func add(_ name: String, _ value: @autoclosure () -> String) {
             if isMissing(name) { fields.append(HTTPField(name: name, value: value())) }
@@ -53,7 +53,7 @@ extension RequestBuilder {
 
 extension Settings {
     /// Whether a field that requests have by default is unset.
-    func takesAway(field name: String) -> Bool {
+    func unsets(field name: String) -> Bool {
         headers.contains { entry in
             entry.values.value == nil && HTTPField(name: entry.name.value, value: "").isNamed(name)
         }

@@ -10,15 +10,15 @@ import WaybillTransport
 /// credentials, so that a header field can see `request.body`.
 struct RequestBuilder {
     let plan: RequestPlan
-    /// The page that is asked for.
+    /// The page to request.
     let page: PageRequest
     let redactor: Redactor
-    /// What the environment says of proxies.
+    /// The proxies of the environment variables.
     let proxies: ProxyVariables
     private(set) var scope: RequestScope
-    /// What signs the request when it is sent, where its credentials are keys for that; known when it is built.
+    /// Signs the request when it is sent, if its credentials are keys for that; set by `build()`.
     var signer: AWSSigner?
-    /// What the token that the request is sent with is asked for with, if there is to be one; known when it is built.
+    /// The parameters for requesting the token that is sent with the request, if it needs one; set by `build()`.
     private(set) var grant: TokenGrant?
 
     private var settings: Settings { plan.settings }
@@ -51,7 +51,7 @@ struct RequestBuilder {
         }
         var otherOrigin: Origin?
         if case .url(let next) = page {
-            // What a response leads to has its query already.
+            // The URL of a next page already has its query.
             url = next
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }
@@ -63,7 +63,7 @@ struct RequestBuilder {
 
         var headers = try self.headers(of: sent)
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
-            !sent.takesAway(field: "Content-Type")
+            !sent.unsets(field: "Content-Type")
         {
             headers.append(HTTPField(name: "Content-Type", value: contentType))
         }
@@ -86,11 +86,11 @@ struct RequestBuilder {
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
             maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
             connectTo: nil,
-            acceptsCompression: (settings.compression?.value ?? true) && !settings.takesAway(field: "Accept-Encoding"),
+            acceptsCompression: (settings.compression?.value ?? true) && !settings.unsets(field: "Accept-Encoding"),
             options: try options(of: sent)
         )
         request.options.credentials = credentials
-        // The jar of the run has the cookies of services, which are sent to any port of their hosts.
+        // The jar of the run contains cookies of services, which would be sent to any port of their hosts.
         if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
         request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
@@ -111,7 +111,7 @@ struct RequestBuilder {
         return request
     }
 
-    /// What the built request is to be sent with: the transport, or one that signs before it.
+    /// The transport for the built request: the given one, or one that signs the request first.
     func sending(through transport: any Transport) -> any Transport {
         signer.map { SigningTransport(transport, signer: $0) } ?? transport
     }
@@ -139,11 +139,14 @@ struct RequestBuilder {
         for secret in address.secrets { try redactor.register(secret, at: plan.address.text.span) }
         if address.isURL { return address.text }
         guard let baseURL = settings.baseURL else {
-            throw EvaluationFailure(message: "there is no base URL for this path", span: plan.address.text.span)
+            throw EvaluationFailure(
+                message: "the path has no base URL: set 'baseURL', or write an absolute URL",
+                span: plan.address.text.span
+            )
         }
         var url = try text(baseURL).text
-        if let problem = WrittenAddress(url).baseURLProblem {
-            throw EvaluationFailure(message: problem.message, span: baseURL.span)
+        if let error = WrittenAddress(url).baseURLError {
+            throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
         if let version = settings.version {
             let text = try text(version).text
@@ -211,7 +214,7 @@ struct RequestBuilder {
         }
     }
 
-    /// How the request travels.
+    /// The options of the transfer.
     private func options(of settings: Settings) throws(EvaluationFailure) -> TransferOptions {
         let scope = scope
         return try TransferOptions(
@@ -239,7 +242,7 @@ struct RequestBuilder {
         return try setting.value.duration(in: scope.scope(setting.level))
     }
 
-    /// A text that a secret took part in is a secret itself.
+    /// Registers a text as a secret if a secret took part in it.
     func register(_ text: ComputedText) throws(EvaluationFailure) {
         if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
     }

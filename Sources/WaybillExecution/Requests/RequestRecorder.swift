@@ -1,12 +1,12 @@
 import Synchronization
 package import WaybillTransport
 
-/// Remembers the last request that went through it: after redirects and signing, the one that was really sent.
+/// Records the last request that it sent: the actual request after redirects and signing.
 package final class RequestRecorder: Transport {
     private let transport: any Transport
     private let last = Mutex<HTTPRequest?>(nil)
 
-    /// A recorder in front of a transport.
+    /// A recorder that sends requests with a transport.
     package init(_ transport: any Transport) {
         self.transport = transport
     }

@@ -9,7 +9,7 @@ extension TransferOptions {
     /// How a request with these settings is sent, apart from its credentials.
     ///
     /// - Parameters:
-    ///   - files: Where the files that the settings name may be.
+    ///   - files: The folder that the files of the settings must be in.
     ///   - proxies: The proxies that the environment names.
     ///   - text: Evaluates a text at a level.
     init(
@@ -53,10 +53,10 @@ extension Spanned<String> {
     /// The path of a file that a setting names, as it is opened. Throws where it is outside the boundary: links may have
     /// changed since the plan was checked.
     fileprivate func checkedPath(
-        _ sort: NamedFile.Sort,
+        _ kind: NamedFile.Kind,
         within boundary: FolderBoundary
     ) throws(EvaluationFailure) -> String {
-        let file = NamedFile(path: self, sort: sort).file(within: boundary)
+        let file = NamedFile(path: self, kind: kind).file(within: boundary)
         guard file.boundary.encloses(file.path) else {
             let reason = FileError(path: file.path, reason: .outside).message
             throw EvaluationFailure(message: "the file \(file) cannot be used: \(reason)", span: span)

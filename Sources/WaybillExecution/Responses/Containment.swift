@@ -2,27 +2,27 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// Whether a value contains another: members of objects at least those wanted, lists element by element.
+/// Compares a value with one that it must contain: objects may have more members, lists must have the same length.
 struct Containment {
     /// A value that is different from the one wanted, or missing.
     struct Difference {
         /// Where the value is.
         let path: [Component]
-        /// What is different, as the end of a sentence that begins with the whole value.
+        /// What is different, as the predicate of a sentence whose subject is the whole value.
         let message: String
     }
 
     /// A part of the path to a value.
     enum Component {
-        /// The member of a name.
+        /// The member with a name.
         case member(String)
-        /// The element of an index.
+        /// The element at an index.
         case element(Int)
     }
 
-    /// The first differences.
+    /// The first differences, at most the limit.
     private(set) var differences: [Difference] = []
-    /// How many differences there are, those that are not in `differences` included.
+    /// The number of all differences.
     private(set) var count = 0
     private let limit: Int
 
@@ -89,8 +89,8 @@ extension Containment.Component: CustomStringConvertible {
 }
 
 extension ValueTemplate {
-    /// The location of the value at a path, with its name where it has one; where a template stands for more than that
-    /// value, the location of the template.
+    /// The location of the value at a path, with its name where it has one; where a template evaluates to more than
+    /// that value, the location of the template.
     func span(at path: [Containment.Component]) -> SourceSpan {
         var value = self
         var location = span

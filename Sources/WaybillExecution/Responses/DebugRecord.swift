@@ -11,7 +11,7 @@ package final class DebugRecord: Sendable {
     package let built: HTTPRequest
     /// The request that was sent last: that of the last hop, with its signature. Nil when none was sent.
     package let sent: HTTPRequest?
-    /// The response, or why there is none.
+    /// The response, or the failure instead of one.
     package let result: Result<HTTPResponse, TransportFailure>
 
     /// A record; see the properties.

@@ -6,13 +6,13 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTransport
 
-/// Compares a response with what the manifest expects of it. All findings are reported together.
+/// Compares a response with what the manifest expects of it. All failed expectations are reported together.
 struct ExpectationChecker {
     /// One thing that is not as expected.
     struct Finding: Sendable {
         let message: String
         let span: SourceSpan
-        /// How many expectations it tells of.
+        /// The number of expectations that it is about.
         var count = 1
     }
 
@@ -87,7 +87,7 @@ struct ExpectationChecker {
             + rest(violations.count, "violations of 'schema'", at: schema.span)
     }
 
-    /// What tells how many were not reported one by one, if there were more than the limit.
+    /// A note with the number of those above the limit, if there are any.
     private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Finding] {
         let more = count - Self.limit
         return more > 0 ? [Finding(message: "there are \(more) more \(noun)", span: span, count: more)] : []

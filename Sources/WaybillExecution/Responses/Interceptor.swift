@@ -4,8 +4,8 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// Executes the actions of `intercept` around the success or failure of a request, in two rounds: before it counts, when
-/// `fail` and `recover` decide which of the two it is, and after.
+/// Executes the actions of `intercept` in two rounds. In the first round, `fail` and `recover` can turn a success into
+/// a failure and a failure into a success; the second round follows the final outcome.
 struct Interceptor {
     private let request: RequestStep
     private let path: String
@@ -17,10 +17,10 @@ struct Interceptor {
         run = context.run
     }
 
-    /// The outcome of a request as its interceptors leave it. What was cancelled, or is a duplicate, has neither succeeded
-    /// nor failed.
+    /// The outcome of a request after its interceptors. None is executed for a cancelled request or a duplicate, which
+    /// has neither succeeded nor failed.
     ///
-    /// - Parameter failure: Called between the rounds with what counts as a success, and may still fail.
+    /// - Parameter failure: Called between the rounds with a success, and returns the failure that it may still become.
     func intercepted(
         _ outcome: AttemptOutcome,
         counting failure: (AttemptOutcome) -> Failure?
@@ -48,7 +48,7 @@ struct Interceptor {
                 if let when = action.when, try !when.holds(in: scope) { continue }
                 try perform(action, in: scope, on: &outcome)
             } catch {
-                // A failure that was there before tells more.
+                // The failure that was there before says more.
                 outcome.failure = outcome.failure ?? run.failure(error)
             }
         }
@@ -79,7 +79,7 @@ struct Interceptor {
         }
     }
 
-    /// Takes the outputs from the data that a failure was recovered with; those that are not in it stay as they were.
+    /// Evaluates the outputs with the data that replaced a failure. Outputs that it does not have keep their values.
     private func takeOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }

@@ -4,13 +4,13 @@ import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 
-/// Turns the body of a response into a value.
+/// Decodes the body of a response.
 struct ResponseDecoder {
     /// How to decode.
     let decoding: Decoding
 
     /// Why a response could not be decoded.
-    struct Problem: Error, Sendable {
+    struct DecodingError: Error, Sendable {
         let message: String
     }
 
@@ -25,7 +25,7 @@ struct ResponseDecoder {
     }
 
     /// The value of the body.
-    func decode(_ response: HTTPResponse) throws(Problem) -> Decoded {
+    func decode(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         let decoding = effectiveDecoding(of: response)
         guard !response.body.isEmpty else {
             return Decoded(value: decoding == .csv || decoding == .ndjson ? .array([]) : .null)
@@ -66,7 +66,7 @@ struct ResponseDecoder {
         uniquingKeysWith: { first, _ in first }
     )
 
-    private func json(_ body: [UInt8]) throws(Problem) -> Decoded {
+    private func json(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         do {
             let document = try JSONParser().parseDocument(body)
             return Decoded(
@@ -76,14 +76,14 @@ struct ResponseDecoder {
             )
         } catch {
             let start = String(decoding: body.prefix(60), as: UTF8.self)
-            throw Problem(
+            throw DecodingError(
                 message: "the response is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
             )
         }
     }
 
     /// The list of the values of all lines; blank lines say nothing.
-    private func lines(_ body: [UInt8]) throws(Problem) -> Decoded {
+    private func lines(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         var values: [JSON] = []
         var duplicateName: String?
         var loneSurrogates: JSONDocument.LoneSurrogates?
@@ -98,47 +98,47 @@ struct ResponseDecoder {
                     loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
                 }
             } catch {
-                throw Problem(message: "line \(index + 1) of the response is not JSON: \(error.message)")
+                throw DecodingError(message: "line \(index + 1) of the response is not JSON: \(error.message)")
             }
         }
         return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
     }
 
     /// The list of the rows, objects of texts by the names in the first row.
-    private func rows(_ body: [UInt8]) throws(Problem) -> Decoded {
+    private func rows(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         do {
             return Decoded(value: .array(try CSVReader.rows(of: body)))
         } catch {
             let place = "line \(error.position.line), column \(error.position.column)"
-            throw Problem(message: "the response is not CSV: \(error.message) (\(place))")
+            throw DecodingError(message: "the response is not CSV: \(error.message) (\(place))")
         }
     }
 
-    private func propertyList(_ response: HTTPResponse) throws(Problem) -> Decoded {
+    private func propertyList(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         do {
             return Decoded(value: try PropertyListParser().parse(response.body))
         } catch {
-            throw Problem(message: "the response is not a property list: \(error)")
+            throw DecodingError(message: "the response is not a property list: \(error)")
         }
     }
 
     /// The body as a text, in the character set that its byte order mark tells, else the one that its type names, else
     /// UTF-8. The mark is no part of the text.
-    private func text(_ response: HTTPResponse) throws(Problem) -> String {
+    private func text(_ response: HTTPResponse) throws(DecodingError) -> String {
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
         let marked = CharacterSet.marked(response.body)
         guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
-            throw Problem(message: "the response is in the character set '\(label)', which is not supported")
+            throw DecodingError(message: "the response is in the character set '\(label)', which is not supported")
         }
         guard let text = set.text(of: response.body.dropFirst(marked?.length ?? 0)) else {
-            throw Problem(message: "the response is not valid \(set.name)")
+            throw DecodingError(message: "the response is not valid \(set.name)")
         }
         return text
     }
 
     /// The JSON of a response in UTF-8, converted from the character set that its byte order mark or else its type names.
     /// JSON is in UTF-8 (RFC 8259, section 8.1) where the type names no character set, or an unknown one.
-    private func unicode(_ response: HTTPResponse) throws(Problem) -> [UInt8] {
+    private func unicode(_ response: HTTPResponse) throws(DecodingError) -> [UInt8] {
         let body = response.body
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
         let named = label.isEmpty ? .utf8 : CharacterSet(label: label) ?? .utf8

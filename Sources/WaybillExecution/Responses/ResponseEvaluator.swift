@@ -10,9 +10,9 @@ import WaybillTransport
 /// Evaluates the response of an attempt: status → content type → decoding → filters → outputs →
 /// expectations → what is returned.
 struct ResponseEvaluator {
-    /// What a response came to.
+    /// The result of evaluating a response.
     struct Evaluation: Sendable {
-        /// The response as it was decoded, before filters.
+        /// The decoded response before filters.
         var body: ScopeValue?
         /// The data after filters; of a poll nothing where there is none.
         var data: ScopeValue?
@@ -22,7 +22,7 @@ struct ResponseEvaluator {
         var duplicateName: String?
         /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
         var loneSurrogates: JSONDocument.LoneSurrogates?
-        /// What is wrong with the response, if anything.
+        /// The failure, if the response is not accepted.
         var failure: Failure?
     }
 
@@ -40,14 +40,14 @@ struct ResponseEvaluator {
     }
 
     private let part: Part
-    /// The statuses that are expected.
+    /// The expected statuses.
     private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
     private var evaluated = Evaluation()
 
     /// An evaluator of a response to a request.
     ///
-    /// - Parameter scope: What expressions see, the response included.
+    /// - Parameter scope: The scope of expressions, with the response.
     init(
         _ plan: RequestPlan,
         _ response: HTTPResponse,
@@ -122,8 +122,8 @@ struct ResponseEvaluator {
         return isWithoutContent ? nil : filter()
     }
 
-    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). There is nothing to
-    /// filter then, so that a service whose responses come in envelopes can also say 204.
+    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). Filters are not
+    /// applied then, so that a service with envelopes can also respond with 204.
     private var isWithoutContent: Bool {
         response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
     }

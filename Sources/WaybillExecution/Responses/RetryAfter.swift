@@ -15,7 +15,7 @@ extension HTTPResponse {
 }
 
 extension Duration {
-    /// The longest wait that is read from `Retry-After`: 100 years.
+    /// The maximum wait that is read from `Retry-After`: 100 years.
     fileprivate static let longestRetryAfter = Duration.seconds(3_155_760_000)
 
     /// The words for a wait that `Retry-After` asks for.

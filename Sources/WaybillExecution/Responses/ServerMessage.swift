@@ -2,7 +2,8 @@ import WaybillJSON
 
 /// The words of a server about its own failure.
 enum ServerMessage {
-    /// What the body of a refused response says, in the places where servers usually say it (RFC 9457 and common habit).
+    /// The server's message in the body of a failed response, where servers usually put it (RFC 9457 and common
+    /// practice).
     static func find(in body: JSON) -> String? {
         guard case .object(let object) = body else {
             return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : shortened($0) }

@@ -35,11 +35,11 @@ package struct ResumeDecision: Sendable {
     package init() {}
 
     /// What happens to the steps of a plan of which a journal says this.
-    package init(_ plan: Plan, _ past: EarlierSteps, repeatsUnsure: Bool) {
-        var past = past
-        if repeatsUnsure { past.forgetUnsure() }
-        var nodes = ResumeNodes(plan, past)
-        let needs = ResumeNeeds(&nodes, past)
+    package init(_ plan: Plan, _ earlier: EarlierSteps, repeatsUnsure: Bool) {
+        var earlier = earlier
+        if repeatsUnsure { earlier.forgetUnsure() }
+        var nodes = ResumeNodes(plan, earlier)
+        let needs = ResumeNeeds(&nodes, earlier)
         for (index, need) in needs.repeated.sorted(by: { $0.key < $1.key }) {
             let node = nodes[index]
             if need.elements.isEmpty {
@@ -67,12 +67,12 @@ package struct ResumeDecision: Sendable {
     }
 
     /// The steps that keep their results.
-    func pastSteps(of past: EarlierSteps, repeatsUnsure: Bool) -> EarlierSteps {
-        var past = past
-        if repeatsUnsure { past.forgetUnsure() }
-        past.forget(steps: repeatedSteps)
-        for (path, elements) in repeatedElements { past.forget(elements: elements, of: path) }
-        return past
+    func earlierSteps(of earlier: EarlierSteps, repeatsUnsure: Bool) -> EarlierSteps {
+        var earlier = earlier
+        if repeatsUnsure { earlier.forgetUnsure() }
+        earlier.forget(steps: repeatedSteps)
+        for (path, elements) in repeatedElements { earlier.forget(elements: elements, of: path) }
+        return earlier
     }
 }
 

@@ -38,13 +38,13 @@ struct ResumeNeeds {
     /// How many of the nodes have been visited.
     private var visited = 0
 
-    init(_ nodes: inout ResumeNodes, _ past: EarlierSteps) {
+    init(_ nodes: inout ResumeNodes, _ earlier: EarlierSteps) {
         for result in nodes.results { for output in result.outputs { need(output, in: result.scope, nodes) } }
         repeat {
             visitNew(nodes)
             while let use = waiting.popLast() { need(use, &nodes) }
         } while visited < nodes.all.count || repeatForCookies(&nodes)
-        noteLostCookies(nodes, past)
+        noteLostCookies(nodes, earlier)
         noteOmittedOutputs(nodes)
     }
 
@@ -92,8 +92,8 @@ struct ResumeNeeds {
     private mutating func need(_ use: Use, _ nodes: inout ResumeNodes) {
         let node = nodes[use.target]
         switch node.state {
-        case .taken(let past):
-            guard let lost = use.value.lost(among: past.losses.values) else { return }
+        case .taken(let earlier):
+            guard let lost = use.value.lost(among: earlier.losses.values) else { return }
             repeatStep(use.target, Repeat(what: lost, span: use.span), &nodes)
         case .remaining(let elements):
             if use.value.isOfElements {
@@ -140,7 +140,8 @@ struct ResumeNeeds {
         var found = false
         for index in nodes.all.indices {
             let node = nodes[index]
-            guard case .taken(let past) = node.state, Self.areNeeded(past.losses.cookies, from: node.level + 1, last)
+            guard case .taken(let earlier) = node.state,
+                Self.areNeeded(earlier.losses.cookies, from: node.level + 1, last)
             else {
                 continue
             }
@@ -150,13 +151,13 @@ struct ResumeNeeds {
         return found
     }
 
-    private mutating func noteLostCookies(_ nodes: ResumeNodes, _ past: EarlierSteps) {
+    private mutating func noteLostCookies(_ nodes: ResumeNodes, _ earlier: EarlierSteps) {
         let last = lastRequests(nodes)
         for (index, node) in nodes.all.enumerated() where repeated[index] == nil {
             var domains = node.pageCookies
             var what = "pages"
             switch node.state {
-            case .taken(let past): domains = past.elementCookies
+            case .taken(let earlier): domains = earlier.elementCookies
             case .remaining(let elements):
                 for element in elements.values { domains.formUnion(element.losses.cookies) }
             }
@@ -167,7 +168,7 @@ struct ResumeNeeds {
                 + "sent without them"
             lostCookies.append(.init(step: node.path, message: message, span: node.step.span))
         }
-        for (service, domains) in past.sessionCookies where Self.areNeeded(domains, from: 0, last) {
+        for (service, domains) in earlier.sessionCookies where Self.areNeeded(domains, from: 0, last) {
             cookieServices[service] = domains
         }
     }
@@ -183,7 +184,7 @@ struct ResumeNeeds {
                 let isMissing = Self.uses(of: output, in: scope).contains { use in
                     let target = nodes[use.target]
                     switch target.state {
-                    case .taken(let past): return use.value.lost(among: past.losses.values) != nil
+                    case .taken(let earlier): return use.value.lost(among: earlier.losses.values) != nil
                     case .remaining:
                         return (target.graph?.outputs ?? []).contains {
                             use.value.includes(output: $0.name.value)

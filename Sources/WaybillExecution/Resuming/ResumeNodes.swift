@@ -63,7 +63,7 @@ struct ResumeNodes {
     /// The outputs of the graphs that are run, which are always evaluated.
     private(set) var results: [(outputs: [OutputDefinition], scope: ResumeScope)] = []
     private let plan: Plan
-    private let past: EarlierSteps
+    private let earlier: EarlierSteps
 
     /// Where steps are: the path of the plan and that of the instance, as in `StepContext`.
     private struct Place {
@@ -74,9 +74,9 @@ struct ResumeNodes {
         func path(of step: StepPlan) -> String { instance + step.path.dropFirst(planned.count) }
     }
 
-    init(_ plan: Plan, _ past: EarlierSteps) {
+    init(_ plan: Plan, _ earlier: EarlierSteps) {
         self.plan = plan
-        self.past = past
+        self.earlier = earlier
         var level = 0
         for graph in plan.graphs {
             let place = Place(planned: graph.name, instance: graph.name, scope: ResumeScope())
@@ -134,8 +134,8 @@ struct ResumeNodes {
         let path = place.path(of: step)
         let index = all.count
         if let id = step.id { place.scope.add(id, index) }
-        let taken = past.step(at: path)
-        let elements = past.elements(of: path)?.elements ?? [:]
+        let taken = earlier.step(at: path)
+        let elements = earlier.elements(of: path)?.elements ?? [:]
         all.append(
             ResumeNode(
                 path: path,
@@ -155,7 +155,7 @@ struct ResumeNodes {
             return addWork(of: index, at: inner, from: level)
         }
         var end = level
-        for element in past.openElements(of: path).map({ "\(path)[\($0)]" }) + ["\(path)[*]"] {
+        for element in earlier.openElements(of: path).map({ "\(path)[\($0)]" }) + ["\(path)[*]"] {
             notePages(of: index, at: element)
             let inner = Place(planned: step.path, instance: element, scope: ResumeScope(inside: place.scope))
             end = max(end, addWork(of: index, at: inner, from: level))
@@ -176,7 +176,7 @@ struct ResumeNodes {
     }
 
     private mutating func notePages(of index: Int, at path: String) {
-        guard let pages = past.pages(of: path), pages.count > 0 else { return }
+        guard let pages = earlier.pages(of: path), pages.count > 0 else { return }
         all[index].pageCookies.formUnion(pages.cookies)
         let needsItems = all[index].step.needsItems
         let isElement = path != all[index].path

@@ -7,29 +7,29 @@ struct PermitRequest: Sendable {
     struct Queue: Sendable {
         /// The service; empty for requests without one.
         var name: String
-        /// How many may start in a time.
+        /// The rate.
         var rate: RequestRate
-        /// How many of those to the service's own address may be in flight at once. More would wait for a connection,
-        /// and then start faster than the rate allows.
+        /// The maximum number of requests in flight to the service's own address. More would wait for a connection, and
+        /// then start faster than the rate allows.
         var limit: Int?
     }
 
-    /// Which of those that wait is first.
+    /// The priority among the waiting requests.
     var priority = Priority.default
-    /// The queue that its rate is for, if it has one.
+    /// The queue of its service, if the service has a rate.
     var queue: Queue?
-    /// Whether it needs one of the run's places. Those that fetch a session do not: others hold places
-    /// while they wait for it.
+    /// Whether it counts towards the run's limit of requests in flight. The requests of a session do not, because the
+    /// requests that wait for the session count already.
     var needsPlace = true
-    /// Whether it still waits when the run is being stopped.
+    /// Whether it remains in the queue when the run is being stopped.
     var isFinal = false
 }
 
 /// A request's permission to be in flight, which has to be released.
 struct Permit: Sendable {
-    /// The queue that it counts in, if it has one.
+    /// The queue of its service, if the service has a rate.
     let queue: String?
-    /// Whether it has one of the run's places.
+    /// Whether it counts towards the run's limit of requests in flight.
     let hasPlace: Bool
 }
 
@@ -37,7 +37,7 @@ extension PermitRequest {
     /// The request of a step.
     init(_ request: RequestPlan, in context: StepContext) {
         priority = request.settings.priority?.value ?? .default
-        needsPlace = context.waitsForPlaces
+        needsPlace = !context.isForSession
         isFinal = context.isFinal
         queue = Queue(request)
     }

@@ -1,11 +1,11 @@
 import DequeModule
 import WaybillManifest
 
-/// Decides which of the waiting requests gets a permit when: never more at once than there are places, none before its rate
-/// allows it, those of higher priority first, and among equals the one that came first. One that its rate delays does not
-/// delay others.
+/// Decides which of the waiting requests gets a permit, and when: never more than the limit at once, none before its
+/// rate allows it, higher priorities first, and equal priorities in the order of their arrival. A request that waits
+/// for its rate does not delay others.
 struct PermitState: Sendable {
-    /// The tickets of those that start now, and when to check again where nothing happens before.
+    /// The tickets of the requests that start now, and the time to check again if nothing happens before.
     typealias Step = (issued: [(ticket: Int, permit: Permit)], wake: Duration?)
 
     private struct Waiting {
@@ -18,15 +18,15 @@ struct PermitState: Sendable {
     private struct QueueState {
         var name: String?
         var rate: RateState?
-        /// How many of its requests are in flight that count for its limit.
+        /// The number of its requests in flight that count towards its limit.
         var inFlight = 0
         /// Whether one connection carries many requests.
         var isMultiplexed = false
-        /// Those that wait, by rank.
+        /// The waiting requests by rank.
         var waiting: [Deque<Waiting>] = Array(repeating: [], count: Rank.allCases.count)
     }
 
-    /// Who is first.
+    /// The ranks, the first one served first.
     private enum Rank: Int, CaseIterable {
         case session, high, `default`, low
 
@@ -50,12 +50,12 @@ struct PermitState: Sendable {
     private var places: [Int: (queue: Int, rank: Rank)] = [:]
     private var lastTicket = 0
 
-    /// So many places, and nobody who wants one.
+    /// A state with a limit of requests in flight and no requests.
     init(places: Int) {
         free = places
     }
 
-    /// The permit of a request that falls under no rate, where nobody waits and there is a place: most get theirs so.
+    /// The permit of a request without a rate, if no request waits and the limit is not reached: the usual case.
     mutating func issueAtOnce(_ request: PermitRequest) -> Permit? {
         guard isEmpty, request.queue == nil, free > 0 || !request.needsPlace else { return nil }
         if request.needsPlace {
@@ -65,7 +65,7 @@ struct PermitState: Sendable {
         return Permit(queue: nil, hasPlace: request.needsPlace)
     }
 
-    /// Adds a request; the ticket is for withdrawing it.
+    /// Adds a request, and returns a ticket to withdraw it with.
     mutating func enqueue(_ request: PermitRequest, now: Duration) -> Int {
         lastTicket += 1
         let queue = request.queue.map { self.queue(of: $0) } ?? 0
@@ -81,10 +81,10 @@ struct PermitState: Sendable {
         return lastTicket
     }
 
-    /// Whether nobody waits.
+    /// Whether no request waits.
     var isEmpty: Bool { places.isEmpty }
 
-    /// Who starts now.
+    /// Issues permits to the requests that can start now.
     mutating func advance(now: Duration) -> Step {
         var step: Step = ([], nil)
         guard !isEmpty else { return step }
@@ -102,27 +102,27 @@ struct PermitState: Sendable {
         return step
     }
 
-    /// Takes a released permit back.
+    /// Releases a permit.
     mutating func release(_ permit: Permit) {
         guard permit.hasPlace else { return }
         free += 1
         queues[permit.queue.flatMap { indices[$0] } ?? 0].inFlight -= 1
     }
 
-    /// Notes whether one connection to a service carries many requests, so that its limit of connections is none of
-    /// requests.
+    /// Notes whether one connection to a service carries many requests, because its limit of connections does not limit
+    /// its requests then.
     mutating func note(isMultiplexed: Bool, queue: String) {
         if let queue = indices[queue] { queues[queue].isMultiplexed = isMultiplexed }
     }
 
-    /// Withdraws a request; `false` when it had its permit before.
+    /// Withdraws a request; returns `false` if it already had its permit.
     mutating func withdraw(_ ticket: Int) -> Bool {
         guard let (queue, rank) = places.removeValue(forKey: ticket) else { return false }
         queues[queue].waiting[rank.rawValue].removeAll { $0.ticket == ticket }
         return true
     }
 
-    /// Withdraws all requests that do not still wait when the run is being stopped.
+    /// Withdraws all requests but those that are sent even when the run is being stopped, and returns their tickets.
     mutating func stop() -> [Int] {
         var tickets: [Int] = []
         for queue in queues.indices {
@@ -144,7 +144,8 @@ struct PermitState: Sendable {
         return queues.count - 1
     }
 
-    /// The queue and rank of the one that starts next; where there is none, when the first rate allows one to start.
+    /// The queue and rank of the request that starts next; if there is none, sets the time when the first rate allows
+    /// one.
     private func next(now: Duration, _ wake: inout Duration?) -> (queue: Int, rank: Rank)? {
         var best: (queue: Int, rank: Rank, ticket: Int)?
         for (index, queue) in queues.enumerated() {
@@ -159,7 +160,7 @@ struct PermitState: Sendable {
         return best.map { ($0.queue, $0.rank) }
     }
 
-    /// The first of a queue that may start as far as places are concerned.
+    /// The first request of a queue that the limits of requests and connections allow to start.
     private func first(of queue: QueueState) -> (rank: Rank, ticket: Int)? {
         for rank in Rank.allCases {
             guard let waiting = queue.waiting[rank.rawValue].first else { continue }

@@ -5,7 +5,7 @@ final class RequestLimiter: Sendable {
     private struct State {
         var permits: PermitState
         var continuations: [Int: CheckedContinuation<Permit?, Never>] = [:]
-        /// The permits of those who do not wait yet.
+        /// The permits of requests that were decided before their tasks waited; `nil` for those that were withdrawn.
         var outcomes: [Int: Permit?] = [:]
         /// What wakes the limiter, and when.
         var timer: (at: Duration, task: Task<Void, Never>)?
@@ -23,7 +23,7 @@ final class RequestLimiter: Sendable {
         self.clock = clock
     }
 
-    /// How many wait; tests wait for them to come.
+    /// The number of waiting requests, for tests.
     var waitingCount: Int { state.withLock { $0.continuations.count } }
 
     /// Waits for a permit, which has to be released; `nil` when the task was cancelled in the meantime, or the run is being stopped.
@@ -55,7 +55,7 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    /// Takes a permit back.
+    /// Releases a permit.
     func release(_ permit: Permit) {
         let ready = state.withLock { state -> Ready in
             state.permits.release(permit)
@@ -69,7 +69,7 @@ final class RequestLimiter: Sendable {
         state.withLock { $0.permits.note(isMultiplexed: isMultiplexed, queue: queue) }
     }
 
-    /// Withdraws all requests that wait or come later, except for those that are sent also when the run is being stopped.
+    /// Withdraws all requests that wait now or later, but those that are sent even when the run is being stopped.
     func stop() {
         let ready = state.withLock { state -> Ready in
             state.isStopped = true

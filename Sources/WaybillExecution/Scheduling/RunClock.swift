@@ -1,18 +1,19 @@
-/// The time of a run, for everything in it that waits. Tests put one in its place that they move by hand.
+/// The clock of a run, for all its waits. Tests replace it by one that they advance themselves.
 package protocol RunClock: Sendable {
-    /// The time since some moment before the run.
+    /// The time since an arbitrary point before the run.
     var now: Duration { get }
-    /// Waits; throws at once when the task is cancelled.
+    /// Waits; throws immediately when the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
-/// The clock of the machine, which goes on while it sleeps.
+/// The clock of the machine, which continues while the machine sleeps.
 package struct SystemClock: RunClock {
     private let start = ContinuousClock.now
 
-    /// A clock that begins now.
+    /// A clock that starts now.
     package init() {}
 
+    /// The time since the clock was created.
     package var now: Duration { start.duration(to: .now) }
 
     package func sleep(for duration: Duration) async throws {

@@ -28,7 +28,7 @@ struct RequestScope: Sendable {
         contents = CopyOnWrite(Contents(context: context, environment: environment))
     }
 
-    /// Where the step is executed.
+    /// The context that the step is executed in.
     var context: StepContext { _read { yield contents.value.context } }
 
     /// The inputs of the endpoint that is called.

@@ -6,8 +6,8 @@ import WaybillTransport
 
 /// What is checked before a request is sent: whether the same one is in flight, and whether its service can be reached.
 ///
-/// Such requests are built before they wait for a permit, so that those that end here need none, and those that wait count
-/// as in flight.
+/// Such requests are built before they wait for a permit: those that end here need none, and those that wait count as
+/// in flight.
 extension RequestSender {
     /// Whether anything is checked.
     var hasGates: Bool {
@@ -81,7 +81,7 @@ extension RequestSender {
 
     // MARK: Network
 
-    /// How the request ends where the network does not allow it.
+    /// The failure of a request that the network settings do not allow.
     private func networkEnd(of sending: HTTPRequest) async -> End? {
         if let network = plan.settings.network, !network.value.allowsMetered,
             let interface = await run.routes.mobileInterface(towards: sending)
@@ -101,7 +101,7 @@ extension RequestSender {
         }
     }
 
-    /// Where it is checked whether the service can be reached, if it is.
+    /// The service and origin whose reachability is checked before the request, if it is.
     private func place(of sending: HTTPRequest) -> Reachability.Place? {
         guard plan.settings.reachability?.value == true,
             let origin = try? Origin(

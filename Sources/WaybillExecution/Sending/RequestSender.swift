@@ -3,7 +3,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// Sends the request of one attempt: waits for its permit, watches the transfer, and pauses it with its step.
+/// Sends the request of one attempt: waits for its permit, reports the transfer's progress, and pauses it with its
+/// step.
 struct RequestSender: Sendable {
     /// The outcome of sending a request.
     struct Outcome: Sendable {
@@ -11,7 +12,7 @@ struct RequestSender: Sendable {
         var end: End
         /// The URL that was requested last, after redirects.
         var lastURL: String
-        /// All that is known, where `debug` asks for it.
+        /// The request and its response in full, where `debug` asks for them.
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
@@ -19,9 +20,9 @@ struct RequestSender: Sendable {
 
     /// How it ended.
     enum End: Sendable {
-        /// There is a response.
+        /// A response was received.
         case response(HTTPResponse)
-        /// There is none, for this reason.
+        /// The request failed before a complete response was received.
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
@@ -51,10 +52,10 @@ struct RequestSender: Sendable {
     /// What sends the request once it has been signed.
     var transport: any Transport { recorder ?? context.run.transport }
 
-    /// Whether the single steps of the transfer are told. A `forEach` may have a million elements: of theirs only what
-    /// came of them is told, unless `debug` asks for more.
-    var tellsDetails: Bool {
-        !context.isElement(request.step) || run.events.tellsElements || plan.settings.debug?.value == true
+    /// Whether the phases of the transfer are reported. A `forEach` may have a million elements: only their outcomes
+    /// are reported, unless `debug` asks for more.
+    var reportsDetails: Bool {
+        !context.isElement(request.step) || run.events.reportsElements || plan.settings.debug?.value == true
     }
 
     /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
@@ -66,7 +67,7 @@ struct RequestSender: Sendable {
                 run.limiter.release(permit)
                 return nil
             }
-            // Paused while it waited: in the meantime others can have the permit.
+            // The step was paused while it waited: others can use the permit in the meantime.
             guard run.control.isPaused(context.path) else { return permit }
             run.limiter.release(permit)
         }
@@ -79,7 +80,7 @@ struct RequestSender: Sendable {
         var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let reporter =
-            tellsDetails
+            reportsDetails
             ? TransferReporter(
                 sending,
                 of: context.path,
@@ -94,14 +95,14 @@ struct RequestSender: Sendable {
                 followingRedirects: plan.settings.redirects?.value ?? 10,
                 monitor: monitor,
                 onRedirect: { redirect in
-                    reporter?.tell()
+                    reporter?.reportPending()
                     lastURL = redirect.to
                     cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
-                    tell(redirect)
+                    report(redirect)
                 }
             )
         }
-        reporter?.tell()
+        reporter?.reportPending()
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):
@@ -122,7 +123,7 @@ struct RequestSender: Sendable {
 
     private func announce(_ sending: HTTPRequest) {
         // What must not be sent twice has to be known before it is sent.
-        guard tellsDetails || !sending.isIdempotent else { return }
+        guard reportsDetails || !sending.isIdempotent else { return }
         run.events.emit(
             .requestWillSend(
                 .init(
@@ -138,7 +139,7 @@ struct RequestSender: Sendable {
         )
     }
 
-    private func tell(_ redirect: Redirect) {
+    private func report(_ redirect: Redirect) {
         run.events.emit(
             .requestRedirected(
                 .init(

@@ -2,17 +2,17 @@ import Synchronization
 import WaybillResults
 import WaybillTransport
 
-/// Tells of a transfer while it is in flight. What the transport says comes on its own thread, where nothing may be waited
-/// for: it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
+/// Reports a transfer while it is in flight. The transport calls it on its own thread, which must not block: the events are
+/// emitted on another thread, in the same order, and before the next event of the attempt.
 final class TransferReporter: Sendable {
     private let events: EventStream
     private let step: String
     private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
-    private let untold = Mutex<[RunEvent.Kind]>([])
-    /// Held while events are told, so that they are told in order.
-    private let telling = Mutex(())
+    private let pending = Mutex<[RunEvent.Kind]>([])
+    /// Held while events are emitted, so that they keep their order.
+    private let reporting = Mutex(())
 
     /// A reporter for one attempt of a step's request.
     init(_ request: HTTPRequest, of step: String, endpoint: String? = nil, attempt: Int, to events: EventStream) {
@@ -23,24 +23,24 @@ final class TransferReporter: Sendable {
         bodySize = request.body.size ?? 0
     }
 
-    /// Takes what the transport says.
+    /// Records an event of the transport, to be reported soon.
     func take(_ event: TransferMonitor.Event) {
         let kind: RunEvent.Kind =
             switch event {
             case .sent: .requestSent(attempt: attempt, bytes: bodySize)
             case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
             }
-        untold.withLock { $0.append(kind) }
+        pending.withLock { $0.append(kind) }
         // Not on the thread of the transfers: an observer or the disk must not delay them.
-        Task { tell() }
+        Task { reportPending() }
     }
 
-    /// Tells what has not been told yet.
-    func tell() {
-        telling.withLock { _ in
-            let kinds = untold.withLock { untold in
-                defer { untold = [] }
-                return untold
+    /// Reports the events that were not reported yet.
+    func reportPending() {
+        reporting.withLock { _ in
+            let kinds = pending.withLock { pending in
+                defer { pending = [] }
+                return pending
             }
             for kind in kinds { events.emit(kind, step: step, endpoint: endpoint) }
         }

@@ -33,7 +33,7 @@ final class SessionStore: Sendable {
         return Session(service: service, held: try fetched.get())
     }
 
-    /// Whether a response with this status says that the session is not good any more.
+    /// Whether a response with this status means that the session is no longer valid.
     func mustRenew(_ session: Session, on status: Int) -> Bool {
         plans[session.service]?.renewOn.contains { $0.matches(status) } ?? false
     }

@@ -12,7 +12,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let generation: Int
     }
 
-    /// The value, or why there is none.
+    /// The value, or the failure of computing it.
     typealias Outcome = Result<Held, EvaluationFailure>
 
     private struct Entry {

@@ -36,7 +36,7 @@ struct TokenFetch: Sendable {
         }
     }
 
-    /// - Parameter refreshToken: The one to use next time, unless the response has another.
+    /// - Parameter refreshToken: The refresh token for the next request, unless the response has a new one.
     private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenError) -> AccessToken {
         if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
             throw TokenError(
@@ -58,7 +58,7 @@ struct TokenFetch: Sendable {
         )
     }
 
-    /// The fetched, after redirects that ask for the same to be sent to another place of the same origin. Nowhere else is
+    /// The fetched, after redirects that ask for the same to be sent to another URL of the same origin. Nowhere else is
     /// told the client's credentials.
     private func response(to request: HTTPRequest) async throws(TokenError) -> HTTPResponse {
         var request = request

@@ -31,7 +31,7 @@ struct TokenResponse: Sendable {
         guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
         // What may stand in a header field (RFC 6750, section 2.1, allows even less).
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw TokenError(kind: .expect, message: "the token has characters in it that cannot be sent")
+            throw TokenError(kind: .expect, message: "the token contains characters that cannot be sent")
         }
         self.token = token
         refreshToken = (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }

@@ -38,7 +38,7 @@ struct StepFile: Sendable {
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }
-        if let completed = run.past?.completedOutput(of: self.step),
+        if let completed = run.earlier?.completedOutput(of: self.step),
             await folder.isInPlace(path, completed, allowsOutside: run.allowsOutside)
         {
             run.events.emit(
@@ -53,7 +53,7 @@ struct StepFile: Sendable {
                 write.name(of: format),
                 allowsOutside: run.allowsOutside,
                 of: self.step,
-                from: step.flow?.until == nil ? run.past?.output(of: self.step) : nil
+                from: step.flow?.until == nil ? run.earlier?.output(of: self.step) : nil
             )
         } catch {
             switch error {

@@ -8,21 +8,21 @@ extension ExpressionFunction {
             "number",
             [Parameter("value", [.string, .number])],
             .number,
-            "The number that a text is, in JSON's notation.",
+            "The number that a string contains, in JSON's notation.",
             .compute(ConversionFunctions.number)
         ),
         ExpressionFunction(
             "string",
             [Parameter("value", [.text, .bytes])],
             .string,
-            "A number, a boolean, or bytes in UTF-8, as text.",
+            "A number, a boolean, or bytes in UTF-8, as a string.",
             .compute(ConversionFunctions.string)
         ),
         ExpressionFunction(
             "json",
             [Parameter("value", .any)],
             .string,
-            "A value as JSON text.",
+            "A value as a string of JSON.",
             work: .everything,
             .compute(ConversionFunctions.json)
         ),
@@ -30,28 +30,28 @@ extension ExpressionFunction {
             "parse",
             [Parameter("text", .string)],
             .any,
-            "The value of a JSON text.",
+            "The value of a string of JSON.",
             .compute(ConversionFunctions.parse)
         ),
         ExpressionFunction(
             "base64",
             [Parameter("value", [.string, .bytes])],
             .string,
-            "Bytes, or the UTF-8 bytes of a text, in Base64 (RFC 4648).",
+            "Bytes, or the UTF-8 bytes of a string, in Base64 (RFC 4648).",
             .compute(ConversionFunctions.base64)
         ),
         ExpressionFunction(
             "unbase64",
             [Parameter("text", .string)],
             .string,
-            "The text whose UTF-8 bytes are given in Base64, usual or URL-safe.",
+            "The string whose UTF-8 bytes are given in Base64, standard or URL-safe (RFC 4648).",
             .compute(ConversionFunctions.unbase64)
         ),
         ExpressionFunction(
             "urlencode",
             [Parameter("value", .text)],
             .string,
-            "A text percent-encoded for any part of a URL (RFC 3986).",
+            "A string percent-encoded for any part of a URL (RFC 3986).",
             .compute(ConversionFunctions.urlencode)
         ),
         ExpressionFunction(

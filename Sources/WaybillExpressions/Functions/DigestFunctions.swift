@@ -8,7 +8,7 @@ extension ExpressionFunction {
             "sha256",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-256 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-256 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.sha256)
         ),
@@ -19,7 +19,7 @@ extension ExpressionFunction {
                 Parameter("encoding", .string, isOptional: true),
             ],
             .string,
-            "The HMAC-SHA-256 of a text or of bytes under a key as 'hex' (or 'base64', 'base64url').",
+            "The HMAC-SHA-256 of a string or of bytes under a key as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.hmac)
         ),

@@ -44,28 +44,28 @@ extension ExpressionFunction {
             "min",
             [Parameter("list", .array)],
             [.number, .string],
-            "The least number or text of a list.",
+            "The minimum of a list of numbers or of strings.",
             .compute(ListFunctions.min)
         ),
         ExpressionFunction(
             "max",
             [Parameter("list", .array)],
             [.number, .string],
-            "The greatest number or text of a list.",
+            "The maximum of a list of numbers or of strings.",
             .compute(ListFunctions.max)
         ),
         ExpressionFunction(
             "sort",
             [Parameter("list", .array)],
             .array,
-            "A list of numbers or of texts in rising order.",
+            "A list of numbers or of strings in ascending order.",
             .compute(ListFunctions.sort)
         ),
         ExpressionFunction(
             "unique",
             [Parameter("list", .array)],
             .array,
-            "A list without repeated elements; the first of equals stays.",
+            "A list without duplicates; the first of equal elements is kept.",
             work: .everything,
             .compute(ListFunctions.unique)
         ),
@@ -76,7 +76,7 @@ extension ExpressionFunction {
                 Parameter("step", .number, isOptional: true),
             ],
             .array,
-            "The whole numbers from a start (0 if only an end is given) up to, without, an end.",
+            "The integers from a start (0 if only an end is given) up to an end, which is excluded.",
             .compute(ListFunctions.range)
         ),
     ]

@@ -13,7 +13,7 @@ package struct NumberRange: Sendable {
         var bounds: [Int] = []
         for value in arguments {
             guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
-                throw FunctionFailure(.value, "range() takes whole numbers within ±2^53")
+                throw FunctionFailure(.value, "range() takes integers within ±2^53")
             }
             bounds.append(bound)
         }

@@ -5,7 +5,7 @@ extension ExpressionFunction {
             "length",
             [Parameter("value", [.string, .bytes, .array, .object])],
             .number,
-            "The number of code points of a text, of bytes, of elements of a list or of members of an object.",
+            "The number of code points of a string, of bytes, of elements of a list or of members of an object.",
             concealsSecrets: true,
             work: .constant,
             .compute(ListFunctions.length)
@@ -14,7 +14,7 @@ extension ExpressionFunction {
             "count",
             [Parameter("path", .any)],
             .number,
-            "The number of places that a path matches.",
+            "The number of values that a path matches.",
             concealsSecrets: true,
             .form(.count)
         ),
@@ -22,35 +22,35 @@ extension ExpressionFunction {
             "match",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .boolean,
-            "Whether a whole text matches a pattern (I-Regexp, RFC 9485).",
+            "Whether a whole string matches a pattern (I-Regexp, RFC 9485).",
             .form(.pattern(.match))
         ),
         ExpressionFunction(
             "search",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .boolean,
-            "Whether some part of a text matches a pattern (I-Regexp, RFC 9485).",
+            "Whether some part of a string matches a pattern (I-Regexp, RFC 9485).",
             .form(.pattern(.search))
         ),
         ExpressionFunction(
             "value",
             [Parameter("path", .any)],
             .any,
-            "The value of a path that matches exactly one place.",
+            "The value of a path that matches exactly one value.",
             .form(.value)
         ),
         ExpressionFunction(
             "default",
             [Parameter("value", .any), Parameter("otherwise", .any, repeats: true)],
             .any,
-            "The first argument that is there and not null.",
+            "The first argument that exists and is not null.",
             .form(.firstPresent)
         ),
         ExpressionFunction(
             "exists",
             [Parameter("path", .any)],
             .boolean,
-            "Whether there is such a value, be it null.",
+            "Whether a path matches a value, null included.",
             .form(.exists)
         ),
         ExpressionFunction(

@@ -7,78 +7,78 @@ extension ExpressionFunction {
             "concat",
             [Parameter("value", [.text, .array], repeats: true)],
             [.string, .array],
-            "Texts, numbers and booleans joined to one text, or lists joined to one list.",
+            "Strings, numbers and booleans joined to one string, or lists joined to one list.",
             .compute(TextFunctions.concat)
         ),
         ExpressionFunction(
             "lower",
             [Parameter("text", .string)],
             .string,
-            "The text in lower case.",
+            "The string in lower case.",
             .compute(TextFunctions.lower)
         ),
         ExpressionFunction(
             "upper",
             [Parameter("text", .string)],
             .string,
-            "The text in upper case.",
+            "The string in upper case.",
             .compute(TextFunctions.upper)
         ),
         ExpressionFunction(
             "trim",
             [Parameter("text", .string)],
             .string,
-            "The text without white space at its ends.",
+            "The string without white space at its start and end.",
             .compute(TextFunctions.trim)
         ),
         ExpressionFunction(
             "split",
             [Parameter("text", .string), Parameter("separator", .string)],
             .array,
-            "The parts of a text between separators; its code points if the separator is empty.",
+            "The parts of a string between separators; its code points if the separator is empty.",
             .compute(TextFunctions.split)
         ),
         ExpressionFunction(
             "join",
             [Parameter("list", .array), Parameter("separator", .string)],
             .string,
-            "The texts, numbers and booleans of a list with a separator between them.",
+            "The strings, numbers and booleans of a list with a separator between them.",
             .compute(TextFunctions.join)
         ),
         ExpressionFunction(
             "replace",
             [Parameter("text", .string), Parameter("part", .string), Parameter("with", .string)],
             .string,
-            "The text with each occurrence of a part replaced.",
+            "The string with each occurrence of a part replaced.",
             .compute(TextFunctions.replace)
         ),
         ExpressionFunction(
             "contains",
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
-            "Whether a text has a part, a list an element, or an object a member of a name.",
+            "Whether a string contains a part, a list an element, or an object a member with a name.",
             work: .everything,
             .compute(TextFunctions.contains)
         ),
         ExpressionFunction(
             "startsWith",
-            [Parameter("text", .string), Parameter("beginning", .string)],
+            [Parameter("text", .string), Parameter("prefix", .string)],
             .boolean,
-            "Whether a text begins with another.",
+            "Whether a string starts with another one.",
             .compute(TextFunctions.startsWith)
         ),
         ExpressionFunction(
             "endsWith",
-            [Parameter("text", .string), Parameter("ending", .string)],
+            [Parameter("text", .string), Parameter("suffix", .string)],
             .boolean,
-            "Whether a text ends with another.",
+            "Whether a string ends with another one.",
             .compute(TextFunctions.endsWith)
         ),
         ExpressionFunction(
             "capture",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .string,
-            "What the first group of a pattern (I-Regexp) matches in a text, or the whole match.",
+            "The first group of a pattern (I-Regexp, RFC 9485) in a string, or the whole match without groups.",
             .form(.pattern(.capture))
         ),
     ]

@@ -8,22 +8,22 @@ extension ExpressionFunction {
             "now",
             [],
             .string,
-            "The present moment as RFC 3339 writes it, in UTC.",
+            "The current time in the format of RFC 3339, in UTC.",
             isAmbient: true,
             .compute(TimeFunctions.now)
         ),
         ExpressionFunction(
             "date",
-            [Parameter("moment", [.number, .string]), Parameter("format", .string, isOptional: true)],
+            [Parameter("time", [.number, .string]), Parameter("format", .string, isOptional: true)],
             .string,
-            "A moment (seconds since 1970, or RFC 3339) as RFC 3339 writes it, or by a format such as '%Y-%m-%d'.",
+            "A time (seconds since 1970, or RFC 3339) in the format of RFC 3339, or in one such as '%Y-%m-%d'.",
             .compute(TimeFunctions.date)
         ),
         ExpressionFunction(
             "epoch",
-            [Parameter("moment", [.string, .number], isOptional: true)],
+            [Parameter("time", [.string, .number], isOptional: true)],
             .number,
-            "The seconds from 1970 to a moment (RFC 3339), or to now.",
+            "The seconds from 1970 to a time (RFC 3339), or to now.",
             isAmbient: true,
             .compute(TimeFunctions.epoch)
         ),
@@ -39,14 +39,14 @@ extension ExpressionFunction {
             "file",
             [Parameter("path", .string)],
             .string,
-            "The text of a file.",
+            "The content of a text file.",
             isAmbient: true,
             .compute(TimeFunctions.file)
         ),
     ]
 }
 
-/// Functions that ask the world for something: the clock, an identifier, a file; and those on moments.
+/// Functions of the environment (the clock, a random identifier, a file), and of times.
 enum TimeFunctions {
     static func now(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         .string(arguments.environment.now().description)
@@ -99,10 +99,10 @@ enum TimeFunctions {
             } else if abs(number.double) < 9e9 {
                 return Timestamp(nanoseconds: Int64((number.double * 1e9).rounded()))
             }
-            throw FunctionFailure(.value, "this number of seconds is too large for a moment")
+            throw FunctionFailure(.value, "this number of seconds is too large for a time")
         default:
             guard let text = value.string, let moment = DateFormat.moment(text) else {
-                throw FunctionFailure(.value, "a moment is written like 2026-11-21T05:27:03Z (RFC 3339)")
+                throw FunctionFailure(.value, "a time must have the form 2026-11-21T05:27:03Z (RFC 3339)")
             }
             return moment
         }

@@ -18,6 +18,7 @@ package struct NormalizedPath: Sendable {
 }
 
 extension NormalizedPath: CustomStringConvertible {
+    /// The path in the notation of RFC 9535, section 2.7.
     package var description: String {
         var text = "$"
         for step in steps {

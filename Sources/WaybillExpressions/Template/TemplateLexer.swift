@@ -1,5 +1,6 @@
 /// Splits the text of a template into literal text and `${…}`, without parsing what the braces hold.
 package struct TemplateLexer {
+    /// A part of the text.
     package enum Token {
         /// Literal text at these bytes.
         case literal(Range<Int>)
@@ -15,6 +16,7 @@ package struct TemplateLexer {
     package let bytes: [UInt8]
     private var position = 0
 
+    /// A lexer at the start of a text.
     package init(_ text: String) {
         bytes = Array(text.utf8)
     }

@@ -4,18 +4,19 @@ package import WaybillDiagnostics
 package struct CSVSyntaxError: Error, Sendable, Equatable {
     /// What is wrong, for a person: `the row has 2 fields, but the header has 3 names`.
     package let message: String
-    /// What to do about it, as a whole sentence, where that is not plain.
+    /// What to do about it, as a whole sentence, unless that is obvious.
     package let help: String?
-    /// The bytes at fault, counted from the start of the text.
+    /// The range of the error in bytes, from the start of the text.
     package let range: Range<Int>
-    /// The line and column of the first of them.
+    /// The line and column of its start.
     package let position: SourcePosition
 
-    /// The byte at which the fault begins, from 0.
+    /// The byte offset of the error, from 0.
     package var offset: Int { range.lowerBound }
 }
 
 extension CSVSyntaxError: CustomStringConvertible {
+    /// The message with line, column and byte offset.
     package var description: String {
         "\(message), at line \(position.line), column \(position.column), byte \(offset)"
     }

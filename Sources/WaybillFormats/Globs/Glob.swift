@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 
-/// A pattern for a whole text, in which `*` matches any text, `?` one code point and, in names of files, `[…]` one of some.
+/// A pattern for a whole text, in which `*` matches any text, `?` matches one code point and, in file names, `[…]`
+/// matches one code point of a class.
 package struct Glob: Sendable {
     private enum Token {
         case scalar(Unicode.Scalar)
@@ -44,7 +45,7 @@ package struct Glob: Sendable {
         }
     }
 
-    /// The only text that matches, if the pattern has no wildcards.
+    /// The only text that matches; `nil` if the pattern has wildcards.
     var literal: String? {
         var text = String.UnicodeScalarView()
         for token in tokens {

@@ -1,11 +1,15 @@
 package import WaybillDiagnostics
 
-/// Why a pattern has no list of files.
+/// Why a pattern is invalid or cannot be matched against files.
 package struct GlobFailure: Error {
+    /// The id of the diagnostic to report.
     package let id: DiagnosticID
+    /// What is wrong with the pattern, in one sentence without a full stop.
     package let headline: String
+    /// What to do about it, in whole sentences.
     package let help: [String]
 
+    /// A failure; see the properties.
     package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
         self.id = id
         self.headline = headline

@@ -29,6 +29,7 @@ package struct PropertyListError: Error, Sendable, Equatable {
 }
 
 extension PropertyListError: CustomStringConvertible {
+    /// The message, with the byte offset or the path of the value.
     package var description: String {
         switch place {
         case .byte(let offset): "\(message), at byte \(offset)"

@@ -1,5 +1,6 @@
 /// Dates, times and durations (RFC 3339, section 5.6 and appendix A).
 package enum DateTimeFormat {
+    /// Whether a string is a date and a time with an offset, such as `2026-11-21T05:27:03Z`.
     package static func isDateTime(_ string: String) -> Bool {
         var text = string.utf8[...]
         guard takeDate(&text), let separator = text.popFirst(), separator | 0x20 == UInt8(ascii: "t") else {
@@ -8,11 +9,13 @@ package enum DateTimeFormat {
         return takeTime(&text) && text.isEmpty
     }
 
+    /// Whether a string is a date that exists, such as `2024-02-29`.
     package static func isDate(_ string: String) -> Bool {
         var text = string.utf8[...]
         return takeDate(&text) && text.isEmpty
     }
 
+    /// Whether a string is a time of day with an offset, such as `05:27:03.5+01:00`.
     package static func isTime(_ string: String) -> Bool {
         var text = string.utf8[...]
         return takeTime(&text) && text.isEmpty

@@ -6,30 +6,31 @@ import WaybillJSON
     import Darwin
 #endif
 
-/// A moment on the wall clock, to the nanosecond, in UTC.
+/// A time on the wall clock, to the nanosecond, in UTC.
 package struct Timestamp: Sendable, Hashable, Comparable {
     /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     package var nanoseconds: Int64
 
-    /// A moment by its nanoseconds since 1970-01-01T00:00:00Z.
+    /// A time in nanoseconds since 1970-01-01T00:00:00Z.
     package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// What the system's wall clock says now.
+    /// The current time of the system's wall clock.
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// Whether one time is earlier than another.
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The moment as RFC 3339 writes it, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
+    /// The time in the format of RFC 3339, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
     package var description: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -1,24 +1,24 @@
-/// Percent-encoding (RFC 3986, section 2.1) for the parts of an address, and the form encoding of the URL standard.
+/// Percent-encoding (RFC 3986, section 2.1) for the parts of a URL, and the form encoding of the URL standard.
 package enum PercentEncoding {
     // MARK: Encoding
 
-    /// A text as one path segment or one name or value of a query: all but unreserved characters are encoded.
+    /// Encodes a text as one path segment, or as one name or value of a query: all but unreserved characters.
     package static func component(_ text: String) -> String {
         text.utf8.allSatisfy(isUnreserved) ? text : encode(text.utf8, keeping: isUnreserved)
     }
 
-    /// Bytes as one path segment or one name or value of a query.
+    /// Encodes bytes as one path segment, or as one name or value of a query.
     package static func component(_ bytes: some Sequence<UInt8>) -> String {
         encode(bytes, keeping: isUnreserved)
     }
 
     /// The path of a file as the path of a URI: all but `/` and unreserved characters are encoded (RFC 3986, section
-    /// 3.3), also the `:` that would make a scheme of a relative path's start.
+    /// 3.3), also `:`, which would turn the start of a relative path into a scheme.
     package static func path(_ text: String) -> String {
         encode(text.utf8) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// A text that is a path with a query, or a part of that: encoded as literal text is, and `#`, which would begin a
+    /// Encodes a text that is a path with a query, or a part of one: as literal text, and `#`, which would start a
     /// fragment.
     package static func pathAndQuery(_ text: String) -> String {
         literal(text).split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
@@ -38,8 +38,8 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Literal text of an address: only what an address cannot contain is encoded, and what is encoded stays so. A `%`
-    /// without its two digits is a character like others.
+    /// Encodes literal text of a URL: only characters that a URL cannot contain. Existing escapes stay; a `%` without
+    /// two hexadecimal digits is encoded.
     package static func literal(_ text: String) -> String {
         if text.utf8.allSatisfy(isReservedOrUnreserved) { return text }
         var result: [UInt8] = []
@@ -51,7 +51,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A reference as a server sent it, with all that a URI cannot contain encoded. Any `%` stays.
+    /// Encodes the characters of a server's URI reference that a URI cannot contain. Any `%` stays.
     package static func reference(_ text: String) -> String {
         encode(text.utf8) { isReservedOrUnreserved($0) || $0 == UInt8(ascii: "%") }
     }
@@ -75,13 +75,13 @@ package enum PercentEncoding {
 
     // MARK: Decoding
 
-    /// A decoded text; `nil` where a `%` lacks its digits or the bytes are not UTF-8.
+    /// Decodes a text; `nil` if a `%` is not followed by two digits or the bytes are not UTF-8.
     package static func decoded(_ text: String) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         return decodedBytes(text.utf8, allowsBarePercent: false).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The bytes that a text means; a `%` without its two digits is one.
+    /// Decodes a text to bytes; a `%` without two hexadecimal digits is kept.
     package static func decodedBytes(_ text: some Sequence<UInt8>) -> [UInt8] {
         decodedBytes(text, allowsBarePercent: true) ?? []
     }
@@ -115,7 +115,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// Whether a character has a place in addresses by itself (RFC 3986, section 2).
+    /// Whether a URI may contain a character unescaped (RFC 3986, section 2).
     private static func isReservedOrUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         // !, # and $, & to /, : and ;, =, ? and @, [ and ]

@@ -125,16 +125,16 @@ extension URIReference: CustomStringConvertible {
 }
 
 extension URIReference {
-    /// An authority taken apart (RFC 3986, section 3.2), without judging its characters.
+    /// The parts of an authority (RFC 3986, section 3.2). Their characters are not checked.
     package struct Authority: Sendable, Hashable, CustomStringConvertible {
-        /// What precedes the last `@`: a user name, perhaps with a password.
+        /// The text before the last `@`: a user name, perhaps with a password.
         package var userInformation: String?
         /// The host; an IPv6 address with its brackets.
         package var host: String
-        /// What follows the last colon after the host.
+        /// The text after the last colon that follows the host.
         package var port: String?
 
-        /// Takes any text apart; every text has a reading.
+        /// Splits a text into the parts. Any text can be split.
         package init(_ text: String) {
             var rest = text.utf8[...]
             if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
@@ -150,7 +150,7 @@ extension URIReference {
             host = String(Substring(rest))
         }
 
-        /// The parts put together again.
+        /// The whole authority.
         package var description: String {
             (userInformation.map { $0 + "@" } ?? "") + host + (port.map { ":" + $0 } ?? "")
         }

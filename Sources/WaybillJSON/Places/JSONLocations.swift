@@ -1,10 +1,10 @@
 package import WaybillDiagnostics
 
-/// Where some values of a JSON text stand, found in one pass over it.
+/// The locations of some values of a JSON text, found in one pass over it.
 ///
-/// A parsed value does not know where it came from, which keeps it small. Where a text turns out to be at fault, it is
-/// read once more for the pointers that are to be told. Names are compared as `JSONPointer` does, and where one comes
-/// again in its object the last one counts, as for `JSONParser`.
+/// Parsed values have no locations, which keeps them small. For diagnostics, the text is read again to locate the
+/// values of some pointers. Names are compared as by `JSONPointer`; of repeated names in an object the last one counts,
+/// as for `JSONParser`.
 package struct JSONLocations: DocumentLocations, Sendable {
     /// A step towards values that are looked for.
     private struct Step {
@@ -20,7 +20,7 @@ package struct JSONLocations: DocumentLocations, Sendable {
     /// Finds the values that pointers lead to.
     ///
     /// - Parameters:
-    ///   - pointers: The only places that can be asked for, with those on the way to them.
+    ///   - pointers: The only locations that can be requested, with those of the values around them.
     ///   - file: The text.
     ///   - part: The bytes that are the document, such as a line; all unless given. Of what is not JSON, the places before
     ///     the mistake are found.
@@ -35,12 +35,15 @@ package struct JSONLocations: DocumentLocations, Sendable {
         }
     }
 
+    /// The span of the whole value; the whole document where it is not JSON.
     package var span: SourceSpan { span(steps[0].value) ?? file.span(part) }
 
+    /// The span of the value that a pointer leads to; `nil` where the text has none or the pointer was not requested.
     package func span(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.value)
     }
 
+    /// The span of the name of the member that a pointer leads to, with its quotes; `nil` for other values.
     package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.key)
     }

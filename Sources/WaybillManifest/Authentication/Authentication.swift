@@ -35,8 +35,8 @@ package enum Authentication: Sendable {
     /// Whether the transport sends the credentials, after a server has asked for them.
     package var isSentByTransport: Bool { method?.isSentByTransport ?? false }
 
-    /// Whether a header field or query parameter is the one that these credentials are sent in. Of the two, the one at the
-    /// nearer level is sent.
+    /// Whether a setting is the header field or query parameter that these credentials are sent in. If a request has
+    /// both, the one at the nearer level is sent.
     func isSent(in value: SettingValue) -> Bool {
         switch method?.location {
         case .header(let name):

@@ -1,4 +1,4 @@
-/// A method of authentication: how it is read, what it is made of, and where its credentials are sent.
+/// A method of authentication: how it is read, which texts it has, and where its credentials are sent.
 ///
 /// Each method is defined in a file of this folder, and `Authentication` lists all of them. To add a method, copy a neighbour,
 /// add it there and to the schema, and send it in `RequestBuilder.authenticate`.
@@ -6,7 +6,7 @@ protocol AuthenticationMethod: Sendable {
     /// Reads the value of the method's key; `nil` where a part cannot be read, which the schema or the decoder reports.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
 
-    /// The texts that the credentials are made of.
+    /// The texts of the credentials.
     var texts: [CredentialText] { get }
 
     /// Where a request has the credentials.
@@ -39,17 +39,37 @@ enum CredentialLocation: Sendable {
     case cookie
 }
 
-/// A text that credentials are made of.
+/// A text that is a part of credentials.
 package struct CredentialText: Sendable {
     /// The text.
     package let value: ScalarTemplate
-    /// Whether it is a secret whatever it is made of.
+    /// Whether it is a secret even if no secret takes part in it.
     package let isSecret: Bool
 
-    /// Reads a text; `nil` where there is none.
+    /// Reads a text; `nil` if the node is missing or not a scalar.
     init?(_ node: YAMLNode?, isSecret: Bool, _ decoder: inout ManifestDecoder) {
         guard let value = node.flatMap({ decoder.scalarTemplate($0) }) else { return nil }
         self.value = value
         self.isSecret = isSecret
     }
+}
+
+/// A user name with its password: the keys of `basic` and `digest`.
+package struct UserCredentials: Sendable {
+    /// The user name.
+    package let username: CredentialText
+    /// The password.
+    package let password: CredentialText
+
+    /// Reads both from a mapping; `nil` where one of them is missing or cannot be read.
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let username = CredentialText(node["username"], isSecret: false, &decoder),
+            let password = CredentialText(node["password"], isSecret: true, &decoder)
+        else { return nil }
+        self.username = username
+        self.password = password
+    }
+
+    /// The user name, then the password.
+    var texts: [CredentialText] { [username, password] }
 }

@@ -1,18 +1,13 @@
 /// HTTP Digest (RFC 7616). A server asks for the credentials before they are sent.
 package struct DigestAuthentication: AuthenticationMethod {
-    /// The user name.
-    package let username: CredentialText
-    /// The password.
-    package let password: CredentialText
+    /// The user name and the password.
+    package let user: UserCredentials
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let username = CredentialText(node["username"], isSecret: false, &decoder),
-            let password = CredentialText(node["password"], isSecret: true, &decoder)
-        else { return nil }
-        self.username = username
-        self.password = password
+        guard let user = UserCredentials(node, &decoder) else { return nil }
+        self.user = user
     }
 
-    var texts: [CredentialText] { [username, password] }
+    var texts: [CredentialText] { user.texts }
     var isSentByTransport: Bool { true }
 }

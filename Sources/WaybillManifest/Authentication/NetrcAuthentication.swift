@@ -14,6 +14,6 @@ package struct NetrcAuthentication: AuthenticationMethod {
     var isSentByTransport: Bool { true }
 
     /// The file as a setting names it.
-    package var file: NamedFile { NamedFile(path: path, sort: .netrc) }
+    package var file: NamedFile { NamedFile(path: path, kind: .netrc) }
     var namedFiles: [NamedFile] { [file] }
 }

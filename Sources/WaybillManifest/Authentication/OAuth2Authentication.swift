@@ -7,7 +7,7 @@ package struct OAuth2Authentication: AuthenticationMethod {
         case refreshToken = "refresh_token"
     }
 
-    /// A text that the token is fetched with.
+    /// A parameter of the token request.
     package struct Field: Sendable {
         /// The names of fields in the manifest.
         package enum Name: String, Sendable, CaseIterable {
@@ -29,8 +29,8 @@ package struct OAuth2Authentication: AuthenticationMethod {
 
     /// The grant.
     package let grant: Grant
-    /// The texts that the token is fetched with. A list of scopes is a field for each, which are sent as one string with
-    /// spaces between (RFC 6749, section 3.3).
+    /// The parameters of the token request. A list of scopes has one parameter for each scope; they are sent as one
+    /// string, separated by spaces (RFC 6749, section 3.3).
     package let fields: [Field]
     /// Whether the client's credentials are sent in the body instead of in the Authorization field.
     package let sendsClientInBody: Bool
@@ -42,8 +42,8 @@ package struct OAuth2Authentication: AuthenticationMethod {
             guard let value = node[name.rawValue] else { continue }
             for element in value.sequence ?? [value] {
                 guard let text = CredentialText(element, isSecret: name.isSecret, &decoder) else { continue }
-                if name == .tokenURL, let problem = WrittenAddress(text.value).urlProblem {
-                    decoder.report(problem, at: text.value.span)
+                if name == .tokenURL, let error = WrittenAddress(text.value).urlError {
+                    decoder.report(error, at: text.value.span)
                 }
                 fields.append(Field(name: name, text: text))
             }

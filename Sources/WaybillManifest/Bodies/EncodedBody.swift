@@ -10,13 +10,13 @@ package struct EncodedBody: Sendable {
         case file(LocalFile)
     }
 
-    /// What it consists of, one part after the other.
+    /// Its parts in order.
     package var parts: [Part]
-    /// The media type, for a Content-Type field where none is given.
+    /// The media type for the Content-Type field, unless the request sets that field.
     package var mediaType: String?
-    /// Whether a secret took part in it.
+    /// Whether it contains the value of a secret or a text derived from one.
     package var isSecret: Bool
-    /// What is between the parts of `multipart/form-data`; `nil` for any other body.
+    /// The boundary of `multipart/form-data`; `nil` for any other body.
     package var boundary: String?
 
     init(_ part: Part, mediaType: String?, isSecret: Bool) {

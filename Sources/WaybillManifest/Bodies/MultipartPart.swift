@@ -4,14 +4,14 @@ import WaybillRuntime
 
 /// One part of a multipart body: `{name, value|file|text|base64|json, filename, contentType, headers}`.
 struct MultipartPart: Sendable {
-    /// What a part can consist of.
+    /// The kinds of contents of a part.
     static let contents: [any RequestBody.Type] = [
         ValueContent.self, FileBody.self, TextBody.self, Base64Body.self, JSONBody.self,
     ]
 
     /// The name of the field.
     let name: ScalarTemplate?
-    /// What it consists of.
+    /// The content.
     let content: any RequestBody
     /// The name of the file, for the server.
     let filename: ScalarTemplate?
@@ -82,19 +82,10 @@ struct MultipartPart: Sendable {
 }
 
 /// A scalar as the text of a part, without a content type: `value: SCALAR`.
-struct ValueContent: RequestBody {
+struct ValueContent: ScalarBody {
     static let key = "value"
 
     let text: ScalarTemplate
-
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let text = decoder.scalarTemplate(node) else { return nil }
-        self.text = text
-    }
-
-    func visitUses(_ visitor: UseVisitor) {
-        visitor.scalar(text, .request, .body)
-    }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let content = try text.content(in: context.scope)
@@ -103,13 +94,13 @@ struct ValueContent: RequestBody {
 }
 
 extension String {
-    /// The text, if there are no control characters in it but some.
+    /// Returns the text; throws if it contains a control character that is not allowed.
     fileprivate func withoutControls(
         but allowed: Set<UInt8>,
         at span: SourceSpan
     ) throws(EvaluationFailure) -> String {
         guard !utf8.contains(where: { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }) else {
-            throw EvaluationFailure(message: "a line break or another control character cannot stand here", span: span)
+            throw EvaluationFailure(message: "a control character such as a line break is not allowed here", span: span)
         }
         return self
     }

@@ -3,23 +3,23 @@ import WaybillRuntime
 
 /// Writes the parts of `multipart/form-data` (RFC 7578).
 struct MultipartWriter {
-    /// What is between the parts.
+    /// The boundary between the parts.
     let boundary: String
 
     private var parts: [EncodedBody.Part] = []
     private var bytes: [UInt8] = []
 
-    /// A writer with no parts yet. The boundary is in no part, except by a chance of one in 2^122.
+    /// A writer without parts. Its boundary is random: a part contains it with a probability of 1 in 2^122.
     init(boundary: String = RandomUUID.make()) {
         self.boundary = "waybill-\(boundary)"
     }
 
-    /// Adds a field that one of `params` is.
+    /// Adds a field of `params`.
     mutating func add(field name: String, _ value: String) {
         add([.bytes(Array(value.utf8))], name: name, filename: nil, contentType: nil, [])
     }
 
-    /// Adds a part; its own fields replace those that it has without them.
+    /// Adds a part. Its header fields replace the default ones of the same names.
     mutating func add(
         _ content: [EncodedBody.Part],
         name: String?,
@@ -46,7 +46,7 @@ struct MultipartWriter {
         bytes += [0x0D, 0x0A]
     }
 
-    /// All parts and what ends them.
+    /// Ends the body and returns its parts.
     mutating func finished() -> [EncodedBody.Part] {
         bytes += Array("--\(boundary)--\r\n".utf8)
         flush()
@@ -58,18 +58,17 @@ struct MultipartWriter {
         bytes = []
     }
 
-    /// A name as it is written between quotes, with the three bytes escaped that browsers escape (WHATWG HTML, section
+    /// A name for use between quotes, with the three characters escaped that browsers escape (WHATWG HTML, section
     /// 4.10.21.8).
     private static func escaped(_ name: String) -> String {
-        var escaped = ""
-        for scalar in name.unicodeScalars {
+        name.unicodeScalars.map { scalar in
             switch scalar {
-            case "\"": escaped += "%22"
-            case "\n": escaped += "%0A"
-            case "\r": escaped += "%0D"
-            default: escaped.unicodeScalars.append(scalar)
+            case "\"": "%22"
+            case "\n": "%0A"
+            case "\r": "%0D"
+            default: String(scalar)
             }
         }
-        return escaped
+        .joined()
     }
 }

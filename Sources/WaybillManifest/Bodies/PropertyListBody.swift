@@ -31,7 +31,7 @@ extension EncodedBody {
             let bytes = try PropertyListWriter.xml(value.json)
             self.init(.bytes(bytes), mediaType: "application/x-plist", isSecret: value.isSecret)
         } catch {
-            throw EvaluationFailure(message: "this cannot be a property list: \(error)", span: span)
+            throw EvaluationFailure(message: "this value cannot be written as a property list: \(error)", span: span)
         }
     }
 }

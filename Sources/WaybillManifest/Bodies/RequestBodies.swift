@@ -8,7 +8,7 @@ package enum RequestBodies {
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// Reads a body, written as a mapping of its key; `nil` where that is impossible, which has its diagnostic.
+    /// Reads a body from a mapping with its key; `nil` after a diagnostic if that is impossible.
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any RequestBody)? {
         guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
         return type.init(value, &decoder)

@@ -4,20 +4,20 @@ package import WaybillRuntime
 
 /// The explicit body of a request: `body: {json: …}`.
 ///
-/// A kind of body is one file of this folder, which says all about it; `RequestBodies` lists them.
+/// Each kind of body is defined in one file of this folder; `RequestBodies` lists them.
 package protocol RequestBody: Sendable {
     /// The key that the body is written with.
     static var key: String { get }
     /// Whether `params` become fields of the body.
     static var takesFields: Bool { get }
-    /// The paths of the files that it consists of.
+    /// The paths of the files that are sent.
     var files: [ScalarTemplate] { get }
     /// The texts in it that are sent in header fields.
     var headerTexts: [ScalarTemplate] { get }
-    /// How many bytes it has, where that is known before anything is evaluated.
+    /// Its size in bytes, if that is known before anything is evaluated.
     var knownLength: Int? { get }
 
-    /// Reads the body from the value of its key; `nil` where that is impossible, which has its diagnostic.
+    /// Reads the body from the value of its key; `nil` after a diagnostic if that is impossible.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
     /// Visits every use of the expression language in the body.
     func visitUses(_ visitor: UseVisitor)
@@ -36,20 +36,20 @@ extension RequestBody {
     package var knownLength: Int? { nil }
 }
 
-/// What a body is encoded with.
+/// The values that the encoding of a body needs.
 package struct BodyContext: Sendable {
-    /// What expressions in it can see.
+    /// The scope of the expressions in the body.
     let scope: EvaluationScope
-    /// The fields that `params` are, for a body that takes them.
+    /// The fields of `params`, for a body that takes them.
     let fields: ParameterList
-    /// Where the files that it names have to be.
+    /// The folder that the files must be in.
     let boundary: FolderBoundary
     /// Where the body was written.
     let span: SourceSpan
-    /// What it is called in messages.
+    /// The noun for the body in messages.
     var noun = "the body"
 
-    /// What a body is encoded with; see the properties.
+    /// A context; see the properties.
     package init(scope: EvaluationScope, fields: ParameterList, boundary: FolderBoundary, span: SourceSpan) {
         self.scope = scope
         self.fields = fields

@@ -1,21 +1,31 @@
 import WaybillDiagnostics
 
-/// A string, sent in UTF-8; bytes, where it is a lone `${…}` that is bytes: `text: STRING`.
-struct TextBody: RequestBody {
-    static let key = "text"
+/// A body that is read from a single scalar.
+protocol ScalarBody: RequestBody {
+    /// The scalar.
+    var text: ScalarTemplate { get }
 
-    let text: ScalarTemplate
+    init(text: ScalarTemplate)
+}
 
+extension ScalarBody {
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let text = decoder.scalarTemplate(node) else { return nil }
-        self.text = text
+        self.init(text: text)
     }
-
-    var knownLength: Int? { text.constantText?.utf8.count }
 
     func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(text, .request, .body)
     }
+}
+
+/// A string, sent in UTF-8; or the bytes that a single `${…}` evaluates to: `text: STRING`.
+struct TextBody: ScalarBody {
+    static let key = "text"
+
+    let text: ScalarTemplate
+
+    var knownLength: Int? { text.constantText?.utf8.count }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let content = try text.content(in: context.scope)
@@ -24,19 +34,10 @@ struct TextBody: RequestBody {
 }
 
 /// Bytes, written in Base64: `base64: STRING`.
-struct Base64Body: RequestBody {
+struct Base64Body: ScalarBody {
     static let key = "base64"
 
     let text: ScalarTemplate
-
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let text = decoder.scalarTemplate(node) else { return nil }
-        self.text = text
-    }
-
-    func visitUses(_ visitor: UseVisitor) {
-        visitor.scalar(text, .request, .body)
-    }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let content = try text.content(in: context.scope)
@@ -66,7 +67,7 @@ struct FileBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let path = Spanned(try path.text(in: context.scope).text, at: path.span)
-        let file = NamedFile(path: path, sort: .body).file(within: context.boundary)
+        let file = NamedFile(path: path, kind: .body).file(within: context.boundary)
         return EncodedBody(.file(file), mediaType: "application/octet-stream", isSecret: false)
     }
 }

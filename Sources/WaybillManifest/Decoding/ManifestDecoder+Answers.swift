@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// What is made of a response: outputs, variables, and the shape of its data.
+/// Reads what is evaluated from a response: outputs, variables, and the shape of its data.
 extension ManifestDecoder {
     /// Named values.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {

@@ -49,7 +49,7 @@ extension ManifestDecoder {
     private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
         if let url = entries[.url] {
             guard let text = scalarTemplate(url) else { return nil }
-            if let problem = WrittenAddress(text).urlProblem { report(problem, at: url.span) }
+            if let error = WrittenAddress(text).urlError { report(error, at: url.span) }
             return .url(Setting(text, at: url.span, level: level))
         }
         guard let path = entries[.path] else { return nil }
@@ -64,8 +64,8 @@ extension ManifestDecoder {
         case .path: return .path(setting)
         case .url: return .url(setting)
         case .unknown: return .computed(setting)
-        case .invalid(let problem):
-            report(problem, at: text.span)
+        case .invalid(let error):
+            report(error, at: text.span)
             return nil
         }
     }
@@ -73,13 +73,13 @@ extension ManifestDecoder {
     /// A base URL, to which paths are added.
     mutating func baseURL(_ node: YAMLNode) -> ScalarTemplate? {
         guard let text = scalarTemplate(node) else { return nil }
-        if let problem = WrittenAddress(text).baseURLProblem { report(problem, at: node.span) }
+        if let error = WrittenAddress(text).baseURLError { report(error, at: node.span) }
         return text
     }
 
     /// Adds what is wrong with an address.
-    mutating func report(_ problem: WrittenAddress.Problem, at span: SourceSpan) {
-        report(Diagnostic("invalid-url", problem.message, at: span, help: [problem.help]))
+    mutating func report(_ error: WrittenAddress.SyntaxError, at span: SourceSpan) {
+        report(Diagnostic("invalid-url", error.message, at: span, help: [error.help]))
     }
 
     private mutating func download(_ node: YAMLNode, level: Level) -> Download {

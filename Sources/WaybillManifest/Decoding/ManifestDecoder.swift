@@ -289,7 +289,7 @@ package struct ManifestDecoder {
         )
     }
 
-    /// What to write instead of `${{ EXPR }}`, as other tools have it.
+    /// The suggestion for `${{ EXPR }}`, the notation of other tools.
     private static func help(onDoubleBracesIn text: String) -> String? {
         guard let start = text.firstRange(of: "${{"),
             let inner = doubleBraced(in: text[start.lowerBound...].dropFirst()),
@@ -298,7 +298,7 @@ package struct ManifestDecoder {
         return "Write ${\(inner)}, with one pair of braces."
     }
 
-    /// What is between `{{`, with which a text starts, and the next `}}`, without the spaces around it; `nil` if that is nothing.
+    /// The text between `{{` at the start and the next `}}`, without surrounding spaces; `nil` if it is empty.
     private static func doubleBraced(in text: Substring) -> String? {
         guard let end = text.firstRange(of: "}}")?.lowerBound else { return nil }
         let words = text[..<end].dropFirst(2).split(separator: " ")

@@ -6,7 +6,7 @@ import WaybillJSON
 package struct ComputedText: Sendable {
     /// The text.
     package var text: String
-    /// Whether a secret took part in it.
+    /// Whether it contains the value of a secret or a text derived from one.
     package var isSecret: Bool
 
     /// A text; see the properties.
@@ -20,7 +20,7 @@ package struct ComputedText: Sendable {
 package struct ComputedContent: Sendable {
     /// The bytes; those of a text in UTF-8.
     package let bytes: [UInt8]
-    /// Whether a secret took part in it.
+    /// Whether it contains the value of a secret or a text derived from one.
     package let isSecret: Bool
     /// The media type that it has unless another one is given.
     package let mediaType: String

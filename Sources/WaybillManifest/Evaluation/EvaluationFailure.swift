@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// Why something in the manifest could not be evaluated, at its location.
+/// Why a part of the manifest could not be evaluated, with its location.
 package struct EvaluationFailure: Error, Sendable {
     /// What is wrong.
     package var message: String
@@ -9,7 +9,7 @@ package struct EvaluationFailure: Error, Sendable {
     package var span: SourceSpan
     /// The kind of failure of the step that it causes.
     package var kind: FailureKind
-    /// The server's name for the failure, if the server caused it.
+    /// The server's code for the failure, if the server caused it.
     package var code: JSON?
 
     /// A failure; see the properties.

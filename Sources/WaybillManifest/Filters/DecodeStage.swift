@@ -2,11 +2,11 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// Decodes a string, which is in another format, to its value: `decode: json|plist`.
+/// Decodes a string in another format: `decode: json|plist`.
 struct DecodeStage: FilterStage {
     static let key = "decode"
 
-    /// What a string can be decoded as.
+    /// The formats of strings.
     enum Format: String {
         case json, plist
     }
@@ -22,7 +22,7 @@ struct DecodeStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         guard let text = data.value.json.string else {
-            throw data.refusal("only a text can be decoded, and the data is \(data.value.json.kind.phrase)")
+            throw data.refusal("'decode' needs a string, and the data is \(data.value.json.kind.phrase)")
         }
         return ScopeValue(try decode(Array(text.utf8), data), isSecret: data.value.isSecret)
     }
@@ -33,13 +33,13 @@ struct DecodeStage: FilterStage {
             do {
                 return try JSONParser().parse(bytes)
             } catch {
-                throw data.refusal("the text is not JSON: \(error.message) at byte \(error.offset)")
+                throw data.refusal("the string is not JSON: \(error.message) at byte \(error.offset)")
             }
         case .plist:
             do {
                 return try PropertyListParser().parse(bytes)
             } catch {
-                throw data.refusal("the text is not a property list: \(error)")
+                throw data.refusal("the string is not a property list: \(error)")
             }
         }
     }

@@ -5,13 +5,13 @@ import WaybillJSON
 struct EnvelopeStage: FilterStage {
     static let key = "envelope"
 
-    /// Where the code is.
+    /// The location of the code in the envelope.
     let code: ManifestExpression
     /// The codes of success; numeric strings compare as numbers.
     let ok: [JSON]
-    /// Where the server's message is.
+    /// The location of the server's message.
     let message: ManifestExpression?
-    /// Where the content is; `nil` for the envelope itself.
+    /// The location of the content; `nil` for the envelope itself.
     let content: ManifestExpression?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -42,7 +42,7 @@ struct EnvelopeStage: FilterStage {
 
     var serverMessage: ManifestExpression? { message }
 
-    /// A code, a string that is a number as that number.
+    /// A code; a numeric string becomes a number.
     private static func number(of code: JSON) -> JSON {
         guard case .string(let text) = code, let number = try? JSONParser().parse(Array(text.utf8)),
             number.kind == .number

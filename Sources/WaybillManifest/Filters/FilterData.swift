@@ -2,28 +2,28 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// The data that a filter stage receives, and what stages have in common in changing it.
+/// The data that a filter stage receives, with the operations that several stages share.
 package struct FilterData: Sendable {
     /// The data.
     let value: ScopeValue
-    /// What expressions in the stage can see: `$` is the data.
+    /// The scope of the expressions in the stage: `$` is the data.
     let scope: EvaluationScope
     /// The key of the stage.
     let key: String
     /// Where the stage was written.
     let span: SourceSpan
 
-    /// A refusal of the data, shown at the stage.
+    /// The failure of data that the stage rejects, located at the stage.
     func refusal(_ message: String) -> EvaluationFailure {
         EvaluationFailure(message: message, span: span)
     }
 
     // MARK: Lists
 
-    /// The elements of the data, which is a list.
+    /// The elements of the data; throws if it is not a list.
     func elements() throws(EvaluationFailure) -> [JSON] {
         if let elements = value.json.array { return elements }
-        throw refusal("'\(key)' goes through a list, and the data is \(value.json.kind.phrase)")
+        throw refusal("'\(key)' needs a list, and the data is \(value.json.kind.phrase)")
     }
 
     /// The scope in which a part of the data is `item`.
@@ -33,20 +33,20 @@ package struct FilterData: Sendable {
         return scope
     }
 
-    /// The value that an element of the data is compared by: that of an expression, or the element itself.
+    /// The value to compare an element of the data by: that of an expression, or the element itself.
     func comparedValue(of element: JSON, by key: ManifestExpression?) throws(EvaluationFailure) -> JSON {
         guard let key else { return element }
         return try key.value(in: scope(of: element)).json
     }
 
-    /// A list that was made of the data.
+    /// A list with elements of the data, which is secret if the data is.
     func list(_ elements: some Sequence<JSON>) -> ScopeValue {
         ScopeValue(.array(Array(elements)), isSecret: value.isSecret)
     }
 
     // MARK: Objects
 
-    /// The data with a change of the object that it is, or of each object in the list that it is.
+    /// The data after a change to it, if it is an object, or to each element of it, if it is a list of objects.
     func changingObjects(
         _ change: (JSONObject) throws(EvaluationFailure) -> JSONObject
     ) throws(EvaluationFailure) -> ScopeValue {
@@ -60,12 +60,12 @@ package struct FilterData: Sendable {
 
     private func object(_ value: JSON) throws(EvaluationFailure) -> JSONObject {
         if let object = value.object { return object }
-        throw refusal("'\(key)' changes the members of an object, and here is \(value.kind.phrase)")
+        throw refusal("'\(key)' needs an object or a list of objects, found \(value.kind.phrase)")
     }
 
     // MARK: What a server says
 
-    /// The value of an expression, if it has one.
+    /// The value of an expression; `nil` if it has none.
     func valueIfAny(of expression: ManifestExpression?) -> JSON? {
         guard let value = try? expression?.value(in: scope).json, value != .null else { return nil }
         return value

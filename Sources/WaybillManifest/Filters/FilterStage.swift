@@ -1,20 +1,20 @@
 package import WaybillDiagnostics
 package import WaybillExpressions
 
-/// One thing that a filter does to the data of a response.
+/// A stage of a filter, which checks or changes the data of a response.
 ///
-/// A stage is one file of this folder, which says all about it; `FilterStages` lists them.
+/// Each stage is defined in one file of this folder; `FilterStages` lists them.
 package protocol FilterStage: Sendable {
     /// The key that the stage is written with.
     static var key: String { get }
-    /// Where the server's own message is in the body of a response that is refused, if the stage knows it.
+    /// The expression for the server's message in the body of a rejected response, if the stage has one.
     var serverMessage: ManifestExpression? { get }
 
-    /// Reads the stage from the value of its key; `nil` where that is impossible, which has its diagnostic.
+    /// Reads the stage from the value of its key; `nil` after a diagnostic if that is impossible.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
     /// Visits every use of the expression language in the stage.
     func visitUses(_ visitor: UseVisitor)
-    /// The data after the stage. Throws where the stage refuses the data.
+    /// Returns the data after the stage; throws if the stage rejects it.
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue
 }
 
@@ -23,7 +23,7 @@ extension FilterStage {
     package var key: String { Self.key }
     package var serverMessage: ManifestExpression? { nil }
 
-    /// The data after the stage. Throws where the stage refuses the data.
+    /// Returns the data after the stage; throws if the stage rejects it.
     ///
     /// - Parameters:
     ///   - scope: The scope of the level that the stage was written at; its `$` is replaced by the data.

@@ -9,7 +9,7 @@ package enum FilterStages {
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// Reads a stage, written as a mapping of its key; `nil` where that is impossible, which has its diagnostic.
+    /// Reads a stage from a mapping with its key; `nil` after a diagnostic if that is impossible.
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any FilterStage)? {
         guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
         return type.init(value, &decoder)

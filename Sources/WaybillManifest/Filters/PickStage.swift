@@ -2,17 +2,27 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// Keeps only some members of an object, or of each object of a list, in the order of their names here: `pick: [NAME]`.
-struct PickStage: FilterStage {
-    static let key = "pick"
+/// A stage that is read from a list of names.
+protocol NameListStage: FilterStage {
+    /// The names.
+    var names: [Spanned<String>] { get }
 
-    let names: [Spanned<String>]
+    init(names: [Spanned<String>])
+}
 
+extension NameListStage {
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        names = (node.sequence ?? []).compactMap { decoder.text($0) }
+        self.init(names: (node.sequence ?? []).compactMap { decoder.text($0) })
     }
 
     func visitUses(_ visitor: UseVisitor) {}
+}
+
+/// Keeps only some members of an object, or of each object of a list, in the order of the names: `pick: [NAME]`.
+struct PickStage: NameListStage {
+    static let key = "pick"
+
+    let names: [Spanned<String>]
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         try data.changingObjects { object in
@@ -24,16 +34,10 @@ struct PickStage: FilterStage {
 }
 
 /// Removes some members of an object, or of each object of a list: `omit: [NAME]`.
-struct OmitStage: FilterStage {
+struct OmitStage: NameListStage {
     static let key = "omit"
 
     let names: [Spanned<String>]
-
-    init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        names = (node.sequence ?? []).compactMap { decoder.text($0) }
-    }
-
-    func visitUses(_ visitor: UseVisitor) {}
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         try data.changingObjects { object in

@@ -1,7 +1,7 @@
 import WaybillExpressions
 import WaybillSchema
 
-/// Refuses data that a JSON Schema does not accept: `schema: SCHEMA`, or the path of a file.
+/// Rejects data that a JSON Schema does not accept: `schema: SCHEMA`, or the path of a file.
 struct SchemaStage: FilterStage {
     static let key = "schema"
 

@@ -27,7 +27,8 @@ struct SortStage: FilterStage {
             let other = keys.first(where: { $0.kind != kind || ![.number, .string].contains($0.kind) })
         {
             throw EvaluationFailure(
-                message: "'sort' compares numbers or texts, and here is \(other.kind.phrase) beside \(kind.phrase)",
+                message:
+                    "'sort' cannot compare \(other.kind.phrase) with \(kind.phrase): the values must be all numbers or all strings",
                 span: by?.span ?? data.span
             )
         }

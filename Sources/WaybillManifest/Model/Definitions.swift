@@ -6,7 +6,7 @@ package typealias Definitions<Value> = OrderedDictionary<String, Definition<Valu
 
 /// A named thing and the place where its name stands.
 package struct Definition<Value: Sendable>: Sendable {
-    /// The name, at its place.
+    /// The name, with its span.
     package var name: Spanned<String>
     /// The thing.
     package var value: Value

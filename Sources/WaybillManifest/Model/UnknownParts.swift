@@ -1,8 +1,8 @@
-/// What of a definition or a step is not known, because of a mistake in its text: it may say anything.
+/// The parts of a definition or a step that are unknown because of an error in its text.
 ///
-/// Where something unknown could have given what is lacking, nothing is said to lack.
+/// Nothing is reported as missing if an unknown part could contain it.
 ///
-/// This is a set of its own, since it is asked for everything in every manifest, and nearly always empty.
+/// It is a set of bits instead of a `Set`, because it is read for every part of every manifest and almost always empty.
 package struct UnknownParts: Sendable {
     package let rawValue: UInt16
 

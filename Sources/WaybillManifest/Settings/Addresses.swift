@@ -11,14 +11,14 @@ package struct BaseURLSetting: WholeSetting {
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let url = decoder.scalarTemplate(node) else { return nil }
-        if let problem = WrittenAddress(url).baseURLProblem { decoder.report(problem, at: node.span) }
+        if let error = WrittenAddress(url).baseURLError { decoder.report(error, at: node.span) }
         self.url = url
     }
 
     func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
 }
 
-/// An API version, put between base URL and path (`version`).
+/// An API version, inserted between base URL and path (`version`).
 package struct VersionSetting: WholeSetting {
     static let key = SettingName.version
     /// The version.
@@ -78,7 +78,7 @@ package struct UnixSocketSetting: WholeSetting {
     /// The path.
     package let path: String
 
-    /// A path that no socket can have is reported.
+    /// Reports a path that no socket can have.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let path = node.text else { return nil }
         self.path = path
@@ -89,7 +89,7 @@ package struct UnixSocketSetting: WholeSetting {
                 "invalid-value",
                 path.utf8.contains(0)
                     ? "a path cannot contain a NUL character"
-                    : "the path of a Unix domain socket has at most 103 bytes, and this has \(path.utf8.count)",
+                    : "the path of a Unix domain socket has at most 103 bytes, and this one has \(path.utf8.count)",
                 at: node.span,
                 help: ["Use a shorter path, such as that of a link to the socket's folder."]
             )
@@ -103,9 +103,9 @@ package struct UnixSocketSetting: WholeSetting {
 package enum ProxySetting: WholeSetting {
     static let key = SettingName.proxy
 
-    /// None.
+    /// No proxy.
     case none
-    /// What the usual environment variables say.
+    /// The proxy of the usual environment variables.
     case environment
     /// A URL.
     case url(ScalarTemplate)
@@ -116,7 +116,7 @@ package enum ProxySetting: WholeSetting {
         case "environment": self = .environment
         default:
             guard let url = decoder.scalarTemplate(node) else { return nil }
-            if let problem = WrittenAddress(url).proxyProblem { decoder.report(problem, at: node.span) }
+            if let error = WrittenAddress(url).proxyError { decoder.report(error, at: node.span) }
             self = .url(url)
         }
     }
@@ -129,7 +129,7 @@ package enum ProxySetting: WholeSetting {
 extension Settings {
     /// The URL that paths are added to.
     package var baseURL: Setting<ScalarTemplate>? { last(BaseURLSetting.self)?.map(\.url) }
-    /// An API version, put between base URL and path.
+    /// An API version, inserted between base URL and path.
     package var version: Setting<ScalarTemplate>? { last(VersionSetting.self)?.map(\.text) }
     /// The addresses that connections to a host and port go to.
     package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }

@@ -18,7 +18,7 @@ package struct BodySetting: WholeSetting {
 
     var namedFiles: [NamedFile] {
         body.files.compactMap { path in
-            path.constantText.map { NamedFile(path: Spanned($0, at: path.span), sort: .body) }
+            path.constantText.map { NamedFile(path: Spanned($0, at: path.span), kind: .body) }
         }
     }
 

@@ -6,22 +6,22 @@ package import WaybillDiagnostics
 package enum HTTPVersion: String, WordSetting, CaseIterable {
     static let key = SettingName.http
 
-    /// HTTP/2 where TLS agrees on it, else HTTP/1.1.
+    /// HTTP/2 where it is negotiated in TLS, otherwise HTTP/1.1.
     case auto
     /// HTTP/1.1 only.
     case http1 = "1.1"
-    /// HTTP/2, by agreement in TLS.
+    /// HTTP/2, negotiated in TLS.
     case http2 = "2"
-    /// HTTP/2 at once, also without TLS (RFC 9113, section 3.3).
+    /// HTTP/2 with prior knowledge, also without TLS (RFC 9113, section 3.3).
     case http2PriorKnowledge = "2-prior-knowledge"
 }
 
-/// What the network must be (`network`).
+/// Requirements on the network (`network`).
 package struct NetworkRequirement: WholeSetting {
     static let key = SettingName.network
-    /// The interface that connections leave by.
+    /// The interface that connections use.
     package let interface: Spanned<String>?
-    /// Whether a metered network, such as a mobile one, may be used.
+    /// Whether a metered network, such as a mobile network, is allowed.
     package let allowsMetered: Bool
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -30,7 +30,7 @@ package struct NetworkRequirement: WholeSetting {
     }
 }
 
-/// Whether one connection is tried before requests are sent (`reachability`).
+/// Whether a connection is tried before requests are sent (`reachability`).
 package struct ReachabilitySetting: BooleanSetting {
     static let key = SettingName.reachability
     package let isOn: Bool
@@ -60,7 +60,7 @@ extension Settings {
     package var http: Setting<HTTPVersion>? { last(HTTPVersion.self) }
     /// The network that requests leave by.
     package var network: Setting<NetworkRequirement>? { last(NetworkRequirement.self) }
-    /// Whether one connection is tried before requests are sent.
+    /// Whether a connection is tried before requests are sent.
     package var reachability: Setting<Bool>? { last(ReachabilitySetting.self)?.map(\.isOn) }
     /// The class of traffic that packets are marked as.
     package var traffic: Setting<TrafficClass>? { last(TrafficClass.self) }

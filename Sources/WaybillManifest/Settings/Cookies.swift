@@ -1,8 +1,8 @@
-// What a run remembers of earlier responses: `cookies`, `cache`.
+// What a run keeps of earlier responses: `cookies`, `cache`.
 
 package import WaybillDiagnostics
 
-/// What happens to cookies (`cookies`).
+/// Where cookies are kept (`cookies`).
 package enum CookiePolicy: WholeSetting {
     static let key = SettingName.cookies
 
@@ -33,7 +33,7 @@ package enum CookiePolicy: WholeSetting {
     var namedFiles: [NamedFile] {
         switch self {
         case .on, .off: []
-        case .jar(let path): [NamedFile(path: path, sort: .jar)]
+        case .jar(let path): [NamedFile(path: path, kind: .jar)]
         }
     }
 }
@@ -49,7 +49,7 @@ package enum CacheMode: String, WordSetting, CaseIterable {
     case forceCache = "force-cache"
     case onlyIfCached = "only-if-cached"
 
-    /// There is no cache yet.
+    /// Nothing is cached in this version.
     var isSupported: Bool { self == .noStore }
 }
 

@@ -1,4 +1,4 @@
-// How responses are asked for and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
+// How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
 
 /// The media ranges that a response may have (`accept`).
 package struct AcceptSetting: WholeSetting {
@@ -27,13 +27,14 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case plist
     /// As a string.
     case text
-    /// Not at all: the data is the body in base64.
+    /// Not decoded: the data is the bytes of the body.
     case bytes
 }
 
 /// Whether compressed responses are requested (`compression`).
 package struct CompressionSetting: BooleanSetting {
     static let key = SettingName.compression
+    /// Whether `Accept-Encoding` offers the codings that Waybill can decode.
     package let isOn: Bool
 }
 

@@ -1,4 +1,4 @@
-// What a response must be: `expect`.
+// Expectations of responses: `expect`.
 
 package import WaybillDiagnostics
 package import WaybillSchema
@@ -12,7 +12,7 @@ package enum ExpectationSetting: SettingDefinition {
         case status, headers, json, body, maxTime, schema
     }
 
-    /// The statuses that are expected.
+    /// The expected statuses.
     case status([StatusTemplate])
     /// A header field and the glob that it must match; `nil` unsets the name.
     case header(Spanned<String>, glob: ScalarTemplate?)
@@ -61,7 +61,7 @@ package enum ExpectationSetting: SettingDefinition {
     func visitUses(_ visitor: UseVisitor) {
         switch self {
         case .status(let statuses):
-            // Which statuses are expected is known before anything is sent.
+            // The expected statuses are evaluated before the request is sent.
             for case .template(let scalar) in statuses { visitor.scalar(scalar, .request, .expectation) }
         case .header(_, let glob): visitor.scalar(glob, .response, .expectation)
         case .json(let value): visitor.value(value, .response, .expectation)
@@ -97,12 +97,12 @@ extension ManifestDecoder {
 }
 
 extension Settings {
-    /// The statuses that are expected.
+    /// The expected statuses.
     package var expectedStatus: Setting<[StatusTemplate]>? {
         last(ExpectationSetting.self) { if case .status(let statuses) = $0 { statuses } else { nil } }
     }
 
-    /// What a response must be.
+    /// The expectations of a response.
     package var expect: Expectation {
         var expectation = Expectation()
         for entry in all(ExpectationSetting.self) {
@@ -119,9 +119,9 @@ extension Settings {
     }
 }
 
-/// What a response must be: all expectations together.
+/// All expectations of a response.
 package struct Expectation: Sendable {
-    /// The statuses that are expected.
+    /// The expected statuses.
     package var status: Setting<[StatusTemplate]>?
     /// Header fields with the glob that each must match; `nil` unsets a name.
     package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []
@@ -138,11 +138,11 @@ package struct Expectation: Sendable {
     package init() {}
 }
 
-/// A condition and what to say when it does not hold.
+/// A condition with the message for its failure.
 package struct Check: Sendable {
     /// The condition.
     package var that: ManifestExpression
-    /// What to say when it does not hold.
+    /// The message to report if the condition does not hold.
     package var message: ScalarTemplate?
 }
 
@@ -153,20 +153,20 @@ package enum StatusTemplate: Sendable {
     /// A template.
     case template(ScalarTemplate)
 
-    /// The pattern, if it is a constant.
+    /// The pattern; `nil` for a template.
     package var constant: StatusPattern? {
         if case .constant(let pattern) = self { pattern } else { nil }
     }
 
-    /// Whether it may be a code of the class 2xx, for which filters and outputs run.
+    /// Whether it can match a code of the class 2xx, for which filters and outputs are evaluated.
     package var mayBeSuccess: Bool { constant?.mayBeSuccess ?? true }
 
-    /// Whether it may be a code of another class than 2xx.
+    /// Whether it can match a code of another class than 2xx.
     package var mayBeOther: Bool { constant.map { !$0.mayBeSuccess } ?? true }
 }
 
 extension [StatusTemplate] {
-    /// The patterns, if they are all constants.
+    /// The patterns; `nil` if one is a template.
     package var constants: [StatusPattern]? {
         let constants = compactMap(\.constant)
         return constants.count == count ? constants : nil

@@ -7,7 +7,7 @@ package struct HeaderSetting: SettingDefinition {
     static let key = SettingName.headers
     /// The name of the field.
     package let name: Spanned<String>
-    /// A text for each time that the field is sent; `nil` unsets it.
+    /// A text for each field to send; `nil` unsets the name.
     package let texts: [ScalarTemplate]?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
@@ -17,7 +17,7 @@ package struct HeaderSetting: SettingDefinition {
     /// Names of header fields are compared regardless of case (RFC 9110, section 5.1).
     var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
 
-    /// Whether the field has a name.
+    /// Whether the field has a name, regardless of case.
     func isNamed(_ name: String) -> Bool { self.name.value.lowercased() == name.lowercased() }
 
     func visitUses(_ visitor: UseVisitor) {
@@ -51,9 +51,9 @@ package struct UserAgentSetting: WholeSetting {
 
 /// A name with texts, as in `headers` and `query`.
 package struct NamedTexts: Sendable {
-    /// The name, at its place.
+    /// The name, with its span.
     package var name: Spanned<String>
-    /// The texts, one for each field or parameter that is sent; `nil` unsets the name.
+    /// A text for each field or parameter to send; `nil` unsets the name.
     package var values: Setting<[ScalarTemplate]?>
 }
 
@@ -74,8 +74,8 @@ extension Settings {
     /// The User-Agent field.
     package var userAgent: Setting<ScalarTemplate>? { last(UserAgentSetting.self)?.map(\.text) }
 
-    /// The settings without the names that are unset, except for header fields that requests have by default: those must
-    /// be known when the request is sent.
+    /// The settings without entries that unset a name, except those for header fields that requests have by default:
+    /// they take effect when the request is sent.
     package var withoutRemovals: Settings {
         without { entry in
             if case .headers(let field) = entry.value, field.unsetsDefault { return false }

@@ -1,4 +1,4 @@
-// What is done before and after success and failure of a request: `intercept`.
+// Actions before and after the success or failure of a request: `intercept`.
 
 package import WaybillDiagnostics
 
@@ -13,17 +13,17 @@ package struct Interception: WholeSetting {
 
     /// One action.
     package struct Action: Sendable {
-        /// What is done.
+        /// The kind of action.
         package enum Work: Sendable {
-            /// A line is reported.
+            /// Reports a message.
             case log(ScalarTemplate)
-            /// A success becomes a failure.
+            /// Turns a success into a failure.
             case fail(ScalarTemplate)
-            /// A failure becomes a success with this data.
+            /// Turns a failure into a success with this data.
             case recover(ValueTemplate)
         }
 
-        /// What is done.
+        /// The kind of action.
         package let work: Work
         /// The condition for it.
         package let when: ManifestExpression?
@@ -59,7 +59,7 @@ extension Interception.Action {
     enum Key: String, CaseIterable {
         case log, fail, recover
 
-        /// The only hook that may have the action; `nil` if every hook may.
+        /// The only hook that can have the action; `nil` if every hook can.
         var moment: Interception.Moment? {
             switch self {
             case .log: nil

@@ -1,12 +1,12 @@
-// Marks on requests: `debug`, `tag`, `standalone`.
+// How single requests are marked: `debug`, `tag`, `standalone`.
 
-/// Whether everything about the request is reported (`debug`).
+/// Whether the request and its response are reported in full (`debug`).
 package struct DebugSetting: BooleanSetting {
     static let key = SettingName.debug
     package let isOn: Bool
 }
 
-/// A word by which requests are found (`tag`).
+/// A label to find requests by (`tag`).
 package struct TagSetting: WholeSetting {
     static let key = SettingName.tag
     /// The word.
@@ -25,7 +25,7 @@ package struct StandaloneSetting: BooleanSetting {
 }
 
 extension Settings {
-    /// Whether everything about the request is reported.
+    /// Whether the request and its response are reported in full.
     package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
     /// Whether no setting of defaults or service applies.
     package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }

@@ -1,11 +1,11 @@
-// Messages of one's own for failures: `messages`.
+// Custom messages for failures: `messages`.
 
 /// A message for kinds of failure, or whether messages show codes (`messages`).
 package struct MessageSetting: SettingDefinition {
     static let key = SettingName.messages
     /// The name under `messages`.
     package let name: MessageOption.Name
-    /// What is written for it; `nil` unsets the name.
+    /// The value for the name; `nil` unsets the name.
     package let option: MessageOption?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
@@ -23,7 +23,7 @@ package struct MessageSetting: SettingDefinition {
     var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
 }
 
-/// What is written under `messages`.
+/// A value under `messages`.
 package enum MessageOption: Sendable {
     /// The names under `messages`.
     package enum Name: String, Sendable, CaseIterable {
@@ -37,7 +37,7 @@ package enum MessageOption: Sendable {
 }
 
 extension Settings {
-    /// Messages of the manifest for kinds of failure.
+    /// The custom messages for kinds of failure.
     package var messages: [MessageOption.Name: Setting<MessageOption>] {
         var messages: [MessageOption.Name: Setting<MessageOption>] = [:]
         for entry in all(MessageSetting.self) {

@@ -1,10 +1,10 @@
 package import WaybillDiagnostics
 package import WaybillRuntime
 
-/// A file that settings name and that is read or kept beside the manifest.
+/// A file that settings name: one that is sent or read, or the cookie jar.
 package struct NamedFile {
-    /// What the file is.
-    package enum Sort {
+    /// What the file contains.
+    package enum Kind {
         /// What a request sends.
         case body
         /// Certificates and keys.
@@ -17,13 +17,13 @@ package struct NamedFile {
 
     /// The path, relative to the folder of the file that names it.
     package let path: Spanned<String>
-    /// What it is.
-    package let sort: Sort
+    /// What it contains.
+    package let kind: Kind
 
     /// A file that a setting names.
-    package init(path: Spanned<String>, sort: Sort) {
+    package init(path: Spanned<String>, kind: Kind) {
         self.path = path
-        self.sort = sort
+        self.kind = kind
     }
 
     /// The file as it is opened, in its folder and within a boundary.
@@ -32,18 +32,18 @@ package struct NamedFile {
         return LocalFile(path, within: isOfMachine ? .anywhere : boundary)
     }
 
-    /// Whether the file belongs to the machine rather than to the manifest: one of the sorts that programs keep at
-    /// places of their own, named by an absolute path.
+    /// Whether the file belongs to the machine rather than to the manifest: certificates and netrc files with an absolute
+    /// path, because programs keep them in fixed locations.
     private var isOfMachine: Bool {
-        switch sort {
+        switch kind {
         case .tls, .netrc: path.value.hasPrefix("/")
         case .body, .jar: false
         }
     }
 
-    /// What people call it.
+    /// The noun for the file in messages.
     package var words: String {
-        switch sort {
+        switch kind {
         case .body: "file"
         case .tls: "file of 'tls'"
         case .netrc: "netrc file"

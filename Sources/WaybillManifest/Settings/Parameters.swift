@@ -7,7 +7,7 @@ package struct QuerySetting: SettingDefinition {
     static let key = SettingName.query
     /// The name of the parameter.
     package let name: Spanned<String>
-    /// A text for each time that the parameter is sent; `nil` unsets it.
+    /// A text for each parameter to send; `nil` unsets the name.
     package let texts: [ScalarTemplate]?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
@@ -67,7 +67,7 @@ package enum ArrayStyle: String, WordSetting, CaseIterable {
 
 /// A name with a value, as in `params`.
 package struct NamedValue: Sendable {
-    /// The name, at its place.
+    /// The name, with its span.
     package var name: Spanned<String>
     /// The value; `nil` unsets the name.
     package var value: Setting<ValueTemplate?>

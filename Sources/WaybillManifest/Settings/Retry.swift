@@ -1,10 +1,10 @@
-// When a request is sent again, and what happens to equal requests: `retry`, `duplicates`.
+// When a request is repeated, and what happens to equal requests: `retry`, `duplicates`.
 
 import WaybillJSON
 
 /// When and how often an attempt is repeated (`retry`).
 package struct RetryPolicy: Sendable {
-    /// What an attempt is repeated for.
+    /// The failures that an attempt is repeated for.
     package enum Cause: Sendable, Hashable {
         /// A kind of failure, such as `timeout`.
         case kind(String)
@@ -16,24 +16,24 @@ package struct RetryPolicy: Sendable {
     package struct Backoff: Sendable {
         /// The wait before the second attempt.
         package var first: Duration = .milliseconds(200)
-        /// How much longer each wait is than the one before.
+        /// The factor between one wait and the next.
         package var factor: Double = 2
         /// The maximum wait.
         package var max: Duration = .seconds(30)
-        /// Whether waits differ at random.
+        /// Whether waits are randomised.
         package var jitter = true
     }
 
     /// The maximum number of repetitions.
     package var times: Int
-    /// What an attempt is repeated for.
+    /// The failures that an attempt is repeated for.
     package var causes: [Cause]
     /// The waits.
     package var backoff: Backoff
     /// Whether requests that are not idempotent are repeated too.
     package var isUnsafe: Bool
 
-    /// What an attempt is repeated for where `for` is missing.
+    /// The default of `for`.
     package static let defaultCauses: [Cause] =
         ["dns", "connect", "timeout", "transfer"].map(Cause.kind)
         + [429, 502, 503, 504].map { Cause.status(.code($0)) }
@@ -69,19 +69,19 @@ package struct DuplicatePolicy: WholeSetting {
 
     /// The four modes.
     package enum Mode: String, Sendable, CaseIterable {
-        /// Both run.
+        /// Both are sent.
         case allow
         /// The earlier one is cancelled.
         case cancelPrevious = "cancel-previous"
-        /// The new one is not sent.
+        /// The later one is not sent.
         case discard
-        /// The new one gets the response of the earlier one.
+        /// The later one receives the response of the earlier one.
         case share
     }
 
-    /// What happens.
+    /// The mode.
     package let mode: Mode
-    /// What makes two requests equal.
+    /// The expressions whose values make two requests equal; the whole request if there are none.
     package let key: ManifestExpression?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

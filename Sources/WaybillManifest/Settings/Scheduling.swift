@@ -1,23 +1,25 @@
 // When requests are sent: `concurrency`, `maxConnections`, `rate`, `priority`.
 
-/// The maximum number of requests, steps or elements at once (`concurrency`).
+/// The maximum number of requests, steps or elements in progress at once (`concurrency`).
 package struct ConcurrencySetting: IntegerSetting {
     static let key = SettingName.concurrency
+    /// The maximum, at least 1.
     package let count: Int
 }
 
 /// The maximum number of connections to one origin (`maxConnections`).
 package struct MaxConnectionsSetting: IntegerSetting {
     static let key = SettingName.maxConnections
+    /// The maximum, at least 1.
     package let count: Int
 }
 
-/// How many requests may start in a time (`rate`).
+/// The maximum number of requests that start in an interval (`rate`).
 package struct RequestRate: WholeSetting, Equatable {
     static let key = SettingName.rate
-    /// The requests.
+    /// The number of requests.
     package let count: Int
-    /// The time.
+    /// The interval.
     package let interval: Duration
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -25,7 +27,7 @@ package struct RequestRate: WholeSetting, Equatable {
         self.init(manifestText: text)
     }
 
-    /// A rate as manifests write it: `10/s`, `300/m`, `1000/h`; `nil` when it is not one.
+    /// Parses a rate such as `10/s`, `300/m` or `1000/h`; `nil` if the text is not one.
     package init?(manifestText text: String) {
         let intervals: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -37,7 +39,7 @@ package struct RequestRate: WholeSetting, Equatable {
     }
 }
 
-/// Which of the waiting requests is sent first (`priority`).
+/// The order in which waiting requests are sent (`priority`).
 package enum Priority: String, WordSetting, CaseIterable {
     static let key = SettingName.priority
 
@@ -49,8 +51,9 @@ extension Settings {
     package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
     /// The maximum number of connections to one origin.
     package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
-    /// How many requests may start in a time: of a service, or of each service where `defaults` have it.
+    /// The maximum number of requests that start in an interval: of a service, or of each service where `defaults` sets
+    /// it.
     package var rate: Setting<RequestRate>? { last(RequestRate.self) }
-    /// Which of the waiting requests is sent first.
+    /// The order in which waiting requests are sent.
     package var priority: Setting<Priority>? { last(Priority.self) }
 }

@@ -1,5 +1,5 @@
-/// A setting of the language: its key, how it is read, which expressions it has, how it merges, and what rules ask
-/// about it.
+/// A setting of the language: its key, how it is read, which expressions it has, how it merges, and its properties that
+/// rules check.
 ///
 /// Each setting is defined in a file of this folder, with its accessor on `Settings`; settings on one subject share a
 /// file. `SettingName` and `SettingValue` list all of them. To add a setting, copy a neighbour, add it to these lists and
@@ -17,10 +17,10 @@ protocol SettingDefinition: Sendable {
     /// Visits every use of the expression language in the entry.
     func visitUses(_ visitor: UseVisitor)
 
-    /// Which origins it is sent to where it was written for the requests of a service, or for all requests.
+    /// Which origins it is sent to, if a service or the defaults have it.
     var originPolicy: OriginPolicy { get }
 
-    /// The files that it names for certain.
+    /// The files with constant paths that it names.
     var namedFiles: [NamedFile] { get }
 
     /// The texts in it that are sent in header fields.
@@ -29,7 +29,7 @@ protocol SettingDefinition: Sendable {
     /// Whether it needs the decoded data of the response.
     var dataNeed: DataNeed { get }
 
-    /// Whether this version of Waybill can do what it asks for.
+    /// Whether this version of Waybill supports it.
     var isSupported: Bool { get }
 }
 
@@ -45,22 +45,21 @@ package enum SettingMerging: Sendable {
 
 /// Which origins a setting of the defaults or of a service is sent to.
 package enum OriginPolicy: Sendable {
-    /// Any.
+    /// Any origin.
     case any
-    /// It is part of what requests say, or leads them to a server: that of a service is for the origin of the service
-    /// only.
+    /// The content or the destination of requests: that of a service is only for the origin of the service.
     case content
-    /// It shows a server who sends the request: it is for the origin of the service only.
+    /// Credentials: they are only for the origin of the service.
     case credential
 }
 
 /// Whether a setting needs the decoded data of a response.
 package enum DataNeed: Sendable {
-    /// It does not.
+    /// Never.
     case nothing
-    /// It does.
+    /// Always.
     case data
-    /// It does if an expression does.
+    /// If one of its expressions does.
     case condition(ManifestExpression)
 }
 

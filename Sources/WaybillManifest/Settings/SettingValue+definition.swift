@@ -1,4 +1,4 @@
-/// What the definition of an entry's setting says about it.
+/// The properties of an entry, from the definition of its setting.
 extension SettingValue {
     /// The key that it is written under.
     package var name: SettingName { perform(Key()) }
@@ -9,10 +9,10 @@ extension SettingValue {
     /// Visits every use of the expression language in it.
     package func visitUses(_ visitor: UseVisitor) { perform(Visit(visitor: visitor)) }
 
-    /// Which origins it is sent to where it was written for the requests of a service, or for all requests.
+    /// Which origins it is sent to, if a service or the defaults have it.
     package var originPolicy: OriginPolicy { perform(Origins()) }
 
-    /// The files that it names for certain.
+    /// The files with constant paths that it names.
     package var namedFiles: [NamedFile] { perform(Files()) }
 
     /// The texts in it that are sent in header fields.
@@ -21,7 +21,7 @@ extension SettingValue {
     /// Whether it needs the decoded data of the response.
     package var dataNeed: DataNeed { perform(Data()) }
 
-    /// Whether this version of Waybill can do what it asks for.
+    /// Whether this version of Waybill supports it.
     package var isSupported: Bool { perform(Support()) }
 
     /// The setting itself, if it is of a type.
@@ -57,7 +57,7 @@ extension SettingValue {
     }
 }
 
-/// Something that is done with the definition of a setting, whichever it is.
+/// An operation on a setting of any type.
 protocol SettingOperation {
     associatedtype Result
 

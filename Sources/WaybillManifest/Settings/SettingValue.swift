@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// The keys of settings: what defaults, a service, an endpoint, a graph or a step may say of requests.
+/// The keys of settings, which the defaults, a service, an endpoint, a graph or a step can have.
 package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case baseURL, version
     case headers, query, params, encoding, arrays, body
@@ -15,8 +15,8 @@ package enum SettingName: String, Sendable, Hashable, CaseIterable {
     static let table = NameTable(allCases.map(\.rawValue) + ["inherit"])
 }
 
-/// An entry of a level of the cascade: a setting with its value. Mappings and lists that merge are taken apart: each name
-/// and each element is an entry of its own, with its own span.
+/// An entry of a level of the cascade: a setting with its value. Of mappings and lists that merge, each name and each
+/// element is a separate entry with a separate span.
 package enum SettingValue: Sendable {
     case baseURL(BaseURLSetting)
     case version(VersionSetting)
@@ -123,8 +123,8 @@ extension ManifestDecoder {
 }
 
 extension SettingValue {
-    /// Performs an operation with the setting, whichever it is. Generic instead of with an existential, because boxing
-    /// every entry each time would slow `validate` down.
+    /// Performs an operation on the setting, whatever its type. It is generic, because existentials would allocate a
+    /// box for each entry and slow `validate` down.
     func perform<Operation: SettingOperation>(_ operation: Operation) -> Operation.Result {
         switch self {
         case .baseURL(let setting): operation.perform(with: setting)

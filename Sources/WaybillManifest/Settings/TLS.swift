@@ -30,10 +30,10 @@ package struct TLSSetting: SettingDefinition {
         }
     }
 
-    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, sort: .tls) } }
+    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, kind: .tls) } }
 }
 
-/// What is written under `tls`.
+/// A value under `tls`.
 package enum TLSOption: Sendable {
     /// The names under `tls`.
     package enum Name: String, Sendable, CaseIterable {
@@ -54,7 +54,7 @@ package enum TLSOption: Sendable {
     case verifyHost(Bool)
     /// A file with the certificates that are trusted, in PEM.
     case ca(Spanned<String>)
-    /// What the server must show one of: `sha256//BASE64`, or a certificate file.
+    /// The keys or certificates of which the server must have one: `sha256//BASE64`, or a certificate file.
     case pins([Spanned<String>])
     /// How pins are compared.
     case pinMode(PinMode)
@@ -81,7 +81,7 @@ package enum TLSOption: Sendable {
         self = option
     }
 
-    /// Whether it turns the verification of the server off.
+    /// Whether it disables the verification of the server.
     package var isVerificationOff: Bool {
         switch self {
         case .verify(let isOn), .verifyHost(let isOn): !isOn

@@ -1,6 +1,6 @@
-// How long something may take: `timeout`, `connectTimeout`, `deadline`.
+// Time limits: `timeout`, `connectTimeout`, `deadline`.
 
-/// A setting that is the maximum time of something.
+/// A setting that is a time limit.
 protocol TimeLimitSetting: WholeSetting {
     /// The maximum time.
     var duration: DurationTemplate { get }
@@ -20,18 +20,21 @@ extension TimeLimitSetting {
 /// The maximum time of one attempt (`timeout`).
 package struct TimeoutSetting: TimeLimitSetting {
     static let key = SettingName.timeout
+    /// The maximum time.
     package let duration: DurationTemplate
 }
 
 /// The maximum time until a connection is established (`connectTimeout`).
 package struct ConnectTimeoutSetting: TimeLimitSetting {
     static let key = SettingName.connectTimeout
+    /// The maximum time.
     package let duration: DurationTemplate
 }
 
 /// The maximum time of a step with all its attempts, or of a graph (`deadline`).
 package struct DeadlineSetting: TimeLimitSetting {
     static let key = SettingName.deadline
+    /// The maximum time.
     package let duration: DurationTemplate
 }
 

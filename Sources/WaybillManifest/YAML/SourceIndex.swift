@@ -1,10 +1,10 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// The values of YAML texts by their spans: what is written at the place that a setting or a step was read from.
+/// The values of YAML texts by their spans: the text that a setting or a step was read from.
 ///
-/// With it a manifest can be shown and compared as it is written, without a description of every construct. The texts are
-/// read again, so an index is made only when it is needed.
+/// With it, plans show and `resume` compares what is written, without a description of every construct. The texts are
+/// parsed again, so an index is made only when it is needed.
 package struct SourceIndex: Sendable {
     private struct File {
         let tree: YAMLTree
@@ -14,13 +14,13 @@ package struct SourceIndex: Sendable {
 
     private let files: [SourceFile: File]
 
-    /// The index of some texts, which were read without errors before.
+    /// Indexes texts that were parsed without errors before.
     package init(_ sources: [SourceFile]) {
         var files: [SourceFile: File] = [:]
         for source in sources {
             guard let tree = YAMLReader().read(source).document?.tree else { continue }
             var values = [UInt64: ValueTree.Index](minimumCapacity: tree.marks.count)
-            // Of values with one span the last is the outermost, or the mapping with its merge keys resolved.
+            // Of values with the same span, the last one is the outermost, or the mapping with its merge keys resolved.
             for (index, mark) in tree.marks.enumerated() {
                 values[UInt64(mark.lower) << 32 | UInt64(mark.upper)] = ValueTree.Index(index)
             }

@@ -7,10 +7,11 @@ package struct MockRoute: Sendable, Equatable {
     package var host: String?
     /// The paths that it answers.
     package var path: PathPattern
-    /// The responses, taken in turn; the last one is then given again and again, as in “unavailable twice, then fine”.
+    /// The responses in order, each sent once; the last one is sent again for all later requests, as in “unavailable
+    /// twice, then fine”.
     package var answers: [MockResponse]
 
-    /// A route; without responses it stands for an endpoint that has no example.
+    /// A route; without responses, the route of an endpoint that has no example.
     package init(method: String?, host: String?, path: PathPattern, answers: [MockResponse]) {
         self.method = method
         self.host = host

@@ -86,8 +86,8 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         case expression(isRaw: Bool)
     }
 
-    /// The pieces of a template up to a query or fragment, and that part of the template. Two texts never follow each
-    /// other.
+    /// The pieces of a template up to a query or fragment, and that part of the template. No two adjacent pieces are
+    /// texts.
     private static func path(of template: String) -> (pieces: [Piece], description: String) {
         var lexer = TemplateLexer(template)
         var pieces: [Piece] = []

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection's requests, one after the other: the pipeline holds the next one back until a response is complete.
+/// Handles the requests of one connection, one after another: the channel pipeline holds the next one back until a
+/// response is complete.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -46,7 +46,8 @@ package final class MockServer: Sendable {
 
     /// A server that does not listen yet.
     ///
-    /// - Parameter onRequest: is told of every response, just before it is sent, on a thread of the server: it must be quick.
+    /// - Parameter onRequest: Called for every response just before it is sent, on a thread of the server: it must
+    ///   return quickly.
     package init(
         routes: [MockRoute],
         limits: Limits = Limits(),
@@ -84,7 +85,7 @@ package final class MockServer: Sendable {
         }
     }
 
-    /// Stops listening and closes all connections; requests under way get no response.
+    /// Stops listening and closes all connections; requests in flight get no response.
     package func stop() async {
         let group = state.withLock { state -> MultiThreadedEventLoopGroup? in
             guard case .running(let group) = state else { return nil }
@@ -129,6 +130,7 @@ package final class MockServer: Sendable {
 
 /// The mock server cannot do what it should; the description says why, in one sentence without a full stop.
 package struct MockServerError: Error, Equatable, CustomStringConvertible {
+    /// Why the mock server cannot start or listen, in one sentence without a full stop.
     package let description: String
 
     init(_ description: String) {

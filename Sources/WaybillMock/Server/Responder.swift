@@ -10,7 +10,7 @@ final class Responder: Sendable {
     }
 
     private let table: RouteTable
-    /// How many responses each route has given.
+    /// The number of responses that each route has sent.
     private let given: Mutex<[Int]>
 
     init(_ routes: [MockRoute]) {
@@ -31,12 +31,12 @@ final class Responder: Sendable {
             return Response(answer: .problem(500, message), route: route)
         case .otherMethods(let methods):
             let allowed = methods.joined(separator: ", ")
-            var answer = MockResponse.problem(405, "no mock example answers \(method) \(target.path), only \(allowed)")
+            var answer = MockResponse.problem(405, "no mock example for \(method) \(target.path), only for \(allowed)")
             answer.headers.append(MockResponse.Header("Allow", allowed))
             return Response(answer: answer, route: nil)
         case .none(let nearest):
-            let place = target.host.isEmpty ? "" : " for host \(target.host)"
-            let message = "no mock example answers \(method) \(target.path)\(place)"
+            let place = target.host.isEmpty ? "" : " on host \(target.host)"
+            let message = "no mock example for \(method) \(target.path)\(place)"
             let meant = nearest.map { "\(table.routes[$0].method ?? method) \(table.routes[$0].path)" }
             return Response(answer: .problem(404, message, nearest: meant), route: nil)
         }
@@ -74,7 +74,7 @@ extension MockResponse {
         }
     }
 
-    /// A response of the server's own: why there is no other.
+    /// A response of the mock server itself, with the reason why there is no example.
     static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockResponse {
         var object: JSONObject = JSONObject()
         object["error"] = .string(message)

@@ -1,7 +1,8 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Filters, outputs and `returns` are for responses of the class 2xx, and their request expects one.
+/// A request with filters, outputs or `returns` must expect a status of the class 2xx: they are evaluated only for such
+/// responses.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
@@ -23,10 +24,10 @@ struct NeverTaken: ManifestRule {
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",
-                "\(words) for responses of the class 2xx, and none is expected here",
+                "\(words) evaluated only for status 2xx, and the expected status is another one",
                 severity: .warning,
                 at: span,
-                secondary: [.init(status.span, "the status that is expected")]
+                secondary: [.init(status.span, "the expected status")]
             )
         }
     }

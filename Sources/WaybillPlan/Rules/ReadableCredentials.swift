@@ -13,7 +13,7 @@ struct ReadableCredentials: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "readable-credentials",
-                    "anybody on the way can read the credentials and the token",
+                    "the credentials and the token are sent without encryption",
                     severity: .warning,
                     at: url.span,
                     help: ["Use 'https://'. Only a server on the same machine can do without."]

@@ -49,8 +49,8 @@ final class RequestSite: Sendable {
     /// that is replaced whole what applies.
     var merged: Settings { far.merge(levels, service: service) }
 
-    /// What the nearest level with a key says, for keys that are replaced whole: `nearest(.http, \.http)`. Nothing where that
-    /// is not fully known.
+    /// The value at the nearest level with a key, for keys that are replaced as a whole: `nearest(.http, \.http)`.
+    /// `nil` if that is not fully known.
     func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         levels.nearest(name, value)
     }

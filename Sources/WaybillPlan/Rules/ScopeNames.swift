@@ -11,7 +11,7 @@ struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let references = subject.references
         return references.sites.indices.compactMap { index in
-            // The data of a response has no names that are known.
+            // The member names of a response's data are not known.
             if references.roots[index] == .document, references.sites[index].moment == .response { return nil }
             return NameScope(subject: subject, site: references.sites[index]).finding
         }

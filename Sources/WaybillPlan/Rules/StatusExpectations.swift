@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// The statuses that a request expects can be seen, and go with what else is expected of its response.
+/// The expected statuses of a request must be possible, and must not contradict its other expectations.
 struct StatusExpectations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
@@ -38,7 +38,7 @@ struct StatusExpectations: ManifestRule {
                 )
             )
         }
-        let label = Diagnostic.Label(status.span, "the status that is expected")
+        let label = Diagnostic.Label(status.span, "the expected status")
         if status.value.allSatisfy(\.hasNoBody) {
             let words = status.value.map(\.description).joined(separator: " or ")
             diagnostics += bodyNeeds(of: site, because: "a response with status \(words) has no body", label)

@@ -55,7 +55,7 @@ struct StepPlaces: ManifestRule {
                     "'\($0.name)' cannot be seen here",
                     at: condition.span(of: $0.nameRange),
                     help: [
-                        "A \(step.form.rawValue) has no response of its own; let the step that asks have the 'until'."
+                        "A \(step.form.rawValue) has no response; write 'until' at the step that sends the request."
                     ]
                 )
             }

@@ -4,13 +4,13 @@ package import WaybillJSON
 package struct EarlierStep: Sendable {
     /// What is reported of it.
     package var result: StepResult
-    /// What later steps see of it, as far as it was kept.
+    /// Its record for later steps, as far as it was kept.
     package var record: JSON
-    /// What the journal does not hold of it.
+    /// The parts that the journal does not contain.
     package var losses: EarlierLosses
     /// The domains whose cookies its elements set, where it is a `forEach`.
     package var elementCookies: Set<String> = []
-    /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+    /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have received.
     package var use = RunEvent.KeptRecord.Use.taken
 }
 
@@ -18,7 +18,7 @@ package struct EarlierStep: Sendable {
 package struct EarlierLosses: Sendable, Equatable {
     /// What expressions can use of it: `outputs.token`, `data`, …; see `RunEvent.KeptRecord.lost`.
     package var values: Set<String>
-    /// The domains whose cookies in the run's own jar it set.
+    /// The domains for which it set cookies in the run's own jar.
     package var cookies: Set<String>
 
     /// Reads what a journal says of it.
@@ -28,7 +28,7 @@ package struct EarlierLosses: Sendable, Equatable {
     }
 }
 
-/// The elements of a `forEach` that had ended before a run was resumed.
+/// The elements of a `forEach` that had finished before a run was resumed.
 package struct EarlierElements: Sendable {
     /// One of them.
     package struct Element: Sendable {
@@ -36,14 +36,16 @@ package struct EarlierElements: Sendable {
         package var digest: String?
         /// How it ended.
         package var outcome: StepOutcome
-        /// What later steps see of it, as far as it was kept.
+        /// Its record for later steps, as far as it was kept.
         package var record: JSON?
-        /// What the journal does not hold of it.
+        /// The parts that the journal does not contain.
         package var losses: EarlierLosses
-        /// Why it failed, and the address of the request that did.
+        /// Why it failed.
         package var failure: Failure?
+        /// The URL of the request that failed.
         package var url: RedactedText?
-        /// What becomes of it: a failure that is tolerated may be that of a request that the server may have received.
+        /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have
+        /// received.
         package var use = RunEvent.KeptRecord.Use.taken
     }
 
@@ -51,7 +53,7 @@ package struct EarlierElements: Sendable {
     package fileprivate(set) var elements: [Int: Element] = [:]
 }
 
-/// What had become of the steps of a run before it was resumed, by the paths of their instances.
+/// The results of the steps of a run before it was resumed, by the paths of their instances.
 package struct EarlierSteps: Sendable {
     private var steps: [String: EarlierStep] = [:]
     private var elements: [String: EarlierElements] = [:]
@@ -65,7 +67,7 @@ package struct EarlierSteps: Sendable {
     /// How far the files have come that steps write, and the pages that they ask for.
     private var outputs: [String: EarlierOutput] = [:]
     private var pages: [String: EarlierPages] = [:]
-    /// The files that are complete and in their places, by the path of the step that wrote them.
+    /// The files that were moved to their paths, by the path of the step that wrote them.
     private var files: [String: RunEvent.WrittenFile] = [:]
 
     /// Nothing has become of any.
@@ -94,12 +96,12 @@ package struct EarlierSteps: Sendable {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
     }
 
-    /// The files that were complete and in their places, and that nothing writes again.
+    /// The files that were moved to their paths, and that no step writes again.
     package var finishedFiles: [(step: String, file: RunEvent.WrittenFile)] {
         files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Whether a step, or an element that it is inside of, is to be taken as it is.
+    /// Whether the result of a step, or of an element that it is in, is kept.
     private func hasEnded(_ path: String) -> Bool {
         if isVoid(path) { return false }
         if steps[path] != nil { return true }
@@ -121,7 +123,7 @@ package struct EarlierSteps: Sendable {
     /// The pages that the step at a path has had.
     package func pages(of path: String) -> EarlierPages? { isVoid(path) ? nil : pages[path] }
 
-    /// Whether a request may have reached the server, and no response is known.
+    /// Whether a request may have reached the server without a recorded response.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
 
     /// The paths of all steps that are to be taken as they are, and of those with such elements.

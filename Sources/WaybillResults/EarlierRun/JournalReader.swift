@@ -6,7 +6,7 @@ import WaybillJSON
     import Darwin
 #endif
 
-/// A line of a journal is not what a run writes.
+/// A line of a journal that no run writes.
 package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertible {
     /// The journal.
     package let path: String
@@ -15,13 +15,14 @@ package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertibl
     /// What is wrong with it.
     package let reason: String
 
+    /// The location in the journal and the reason.
     package var description: String { "\(path):\(line): the journal is damaged: \(reason)" }
 }
 
 /// Reads a journal line by line, whatever its size.
 ///
-/// A run that was killed may leave half a line at the end, which counts as never written; anything else that is not an
-/// event with the next number and the right checksum is damage.
+/// A run that was killed may leave an incomplete last line, which is ignored. Any other line that is not an event with
+/// the next number and the right checksum is damage.
 struct JournalReader {
     private static let pieceSize = 1 << 20
     /// No event is as long as this.

@@ -16,7 +16,7 @@ package final class EventStream: Sendable {
     private static let longestWait = Duration.milliseconds(20)
 
     /// Whether the requests of the elements of a `forEach`, of which there may be a million, are events too.
-    package let tellsElements: Bool
+    package let reportsElements: Bool
 
     private let journal: Journal?
     private let observers: [any RunObserver]
@@ -28,11 +28,11 @@ package final class EventStream: Sendable {
         journal: Journal?,
         observers: [any RunObserver] = [],
         after lastNumber: Int = 0,
-        tellsElements: Bool = false,
+        reportsElements: Bool = false,
         now: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.journal = journal
-        self.tellsElements = tellsElements
+        self.reportsElements = reportsElements
         self.observers = observers
         self.now = now
         state = Mutex(State(lastNumber: lastNumber))

@@ -61,17 +61,18 @@ package struct RunEvent: Sendable, Equatable {
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
         case requestSent(attempt: Int, bytes: Int)
-        /// More of a request or its response has travelled. At most ten a second come of each request.
+        /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
+        /// request.
         case requestProgress(Progress)
-        /// A response leads elsewhere, and a request follows.
+        /// A response redirects, and another request follows.
         case requestRedirected(Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Retry)
-        /// The head of a response has come.
+        /// The status and the header of a response were received.
         case responseHead(ResponseHead)
         /// A response is complete.
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
-        /// All there is to know of a request and its response, where `debug` asks for it.
+        /// A request and its response in full, for requests with `debug`.
         case requestDebug(attempt: Int, RedactedJSON)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)
@@ -93,7 +94,7 @@ package struct RunEvent: Sendable, Equatable {
         package var graphs: [String]
         /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
         package var inputs: RedactedJSON?
-        /// Whether the mock server answers.
+        /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run goes on that the events before belong to.
         package var isResumed = false
@@ -223,7 +224,7 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// What a response leads to.
+    /// A redirect: the response and the request that follows.
     package struct Redirection: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         package var attempt: Int
@@ -234,7 +235,7 @@ package struct RunEvent: Sendable, Equatable {
         /// Its address.
         package var url: RedactedText
 
-        /// What a response leads to; see the properties.
+        /// A redirect; see the properties.
         package init(attempt: Int, status: Int, method: String, url: RedactedText) {
             self.attempt = attempt
             self.status = status
@@ -358,7 +359,7 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// The head of a response.
+    /// The status and the header of a response.
     package struct ResponseHead: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         package var attempt: Int
@@ -367,7 +368,7 @@ package struct RunEvent: Sendable, Equatable {
         /// The header fields.
         package var headers: [RedactedHeader]
 
-        /// The head of a response; see the properties.
+        /// The status and the header of a response; see the properties.
         package init(attempt: Int, status: Int, headers: [RedactedHeader]) {
             self.attempt = attempt
             self.status = status

@@ -106,8 +106,8 @@ package final class RunFolder: Sendable {
         journal = Journal(file, length: length, thread: thread)
     }
 
-    /// Writes `sources.json` on the journal's thread, where the content is made too: the first request does not wait for that.
-    /// Where it fails, the journal has failed.
+    /// Writes `sources.json` on the journal's thread, which also makes its content, so that the first request does not
+    /// wait. If it fails, the journal has failed.
     package func keep(_ sources: @escaping @Sendable () -> RunSources) {
         let path = "\(path)/\(FolderContents.sources)"
         journal.begin { () throws(ResultsError) in
@@ -221,8 +221,7 @@ package final class RunFolder: Sendable {
         return isInPlace ?? false
     }
 
-    /// The bytes that files of records have now, by the paths that the journal has of them; those that are not there are left
-    /// out.
+    /// The current sizes of files of records in bytes, by their paths in the journal, without missing files.
     package func sizes(of paths: [String]) async -> [String: Int] {
         let root = self.path
         let sizes = try? await thread.run { () throws(ResultsError) in

@@ -1,12 +1,12 @@
 import WaybillJSON
 import WaybillRuntime
 
-/// What a run was made from, in `sources.json` of its folder, so that `resume` notices a manifest that was changed:
+/// The sources of a run, in `sources.json` of its folder, so that `resume` notices a changed manifest:
 ///
 ///     {"format": 1, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
 ///
-/// Digests are SHA-256 in hexadecimal digits: of the manifest's files as a whole, and of what each step of the plan resolves
-/// to. Only a text that cannot be read again is there itself.
+/// Digests are SHA-256 in hexadecimal digits: of each file of the manifest, and of what each step of the plan resolves
+/// to. Only a text that cannot be read again is stored.
 package struct RunSources: Sendable, Equatable {
     /// The digest of each file of the manifest, by path.
     package var files: [String: String] = [:]
@@ -16,7 +16,7 @@ package struct RunSources: Sendable, Equatable {
     /// The texts that cannot be read again, by path.
     package var texts: [String: [UInt8]] = [:]
 
-    /// Changes with each change of what a digest is made from.
+    /// The version of the format, increased when digests are computed differently.
     private static let format = 1
 
     /// The sources of a run; see the properties.

@@ -40,7 +40,7 @@ final class FileThread: Sendable {
     }
 }
 
-/// What a file thread has still to do. It waits for a descriptor, so that a clock that is set does not change how long.
+/// The pending work of a file thread. It waits for a descriptor, so that setting the clock does not affect the wait.
 private final class Queue: Sendable {
     struct Job: Sendable {
         var due: ContinuousClock.Instant

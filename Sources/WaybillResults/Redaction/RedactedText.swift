@@ -1,14 +1,14 @@
 package import WaybillJSON
 
-/// A text that is safe to write anywhere: our own words, or what a redactor has let through.
+/// A text that is safe to write anywhere: literals of the program, and the output of a redactor.
 ///
-/// There is no other way to make one, so that whatever prints events and results cannot leak a secret. Literals may be
-/// interpolated with other redacted texts and with whole numbers: `"expected \(count) items, got \(text)"`.
+/// It cannot be made from other strings, so that code that prints events and results cannot leak a secret. Literals can
+/// be interpolated with other redacted texts and with integers: `"expected \(count) items, got \(text)"`.
 package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
     /// The text.
     package let string: String
 
-    /// Words that stand in our code.
+    /// A literal of the program.
     package init(literal: StaticString) {
         string = literal.description
     }
@@ -17,6 +17,7 @@ package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
         self.string = string
     }
 
+    /// The text.
     package var description: String { string }
 }
 
@@ -29,7 +30,7 @@ extension RedactedText: ExpressibleByStringInterpolation {
         string = interpolation.text
     }
 
-    /// Puts a text together from parts that are safe.
+    /// Concatenates safe parts.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
@@ -41,15 +42,15 @@ extension RedactedText: ExpressibleByStringInterpolation {
             literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
         }
 
-        /// A text that was redacted before.
+        /// A redacted text.
         package mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
 
-        /// A number: a count, a status, a place.
+        /// An integer, such as a count, a status or an index.
         package mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
     }
 }
 
-/// A JSON value that is safe to write anywhere: one that a redactor has let through.
+/// A JSON value that is safe to write anywhere: the output of a redactor.
 package struct RedactedJSON: Sendable, Hashable {
     /// The value.
     package let value: JSON
@@ -62,7 +63,7 @@ package struct RedactedJSON: Sendable, Hashable {
     package var text: RedactedText { RedactedText(redacted: value.words) }
 }
 
-/// The bytes of a message that are safe to write anywhere: what a redactor has let through.
+/// The bytes of a message that are safe to write anywhere: the output of a redactor.
 package struct RedactedBytes: Sendable, Hashable {
     /// The bytes.
     package let bytes: [UInt8]

@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 
 /// Why a step failed.
 package struct Failure: Error, Sendable, Equatable {
-    /// One thing found wrong, where several were looked for, as the expectations of one response are.
+    /// One of the errors of a stage that can find several, such as the expectations of a response.
     package struct Finding: Sendable, Equatable {
         /// What is wrong, in one sentence without a full stop.
         package var message: RedactedText
@@ -21,8 +21,7 @@ package struct Failure: Error, Sendable, Equatable {
 
     /// The stage that failed.
     package var kind: FailureKind
-    /// The server's name for the failure: the status, or the code in the response's envelope, as the string or number that it
-    /// is.
+    /// The server's code for the failure: the status, or the code in the response's envelope, as a string or number.
     package var code: RedactedJSON?
     /// What went wrong, in one sentence without a full stop.
     package var message: RedactedText

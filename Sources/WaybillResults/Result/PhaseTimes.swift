@@ -1,6 +1,6 @@
 /// How long a request and its phases took.
 package struct PhaseTimes: Sendable, Equatable {
-    /// From the beginning of the transfer to the last byte of the response.
+    /// From the start of the transfer to the last byte of the response.
     package var total: Duration
     /// Looking up the host's name.
     package var dns: Duration?
@@ -8,7 +8,7 @@ package struct PhaseTimes: Sendable, Equatable {
     package var connect: Duration?
     /// The TLS handshake.
     package var tls: Duration?
-    /// From the beginning of the transfer to the first byte of the response.
+    /// From the start of the transfer to the first byte of the response.
     package var firstByte: Duration?
 
     /// The times that are known; a connection used again has no `dns`, `connect` and `tls`.

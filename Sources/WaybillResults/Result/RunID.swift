@@ -1,20 +1,23 @@
 package import WaybillFormats
 
-/// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are sorted by the second they began in.
+/// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are in the order of the seconds they
+/// started in.
 package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The name: date and time in UTC, and six random characters.
     package let description: String
 
     /// Without letters and digits that look alike.
     private static let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
 
-    /// A new name for a run that begins at a moment (in UTC), told from others of that second by six random characters.
+    /// A new name for a run that starts at a time (in UTC), distinguished from others of that second by six random
+    /// characters.
     package init(at moment: Timestamp, using random: inout some RandomNumberGenerator) {
         let second = moment.description.prefix(19).filter { $0 != "-" && $0 != ":" }
         let tail = (0..<6).map { _ in Self.alphabet[Int.random(in: Self.alphabet.indices, using: &random)] }
         description = second.replacing("T", with: "-") + "-" + String(tail)
     }
 
-    /// A new name for a run that begins now.
+    /// A new name for a run that starts now.
     package init() {
         var random = SystemRandomNumberGenerator()
         self.init(at: .now(), using: &random)
@@ -31,5 +34,6 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         description = String(text)
     }
 
+    /// Compares the names, and with them the seconds in which the runs started.
     package static func < (left: RunID, right: RunID) -> Bool { left.description < right.description }
 }

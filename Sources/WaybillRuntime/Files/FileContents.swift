@@ -126,6 +126,7 @@ package enum FileContents {
 }
 
 extension FileError {
+    /// The error of a system call that failed with an `errno`.
     package init(path: String, errno number: Int32) {
         self.path = path
         switch number {

@@ -1,11 +1,16 @@
-/// The names of the files that a run writes about itself, in the folder of its results.
+/// The names of the files that every run writes, in the folder of its results.
 package enum RunFileNames {
+    /// The events of the run, one a line.
     package static let journal = "events.ndjson"
+    /// The result of the run and of each step.
     package static let result = "run.json"
+    /// The outputs of the graphs.
     package static let outputs = "outputs.json"
+    /// What the run was made from, for `resume`.
     package static let sources = "sources.json"
+    /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
-    /// All of them: no step may write a file of such a name.
+    /// All of them. No step may write a file with one of these names.
     package static let all: Set<String> = [journal, result, outputs, sources, bodies]
 }

@@ -1,4 +1,4 @@
-/// A call that blocks, on a thread of its own: tasks have only as many threads as there are cores.
+/// Makes blocking calls on a separate thread, because tasks have only as many threads as there are cores.
 package enum BlockingCall {
     /// Makes the call and returns its result; nil where no thread can be started.
     package static func run<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value? {

@@ -6,16 +6,16 @@ import Synchronization
     import Darwin
 #endif
 
-/// A thread of the system, for work that blocks or that must not share its thread.
+/// A thread of the system, for work that blocks or needs its own thread.
 ///
-/// It receives no signals: the program's are for its other threads, and a write to a closed connection must not end the
-/// program, as libcurl leaves SIGPIPE alone and OpenSSL does not ask for its absence. Threads that it starts inherit this.
+/// All signals are blocked: other threads handle those of the program, and SIGPIPE of a write to a closed connection,
+/// which neither libcurl nor OpenSSL prevents, must not end the program. Threads that it starts inherit this.
 package final class SystemThread<Value: Sendable>: Sendable {
     private let result = ThreadResult<Value>()
     // Nil once it has been joined or detached, which may happen once.
     private let handle: Mutex<pthread_t?>
 
-    /// Starts a thread that does this work; throws the error of the system.
+    /// Starts a thread that does some work; throws the error of the system.
     package init(_ work: sending @escaping () -> Value) throws(SystemError) {
         let body = ThreadBody(work: { [result] in result.set(work()) }, end: { [result] in result.announce() })
         // The reference goes over to the thread; the work with it, of which `sending` says that nobody else has it.
@@ -42,7 +42,7 @@ package final class SystemThread<Value: Sendable>: Sendable {
         if let thread = takeHandle() { pthread_join(thread, nil) }
     }
 
-    /// What the work returned; nil before its end.
+    /// The result of the work; nil before it has ended.
     package var value: Value? { result.value }
 
     deinit {
@@ -76,14 +76,14 @@ private final class ThreadBody {
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
         body.work?()
-        // What the work holds is released before anybody hears of its end.
+        // What the work captures is released before its end is reported.
         body.work = nil
         body.end()
         return nil
     }
 }
 
-/// What a thread's work returned, for the tasks that wait for it.
+/// The result of a thread's work, for the tasks that wait for it.
 private final class ThreadResult<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

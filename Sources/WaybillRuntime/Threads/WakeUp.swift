@@ -5,7 +5,7 @@
     import Darwin
 #endif
 
-/// Wakes a thread that waits for a descriptor, from any thread: an `eventfd`, or a pipe where there is none.
+/// Wakes a thread that waits for a descriptor, from any thread: by an `eventfd`, or by a pipe on systems without it.
 package final class WakeUp: Sendable {
     /// Readable after `signal` until `clear`.
     package let descriptor: Int32

@@ -19,7 +19,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     var isExhausted: Bool { hasExceededLimit || patternSteps < 0 }
     private var hasExceededLimit = false
     /// The steps left for patterns whose time can grow faster than a string, in all strings together: less than a
-    /// second's work in a release build. Once it is negative, the verdict means nothing.
+    /// second's work in a release build. Once it is negative, the result is invalid.
     var patternSteps = 5_000_000
     private var work = 0
     private var greatestWork = SchemaLimits.freeWork

@@ -1,12 +1,12 @@
 /// A set of Unicode scalars: ranges, a property, and other sets.
 struct CharacterClass: Sendable {
-    /// In order and apart from each other, so that a scalar is found among thousands in few steps.
+    /// Sorted and disjoint, for a binary search.
     private let ranges: [ClosedRange<UInt32>]
     private let subsets: [CharacterClass]
     private let property: UnicodeProperty?
     private var isNegated: Bool
 
-    /// The union of ranges and other sets, or all others.
+    /// The union of ranges and other sets, or its complement.
     init(_ ranges: [ClosedRange<UInt32>], _ subsets: [CharacterClass], isNegated: Bool) {
         var joined: [ClosedRange<UInt32>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -20,7 +20,7 @@ struct CharacterClass: Sendable {
         property = nil
     }
 
-    /// The scalars that have a property, or all others.
+    /// The scalars that have a property, or its complement.
     init(_ property: UnicodeProperty, isNegated: Bool) {
         (ranges, subsets, self.property, self.isNegated) = ([], [], property, isNegated)
     }
@@ -49,7 +49,7 @@ struct CharacterClass: Sendable {
     /// `.`: all but LineTerminator
     static let dot = CharacterClass(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
 
-    /// The set of all others.
+    /// The complement of the set.
     var negated: CharacterClass {
         var result = self
         result.isNegated.toggle()

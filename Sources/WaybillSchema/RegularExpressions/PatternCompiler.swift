@@ -3,7 +3,7 @@ struct PatternCompiler {
     /// The maximum number of instructions.
     private static let maximumSize = 20_000
 
-    /// The last group of which the program notes what it matched.
+    /// The last group whose match is recorded.
     private let lastNotedGroup: Int
     private var program = PatternProgram()
     private var size = 0

@@ -1,7 +1,7 @@
 /// Runs a pattern's program over the UTF-8 of a text, going back to the last choice when a branch fails.
 ///
 /// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
-/// the text. With back references or look-around that does not hold; there the number of steps bounds the work.
+/// the text. With back references or look-around that does not hold; there the number of steps limits the work.
 struct PatternMatcher {
     /// Where a pattern matched, in bytes, and its first group if that took part and is noted.
     struct Match {

@@ -178,7 +178,7 @@ extension PatternParser {
         }
     }
 
-    /// An escape that means one scalar, after its backslash.
+    /// An escape for one scalar, after its backslash.
     private mutating func scalarEscape() throws(RegularExpressionError) -> UInt32 {
         guard let scalar = next else { throw error("there is nothing after this '\\'", at: position - 1) }
         position += 1

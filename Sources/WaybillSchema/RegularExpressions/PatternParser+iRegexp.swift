@@ -23,7 +23,7 @@ extension PatternParser {
         }
     }
 
-    /// The code point that an escape means, after its backslash.
+    /// The code point of an escape, after its backslash.
     private mutating func escaped() throws(RegularExpressionError) -> UInt32 {
         let start = position - 1
         guard let scalar = next else { throw error("there is nothing after this '\\'", at: start) }

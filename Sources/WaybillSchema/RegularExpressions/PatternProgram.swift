@@ -34,7 +34,7 @@ struct PatternProgram: Sendable {
     var sets: [CharacterClass] = []
     /// Two for each group that is noted (and for the whole match) and one for each loop; most patterns have none.
     var slotCount = 0
-    /// Whether a choice can depend on what groups hold, so that it may succeed where it failed before.
+    /// Whether a choice can depend on the text of groups, so that it may succeed where it failed before.
     var hasBackreferences = false
     /// Whether every step is counted: in I-Regexp, and where time can grow faster than the text.
     var countsSteps = false

@@ -16,13 +16,13 @@ indirect enum PatternSyntax: Sendable {
     case look(PatternSyntax, isBehind: Bool, isNegated: Bool)
     case backreference(Int)
 
-    /// Whether it matches the empty text and does nothing else. The parser leaves such parts out, so that a pattern
-    /// cannot ask for thousands of repetitions of thousands of nothings.
+    /// Whether it only matches the empty text. The parser leaves such parts out, so that a pattern cannot repeat empty
+    /// matches millions of times.
     var isEmpty: Bool {
         if case .sequence(let parts) = self { parts.isEmpty } else { false }
     }
 
-    /// Whether it is a condition on a position, which takes no text.
+    /// Whether it is a condition on a position, which matches no text.
     var isAssertion: Bool {
         switch self {
         case .start, .end, .wordBoundary, .look: true

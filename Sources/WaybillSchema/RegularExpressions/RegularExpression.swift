@@ -1,9 +1,10 @@
 /// A compiled regular expression, in one of two dialects.
 ///
-/// Swift's `Regex` has other ideas of `\d`, `\w`, `\s` and `$`, may take exponential time, and cannot be shared between
-/// threads. This one takes time linear in the text. With back references or look-around, which only ECMAScript has, that
-/// does not hold; there the number of steps bounds the work.
+/// Swift's `Regex` defines `\d`, `\w`, `\s` and `$` differently, may take exponential time, and cannot be shared
+/// between threads. This one takes time linear in the text. Patterns with back references or look-around, which only
+/// ECMAScript has, can take longer; a number of steps limits their work.
 package struct RegularExpression: Sendable {
+    /// The syntax of a pattern, and what its parts match.
     package enum Dialect: Sendable {
         /// ECMA-262 with its `u` flag, as JSON Schema's `pattern` and `patternProperties` have it.
         case ecmaScript
@@ -24,8 +25,8 @@ package struct RegularExpression: Sendable {
 
     /// Whether the whole text matches.
     ///
-    /// - Parameter steps: how much work is still allowed; less than zero afterwards if it was not enough, and then the
-    ///   result means nothing. An ECMAScript pattern whose time is linear spends none.
+    /// - Parameter steps: how much work is still allowed; Negative afterwards if it was not enough; the result is
+    ///   invalid then. An ECMAScript pattern with linear time uses none.
     package func matches(_ text: String, steps: inout Int) -> Bool {
         var text = text
         return text.withUTF8 { PatternMatcher.match(program, in: $0, isWhole: true, steps: &steps) } != nil
@@ -42,8 +43,8 @@ package struct RegularExpression: Sendable {
         PatternMatcher.match(program, in: text, isWhole: false, steps: &steps) != nil
     }
 
-    /// What the first group holds in the leftmost match, or the whole of that match if no group took part in it.
-    /// Only I-Regexp notes the first group.
+    /// The text of the first group in the leftmost match, or of the whole match if no group took part in it. Only
+    /// I-Regexp records the first group.
     package func firstCapture(in text: String, steps: inout Int) -> String? {
         var text = text
         return text.withUTF8 { utf8 in
@@ -54,8 +55,10 @@ package struct RegularExpression: Sendable {
     }
 }
 
-/// Why a pattern cannot be compiled: what is wrong, and at which code point of the pattern (from 0).
+/// Why a pattern cannot be compiled.
 package struct RegularExpressionError: Error, Sendable, Equatable {
+    /// What is wrong, in one clause without a full stop.
     package var message: String
+    /// The code point of the pattern that it was found at, from 0.
     package var offset: Int
 }

@@ -57,7 +57,7 @@ package final class HeldResponses: Sendable {
     /// What was asked for, in order.
     package var targets: [String] { server.requests.map(\.target) }
 
-    /// Lets all responses go, also those to come.
+    /// Releases all responses, also later ones.
     package func release() { shared.change { $0.isReleased = true } }
 
     /// Waits until so many requests have come.
@@ -66,7 +66,7 @@ package final class HeldResponses: Sendable {
     }
 
     /// Waits until so many responses have been written.
-    package func waitForAnswers(_ count: Int) async {
+    package func waitForResponses(_ count: Int) async {
         await wait { _, answered in answered >= count }
     }
 

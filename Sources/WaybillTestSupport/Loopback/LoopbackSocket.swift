@@ -9,6 +9,7 @@ package struct LoopbackError: Error, CustomStringConvertible {
     let call: String
     let errno: Int32
 
+    /// The name of the call and its `errno`.
     package var description: String { "\(call) failed with errno \(errno)" }
 }
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A server that gives each response when it is told to, and not before. It must be stopped.
+/// A server that sends each response on demand. It must be stopped.
 package final class ResponsesOnCall: Sendable {
     /// What both the server's threads and the tests see.
     private final class Shared: Sendable {
         struct State {
-            /// Where the requests came that wait for a response, by target.
+            /// The connections of requests that wait for a response, by target.
             var waiting: [String: LoopbackConnection] = [:]
             /// Answers to requests that have not come.
             var ready: [String: ServerResponse] = [:]
@@ -17,7 +17,7 @@ package final class ResponsesOnCall: Sendable {
 
         /// Takes note of a request.
         ///
-        /// - Returns: its response where that was there first, and whom to tell of it.
+        /// - Returns: its response if that was given first, and the continuation to resume.
         func take(
             _ request: ReceivedRequest,
             _ connection: LoopbackConnection

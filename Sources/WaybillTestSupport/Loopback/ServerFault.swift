@@ -9,9 +9,9 @@ package enum ServerFault: String, CaseIterable, Sendable {
     /// Sends half of the body, then nothing.
     case stallsInBody
     /// Closes the connection without a response.
-    case closesWithoutAnswer
+    case closesWithoutResponse
     /// Resets the connection before a response.
-    case resetsBeforeAnswer
+    case resetsBeforeResponse
     /// Resets the connection in the middle of the header.
     case resetsInHeader
     /// Resets the connection in the middle of the body.
@@ -62,9 +62,9 @@ package enum ServerFault: String, CaseIterable, Sendable {
         case .stallsInBody:
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
             connection.waitForEnd()
-        case .closesWithoutAnswer:
+        case .closesWithoutResponse:
             connection.close()
-        case .resetsBeforeAnswer:
+        case .resetsBeforeResponse:
             connection.reset()
         case .resetsInHeader:
             connection.write("HTTP/1.1 200 OK\r\nContent-")

@@ -1,4 +1,4 @@
-/// A response that a server gives, with `Content-Length` unless the headers say otherwise.
+/// A response of a server, with `Content-Length` unless the headers contradict it.
 package struct ServerResponse: Sendable {
     /// The status code.
     package var status: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The way of a response from the engine's thread to the task that receives it piece by piece.
+/// Passes a response from the engine's thread to the task that receives it piece by piece.
 final class BodyChannel: Sendable {
     /// What comes, in this order.
     enum Event: Sendable {
@@ -8,7 +8,7 @@ final class BodyChannel: Sendable {
         case head(HTTPResponse, [UInt8])
         /// Bytes of the body.
         case bytes([UInt8])
-        /// The end. Without a head before it, the response has no body.
+        /// The end of the response. If no head came before it, the response has no body.
         case end(TransferOutcome)
     }
 

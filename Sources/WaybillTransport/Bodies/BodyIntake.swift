@@ -1,4 +1,4 @@
-/// Takes a response that comes piece by piece, and hands it to its receiver.
+/// Receives a response piece by piece, and passes it to its receiver.
 struct BodyIntake {
     /// Whether the rest is not wanted.
     private(set) var isRefused = false
@@ -9,7 +9,7 @@ struct BodyIntake {
     private var collected: [UInt8] = []
     private var failure: TransportFailure?
 
-    /// An intake for a receiver, with the greatest number of bytes to collect for the response.
+    /// An intake for a receiver, with the maximum number of bytes to collect for the response.
     init(_ receiver: any BodyReceiver, limit: Int) {
         self.receiver = receiver
         self.limit = limit

@@ -1,8 +1,8 @@
-/// Takes the body of a response piece by piece. Not before a call has returned comes the next one, and while the receiver
-/// is busy the server is held up: no more than about two megabytes wait in between. A transport's own thread
+/// Receives the body of a response piece by piece. The next call comes only after the previous one has returned, and
+/// while the receiver is busy the server is paused: at most about two megabytes are buffered. A transport's own thread
 /// (`Transport.taskExecutor`) calls none of it.
 package protocol BodyReceiver: Sendable {
-    /// Called once, with the response without its body, before any of it comes. Says what is to become of the body.
+    /// Called once, with the response without its body, before any of the body. Decides what happens to the body.
     func begin(_ response: HTTPResponse) async -> BodyUse
 
     /// Called with the next bytes of the decoded body. False ends the transfer with a failure of kind `cancelled`.

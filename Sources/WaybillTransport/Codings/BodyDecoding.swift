@@ -1,9 +1,9 @@
-/// Decodes the body of one response on its way from libcurl to where it is kept. Lives on the engine's thread.
+/// Decodes the body of one response on its way from libcurl to where it is kept. Used only on the engine's thread.
 final class BodyDecoding {
     /// What became of bytes.
     enum Outcome {
         case taken, later, never
-        /// They are not what the response's `Content-Encoding` says.
+        /// The bytes do not match the response's `Content-Encoding`.
         case malformed
         /// They follow the end of what the response's `Content-Encoding` says.
         case excess

@@ -5,7 +5,7 @@ import DequeModule
 ///
 /// libcurl has such limits too, but one for all hosts, and its timeouts do not run while a request waits for them.
 ///
-/// Lives on the engine's thread.
+/// Used only on the engine's thread.
 final class AdmissionQueue<Element> {
     typealias Priority = TransferOptions.Priority
 

@@ -54,6 +54,7 @@ package final class CurlTransport: Transport {
         commands.close()
     }
 
+    /// Runs tasks on the thread that libcurl works on; on a thread of their own while many transfers are in flight.
     package var taskExecutor: (any TaskExecutor)? { executor }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
@@ -109,6 +110,7 @@ package final class CurlTransport: Transport {
         }
     }
 
+    /// Establishes a connection with the address and port of the request, without TLS and without sending anything.
     package func reach(_ request: HTTPRequest) async -> TransportFailure? {
         do {
             let origin = try Origin(ofURL: request.url)
@@ -128,6 +130,7 @@ package final class CurlTransport: Transport {
         }
     }
 
+    /// Fails the transfers in flight and ends the threads of the transport.
     package func shutDown() async {
         commands.close()
         await thread.join()

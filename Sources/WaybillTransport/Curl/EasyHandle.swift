@@ -1,6 +1,7 @@
 import CLibCurl
 
-/// One of libcurl's easy handles, kept for one transfer after the other where `mayBeKept`. Lives on the engine's thread.
+/// One of libcurl's easy handles, kept for one transfer after the other where `mayBeKept`. Used only on the engine's
+/// thread.
 final class EasyHandle {
     /// Whether a handle may be used for another transfer. Before version 8.3, libcurl keeps a pointer to the last field of
     /// the response before, which is freed, and appends a folded line to it if the next response's header starts with one
@@ -97,20 +98,20 @@ final class EasyHandle {
         keepsOptions = false
     }
 
-    /// Holds both directions up, or lets them go on. Not to be called from within a callback.
+    /// Pauses or resumes both directions. Must not be called in a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
         curl_easy_pause(pointer, mask)
     }
 
-    /// Forgets the transfer, to be used for another one. Must not be in use by a multi handle.
+    /// Resets the handle for another transfer. A multi handle must not be using it.
     ///
-    /// - Parameter hasAnswer: Whether it has ended well. The next transfer may be told of faster then, if it is much the
-    ///   same.
-    func giveUp(hasAnswer: Bool) {
+    /// - Parameter hasResponse: Whether the transfer succeeded. A similar transfer can reuse most of its options then, which is
+    ///   faster.
+    func release(hasResponse: Bool) {
         transfer = nil
         // A handle at rest must not hold on to a body.
-        if !hasAnswer || !keepsOptions || told?.prepared.isPlain != true { reset() }
+        if !hasResponse || !keepsOptions || told?.prepared.isPlain != true { reset() }
     }
 
     /// Forgets all options.

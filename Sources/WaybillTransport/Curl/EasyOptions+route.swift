@@ -12,7 +12,7 @@ extension EasyOptions {
             set(CURLOPT_NOPROXY, proxy.exceptions)
             // By name and password alone: Kerberos is not spoken.
             set(CURLOPT_SOCKS5_AUTH, Int(bitPattern: CURLAUTH_BASIC_BITS))
-            // What a proxy says to CONNECT is no part of the response.
+            // The response of a proxy to CONNECT is not part of the response.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         } else {
             // Otherwise the environment's proxies would be used.

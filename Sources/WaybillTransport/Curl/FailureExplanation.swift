@@ -105,7 +105,7 @@ struct FailureExplanation {
             )
         case .connectionUnusable:
             // Otherwise the request would have been sent on another one.
-            let message = Self.timeoutMessage(prepared.request, destination, .awaitingAnswer)
+            let message = Self.timeoutMessage(prepared.request, destination, .awaitingResponse)
             self.init(.timeout, CURLE_OPERATION_TIMEDOUT, message)
         case .versionNotAgreed:
             self.init(
@@ -177,7 +177,7 @@ struct FailureExplanation {
             self.init(.transfer, code, "\(destination) closed the connection without a response")
         case CURLE_PARTIAL_FILE:
             self.init(.transfer, code, "\(destination) closed the connection in the middle of the response")
-        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingAnswer:
+        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse:
             // What libcurl calls a line that it has no room for.
             self.init(.transfer, .tooLarge, "a line of the response's header is larger than libcurl's limit of 100 KiB")
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
@@ -209,7 +209,7 @@ struct FailureExplanation {
                 }
             return "\(activity) within \(limit) (\(destination))"
         case .sending: return "\(destination) did not take the whole request within \(whole)"
-        case .awaitingAnswer: return "no response from \(destination) within \(whole)"
+        case .awaitingResponse: return "no response from \(destination) within \(whole)"
         case .receiving: return "no complete answer from \(destination) within \(whole)"
         }
     }

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// libcurl's multi handle with its sockets in a poller and its timer. Lives on the engine's thread.
+/// libcurl's multi handle with its sockets in a poller and its timer. Used only on the engine's thread.
 final class MultiHandle {
     /// When libcurl wants to go on by itself.
     private enum Timer {

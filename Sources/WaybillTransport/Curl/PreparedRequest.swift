@@ -4,9 +4,9 @@ import CLibCurl
 final class PreparedRequest: Sendable {
     /// What is to be done.
     enum Purpose: Sendable {
-        /// The request is sent and its response taken whole.
+        /// The request is sent and its response is collected.
         case exchange
-        /// The request is sent and the body of its response taken piece by piece.
+        /// The request is sent and the body of its response is received piece by piece.
         case stream
         /// A connection is made, and nothing is sent.
         case connection
@@ -84,7 +84,7 @@ final class PreparedRequest: Sendable {
         switch request.options.version {
         case .http1: true
         case .http2PriorKnowledge: false
-        // A stream that is paused would hold up all that share its connection.
+        // A paused stream would delay all others on its connection.
         case .automatic, .http2: purpose == .stream || !origin.isSecure
         }
     }

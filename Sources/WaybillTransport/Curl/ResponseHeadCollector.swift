@@ -1,4 +1,4 @@
-/// Collects the header of the final response, line by line as libcurl gives it. Headers of informational responses are
+/// Collects the header of the final response, line by line as libcurl passes it. Headers of informational responses are
 /// dropped and trailers are not taken, but all count, so that neither can go on for ever.
 struct ResponseHeadCollector {
     /// Room for what most responses' headers need.
@@ -6,9 +6,9 @@ struct ResponseHeadCollector {
     /// How many bytes of header one response may have in all.
     static let maximumBytes = 256 << 10
 
-    /// The lines of the final response, or of what has come of the latest one.
+    /// The lines of the final response, or of the latest one so far.
     private(set) var bytes: [UInt8] = []
-    /// Whether the header of the final response has come to its end.
+    /// Whether the header of the final response is complete.
     private(set) var isComplete = false
     /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl takes `http/1ttp/1.1 200` for one.
     private(set) var hasStatusLine = true
@@ -70,7 +70,7 @@ struct ResponseHeadCollector {
     /// Whether the response asks for credentials, or rejects those that the request had.
     var asksForCredentials: Bool { isComplete && statusCode == 401 }
 
-    /// Forgets the response, for the next one. What came of it still counts.
+    /// Discards the lines before the next response. Their size still counts towards the limit.
     mutating func beginAgain() {
         bytes = []
         isComplete = false

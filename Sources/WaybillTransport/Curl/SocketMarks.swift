@@ -7,8 +7,8 @@ import CPlatform
     import Darwin
 #endif
 
-/// Finds the sockets of connections, to mark their packets by the DSCP (RFC 2474), and to see whether something has come.
-/// Lives on the engine's thread.
+/// Finds the sockets of connections, to mark their packets by the DSCP (RFC 2474), and to see whether something has
+/// come. Used only on the engine's thread.
 ///
 /// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
 /// socket that is must be looked for, since a connection may have been made for another request with another mark.

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// One request under way, and what has come of its response. Lives on the engine's thread.
+/// One request in flight with the part of its response received so far. Used only on the engine's thread.
 final class Transfer {
     /// What was asked for.
     let order: TransferOrder
@@ -126,7 +126,7 @@ final class Transfer {
         case bytesAfterCoding([String])
     }
 
-    /// What is to be done with the body of the response.
+    /// What happens to the body of the response.
     private enum Decoding {
         case undecided, none
         case by(BodyDecoding)
@@ -266,16 +266,16 @@ final class Transfer {
         return .taken
     }
 
-    /// Forgets that the connection could not be used. Returns whether it was so, and the request needs a new one.
+    /// Clears and returns the mark that the connection could not be used, so that the request needs a new one.
     func takeRefusalOfConnection() -> Bool {
         guard refusal == .connectionUnusable else { return false }
         refusal = nil
         return true
     }
 
-    /// Whether the request may be sent once more after it has ended so: its connection could not be used, or HTTP/2 was
-    /// broken off before any of the response had come, as by a server that takes leave (RFC 9113, section 6.8). With
-    /// HTTP/1.1 libcurl sends again by itself.
+    /// Whether the request may be sent once more after it ended this way: its connection could not be used, or an
+    /// HTTP/2 connection ended before any of the response, as after GOAWAY (RFC 9113, section 6.8). With HTTP/1.1
+    /// libcurl sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
         if refusal == .connectionUnusable { return true }
         return [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil

@@ -72,9 +72,10 @@ final class TransferEngine {
             }
             let hasDelivered = deliver()
             turnsSinceLook += 1
-            // A task that has got its response here mostly sends the next request: that goes before a look at the sockets.
+            // A task that has received its response here usually sends the next request: that comes before polling the
+            // sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            // A chain sends its next request right after a response: that is not slept through.
+            // A chain sends its next request right after a response: the thread does not sleep before it.
             if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
             lookAtSockets()
             turnsSinceLook = 0
@@ -307,23 +308,23 @@ extension TransferEngine {
         return .answered(response, head: transfer.head.bytes)
     }
 
-    /// Ends a transfer by itself: a response that came while the transfer was held up waits until it goes on.
+    /// Ends a transfer by itself: a response that came while the transfer was paused is reported when it resumes.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
-        var hasAnswer = false
-        if case .answered = outcome { hasAnswer = true }
-        giveUpHandle(of: transfer, hasAnswer: hasAnswer)
-        if hasAnswer, transfer.isPaused { return transfer.end(with: outcome) }
+        var hasResponse = false
+        if case .answered = outcome { hasResponse = true }
+        releaseHandle(of: transfer, hasResponse: hasResponse)
+        if hasResponse, transfer.isPaused { return transfer.end(with: outcome) }
         finish(transfer, with: outcome)
     }
 
     private func finish(_ transfer: Transfer, with outcome: TransferOutcome) {
-        giveUpHandle(of: transfer, hasAnswer: false)
+        releaseHandle(of: transfer, hasResponse: false)
         transfers[transfer.id] = nil
         transfer.end(with: outcome)
         ended.append(transfer)
     }
 
-    private func giveUpHandle(of transfer: Transfer, hasAnswer: Bool) {
+    private func releaseHandle(of transfer: Transfer, hasResponse: Bool) {
         if transfer.isCounted {
             transfer.isCounted = false
             queue.finished(at: transfer.prepared.origin)
@@ -334,7 +335,7 @@ extension TransferEngine {
         if !streaming.isEmpty { streaming[transfer.id] = nil }
         multi.remove(handle)
         if EasyHandle.mayBeKept {
-            handle.giveUp(hasAnswer: hasAnswer)
+            handle.release(hasResponse: hasResponse)
             idleHandles.append(handle)
         }
         if transfer.prepared.purpose == .connection { multi.spareConnections -= 1 }

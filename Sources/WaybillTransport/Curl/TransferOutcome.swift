@@ -1,7 +1,7 @@
 /// What the engine hands over. The header is still bytes, so that reading it is the waiting task's work and not that
 /// of the one thread.
 enum TransferOutcome: Sendable {
-    /// A response has come; its response has no fields and no reason yet.
+    /// A response without its fields and reason phrase.
     case answered(HTTPResponse, head: [UInt8])
     /// None has come.
     case failed(TransportFailure)
@@ -18,7 +18,7 @@ enum TransferOutcome: Sendable {
 }
 
 extension HTTPResponse {
-    /// The response with what the bytes of its header say.
+    /// The response with the parts that come from its header.
     func withHead(_ bytes: [UInt8]) -> HTTPResponse {
         let head = ResponseHead(bytes)
         var response = self

@@ -29,9 +29,9 @@ struct TransferReport {
     func phase(of transfer: Transfer) -> TransportFailure.Phase {
         if transfer.head.hasBegun { return .receiving }
         // The counts are those of the second attempt, which we refused.
-        if case .sentTwice = transfer.refusal { return .awaitingAnswer }
+        if case .sentTwice = transfer.refusal { return .awaitingResponse }
         if transfer.wasSent {
-            return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingAnswer
+            return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingResponse
         }
         // libcurl tells the time of connecting only when the handshake has ended too, the address at once.
         if hasConnected { return .securing }
@@ -47,7 +47,7 @@ struct TransferReport {
     /// The number of the system's error that ended the connection; zero when there was none.
     var systemError: Int32 { Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)) }
 
-    /// The response of a transfer that has ended well, without what its header says.
+    /// The response of a successful transfer, without the parts that come from its header.
     func response(to transfer: Transfer) -> HTTPResponse {
         HTTPResponse(
             status: long(CURLINFO_RESPONSE_CODE),

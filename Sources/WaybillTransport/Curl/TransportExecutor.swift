@@ -3,10 +3,9 @@ import WaybillRuntime
 
 /// Runs tasks where requests are sent from.
 ///
-/// As long as few transfers are under way that is the engine's thread, between them: a task that sends a request from
-/// there hands nothing over to another thread and back, which costs more than a small request itself. When they are many
-/// it is a thread beside it: two processors do more than one, and as several responses go over at once handing over costs
-/// little.
+/// While few transfers are in flight, that is the engine's thread, between its work on them: passing a request to
+/// another thread and back costs more than a small request itself. While many are in flight, it is a second thread: two
+/// processors do more than one, and passing several responses at once costs little.
 ///
 /// Neither thread must be held up: a task that computes for long does that elsewhere, and no task may block.
 final class TransportExecutor: TaskExecutor {

@@ -1,13 +1,15 @@
-/// What finds out about the network before anything is sent.
+/// Checks the network before anything is sent.
 package protocol NetworkProbe: Sendable {
-    /// Tries whether a connection to where a request goes comes about. Nothing is sent. Nil when it came about.
+    /// Tries to establish a connection for a request without sending anything. Returns nil on success.
     func reach(_ request: HTTPRequest) async -> TransportFailure?
 
-    /// The interface by which a request would leave now; nil when that is not known, or no network is used.
+    /// The network interface that a request would use now; nil if it is unknown, or the request uses no network.
     func interface(towards request: HTTPRequest) async -> NetworkInterface?
 }
 
 extension CurlTransport: NetworkProbe {
+    /// The interface of the `network` setting, or else the one that the system's routing table selects for the proxy or
+    /// the server. `nil` for a request through a Unix domain socket.
     package func interface(towards request: HTTPRequest) async -> NetworkInterface? {
         let options = request.options
         guard options.unixSocket == nil else { return nil }

@@ -6,7 +6,7 @@ extension TransferOptions {
         /// A URL: http, https, socks4, socks4a, socks5 (names are looked up here) or socks5h (by the proxy), with a
         /// user's name and password where the proxy wants them.
         case url(String)
-        /// What the usual environment variables say.
+        /// The proxy of the usual environment variables.
         case environment(ProxyVariables)
     }
 }

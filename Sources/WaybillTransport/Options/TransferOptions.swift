@@ -28,13 +28,13 @@ package struct TransferOptions: Sendable, Hashable {
 
     /// The version of HTTP.
     package enum Version: Sendable, Hashable {
-        /// HTTP/2 where TLS agrees on it, else HTTP/1.1.
+        /// HTTP/2 where it is negotiated in TLS, otherwise HTTP/1.1.
         case automatic
         /// HTTP/1.1 only.
         case http1
         /// HTTP/2 where TLS agrees on it, else HTTP/1.1; without TLS the request fails.
         case http2
-        /// HTTP/2 at once, also without TLS (RFC 9113, section 3.3).
+        /// HTTP/2 with prior knowledge, also without TLS (RFC 9113, section 3.3).
         case http2PriorKnowledge
     }
 

@@ -6,9 +6,9 @@
 
 /// Decides whether it is worth looking for events again and again before a thread goes to sleep.
 ///
-/// A response from near by takes less time than it takes to put a thread to sleep, wake it, and fill the processor's caches
-/// again: requests one after the other are twice as fast without. Where waits are longer the thread sleeps at once, so that
-/// a slow server costs no processor time.
+/// A response from a nearby server takes less time than it takes to put a thread to sleep, wake it, and fill the
+/// processor's caches again: requests one after the other are twice as fast without. Where waits are longer the thread
+/// sleeps at once, so that a slow server costs no processor time.
 struct BusyWait {
     /// How long it is looked at most.
     static let longest = Duration.microseconds(100)

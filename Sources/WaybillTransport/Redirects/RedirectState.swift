@@ -1,10 +1,10 @@
 import CLibCurl
 import WaybillFormats
 
-/// Decides what follows a response that may be a redirect (RFC 9110, section 15.4). Whoever sends the requests asks after
-/// each response.
+/// Decides what follows a response that may be a redirect (RFC 9110, section 15.4). The sender of the requests calls it
+/// after each response.
 package struct RedirectState: Sendable {
-    /// What is to be done after a response.
+    /// What to do after a response.
     package enum Step: Sendable, Equatable {
         /// It is the final one.
         case finish
@@ -26,7 +26,7 @@ package struct RedirectState: Sendable {
         self.limit = limit
     }
 
-    /// What is to be done after the response to the latest request.
+    /// Decides what to do after the response to the latest request.
     package mutating func next(after response: HTTPResponse) -> Step {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let location = response.headers.first(named: "Location"), !location.isEmpty

@@ -54,7 +54,7 @@ import WaybillTestSupport
         [
             ([101, 102] + Array(1...9), "element 0 differs from the one that the run started with"),
             ([1, 2, 4, 5, 6, 7, 8, 9], "element 2 differs from the one that the run started with"),
-            ([1, 2, 3], "element 3 was already done before the run was resumed, and the list has only 3 now"),
+            ([1, 2, 3], "element 3 finished before the run was resumed, but the list now has only 3 elements"),
         ]
     )
     func `nothing is sent when an element that was done is another one, whatever is tolerated`(
@@ -70,7 +70,7 @@ import WaybillTestSupport
         #expect(failed?.count == 1)
         let message =
             change.message
-            + ", so nothing of the step is sent; restore the list and resume again, or start a new run"
+            + ", so the step is not executed; restore the list and resume again, or start a new run"
         #expect(failed?.first?.failure?.message.string == message)
         // What was done is still known, and what is added at the end is done too.
         let restored = try await resume(graphs, ids: Array(1...10))

@@ -38,19 +38,19 @@ struct ResumedRun {
         repeatsUnsure: Bool = false,
         secrets: [String: String] = [:]
     ) async throws {
-        let past = try RunRecord(folder: folder.path)
-        decision = ResumeDecision(fixture.plan, past.steps, repeatsUnsure: repeatsUnsure)
+        let earlier = try RunRecord(folder: folder.path)
+        decision = ResumeDecision(fixture.plan, earlier.steps, repeatsUnsure: repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
             (outcome, sent, warnings) = (nil, [], [])
             return
         }
-        let run = try RunFolder.reopen(folder.path, after: past)
+        let run = try RunFolder.reopen(folder.path, after: earlier)
         let listener = EventListener()
         outcome = await fixture.run(
             secrets: secrets,
-            events: EventStream(journal: run.journal, observers: [listener], after: past.lastNumber),
+            events: EventStream(journal: run.journal, observers: [listener], after: earlier.lastNumber),
             folder: run,
-            past: past,
+            earlierRun: earlier,
             resumption: decision,
             repeatsUnsure: repeatsUnsure
         )

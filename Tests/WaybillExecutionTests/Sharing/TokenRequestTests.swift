@@ -156,7 +156,7 @@ import WaybillTransport
         Refusal(
             .json(#"{"access_token": "a\r\nX: b", "token_type": "Bearer"}"#),
             .expect,
-            "the token has characters in it that cannot be sent"
+            "the token contains characters that cannot be sent"
         ),
         Refusal(
             .json(#"{"access_token": "a", "token_type": "Bearer", "expires_in": "soon"}"#),

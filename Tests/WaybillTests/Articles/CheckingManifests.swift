@@ -4,9 +4,9 @@ import Waybill
 
 // snippet
 func lint(_ paths: [String]) throws -> (lines: [String], passed: Bool) {
-    let findings = try paths.flatMap { try Waybill.check($0) }
-    let lines = findings.map(\.description)
-    return (lines, !findings.contains { $0.severity == .error })
+    let diagnostics = try paths.flatMap { try Waybill.check($0) }
+    let lines = diagnostics.map(\.description)
+    return (lines, !diagnostics.contains { $0.severity == .error })
 }
 // end
 
@@ -18,9 +18,12 @@ struct Underline: Equatable {
 }
 
 func underlines(in text: String, of path: String) throws -> [Underline] {
-    try Waybill.check(text: text, of: path).compactMap { finding in
-        guard let place = finding.place, place.file == path, place.line == place.endLine else { return nil }
-        return Underline(line: place.line, columns: place.column..<place.endColumn, message: finding.message)
+    try Waybill.check(text: text, of: path).compactMap { diagnostic in
+        guard let location = diagnostic.location, location.file == path, location.line == location.endLine else {
+            return nil
+        }
+        let columns = location.column..<location.endColumn
+        return Underline(line: location.line, columns: columns, message: diagnostic.message)
     }
 }
 // end
@@ -38,7 +41,7 @@ func problems(with path: String, variables: [String: String]) throws -> [String]
         }
         return problems
     } catch let error as ManifestError {
-        return error.findings.map(\.description)
+        return error.diagnostics.map(\.description)
     }
 }
 // end

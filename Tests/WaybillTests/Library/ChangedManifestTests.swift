@@ -38,7 +38,7 @@ import WaybillTestSupport
             _ = try Waybill.resume(fixture.results)
             return []
         } catch let error as ManifestError {
-            return error.findings.filter { $0.id == "changed-manifest" }.map(\.message)
+            return error.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message)
         }
     }
 
@@ -80,10 +80,10 @@ import WaybillTestSupport
         let changed = manifest.replacing("X-Key: \"1\"", with: "X-Key: \"2\"")
         fixture.folder.write("waybill: 1\n\(changed)\n", to: "manifest.yaml")
         let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
-        let findings = error?.findings.filter { $0.id == "changed-manifest" } ?? []
+        let findings = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
         let message = "step 'main.each[1].a' has already run, and its 'headers' changed in the manifest"
         #expect(findings.map(\.message) == [message])
-        #expect(findings.first?.notes.map { $0.place.line } == [5])
+        #expect(findings.first?.notes.map { $0.location.line } == [5])
     }
 
     @Test(
@@ -108,8 +108,8 @@ import WaybillTestSupport
             .replacing("{X-Key: \"1\", X-Other: a}", with: "\n      X-Key: \"1\"\n      X-Other: a")
         let (fixture, error) = try await resume(manifest) { $0.replacing("X-Other: a", with: "X-Other: b") }
         withExtendedLifetime(fixture) {
-            let findings = error?.findings.filter { $0.id == "changed-manifest" } ?? []
-            #expect(findings.map { $0.notes.map(\.place.line) } == [[7]])
+            let findings = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
+            #expect(findings.map { $0.notes.map(\.location.line) } == [[7]])
         }
     }
 
@@ -123,7 +123,7 @@ import WaybillTestSupport
         let (fixture, error) = try await resume(manifest) { $0.replacing("q: 1", with: "q: 2") }
         withExtendedLifetime(fixture) {
             let message = "step 'main.inner.a' has already run, and its 'query' changed in the manifest"
-            #expect(error?.findings.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
+            #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
         }
     }
 
@@ -138,7 +138,7 @@ import WaybillTestSupport
         _ = try await Waybill.resume(fixture.results).report
         fixture.folder.write(#"{"type": ["array", "object"]}"#, to: "list.json")
         let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
-        #expect(error?.findings.contains { $0.message.contains("its 'expect' changed") } == true)
+        #expect(error?.diagnostics.contains { $0.message.contains("its 'expect' changed") } == true)
     }
 
     @Test func `the folder of a run has no text of the manifest`() async throws {
@@ -161,7 +161,7 @@ import WaybillTestSupport
         fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
         fixture.folder.write(manifest + "# changed\n", to: "manifest.yaml")
         let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
-        #expect(error?.findings.contains { $0.message.contains("another version of Waybill") } == true)
+        #expect(error?.diagnostics.contains { $0.message.contains("another version of Waybill") } == true)
     }
 
     /// Runs a manifest, in which a step fails, changes it, and returns why the run cannot be resumed.

@@ -21,8 +21,8 @@ struct LibraryFixture {
     }
 
     /// What is wrong with the manifest, or with what is asked for of it.
-    func findings(_ body: (String) throws -> Void) throws -> [Finding] {
-        try #require(#expect(throws: ManifestError.self) { try body(path) }).findings
+    func findings(_ body: (String) throws -> Void) throws -> [ManifestDiagnostic] {
+        try #require(#expect(throws: ManifestError.self) { try body(path) }).diagnostics
     }
 
     /// A shop whose answers are examples.

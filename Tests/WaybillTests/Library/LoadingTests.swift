@@ -19,7 +19,7 @@ import WaybillTestSupport
         let errors = findings.filter { $0.severity == .error }
         #expect(errors.map(\.id) == ["unknown-endpoint", "unknown-name"])
         let first = try #require(errors.first)
-        let place = try #require(first.place)
+        let place = try #require(first.location)
         #expect((place.file, place.line, place.column) == (fixture.path, 5, 16))
         #expect((place.endLine, place.endColumn) == (5, 22))
         #expect(first.message.contains("'acount'"))
@@ -38,8 +38,8 @@ import WaybillTestSupport
 
     @Test func `a manifest that does not exist is a finding without a place`() throws {
         let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load("/nowhere/manifest.yaml") })
-        #expect(error.findings.map(\.place) == [nil])
-        #expect(error.findings[0].description.hasPrefix("error: "))
+        #expect(error.diagnostics.map(\.location) == [nil])
+        #expect(error.diagnostics[0].description.hasPrefix("error: "))
     }
 
     @Test func `a text that is not saved is checked as if it were, with what it includes`() throws {
@@ -47,7 +47,7 @@ import WaybillTestSupport
         let text = "waybill: 1\ninclude: [manifest.yaml]\ngraphs: {main: {chain: [{call: account}, {call: other}]}}\n"
         let findings = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
         #expect(findings.map(\.id) == ["unknown-endpoint"])
-        #expect(findings[0].place?.file == "\(fixture.folder.path)/new.yaml")
+        #expect(findings[0].location?.file == "\(fixture.folder.path)/new.yaml")
         let corrected = text.replacing(", {call: other}", with: "")
         #expect(try Waybill.check(text: corrected, of: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
     }
@@ -71,7 +71,7 @@ import WaybillTestSupport
         let fixture = LibraryFixture(LibraryFixture.shop)
         let manifest = try Waybill.load(fixture.path)
         func findings(_ body: () throws -> RunPlan) throws -> [String] {
-            try #require(#expect(throws: ManifestError.self) { _ = try body() }).findings.map(\.message)
+            try #require(#expect(throws: ManifestError.self) { _ = try body() }).diagnostics.map(\.message)
         }
         #expect(try findings { try manifest.plan(graphs: ["mian"]) } == ["no graph is named 'mian'"])
         #expect(try findings { try manifest.plan(environment: "dev") } == ["no environment is named 'dev'"])

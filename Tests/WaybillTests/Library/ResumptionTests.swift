@@ -57,7 +57,7 @@ import WaybillTestSupport
             to: "manifest.yaml"
         )
         let error = try #require(#expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) })
-        #expect(error.findings.map(\.id) == ["changed-manifest"])
+        #expect(error.diagnostics.map(\.id) == ["changed-manifest"])
     }
 
     @Test func `a folder without a run cannot be resumed`() throws {

@@ -62,7 +62,7 @@ import WaybillTestSupport
         #expect(report.outcome == .failed)
         let failure = try #require(report.failedSteps.first?.failure)
         #expect(failure.kind == .status)
-        #expect(failure.place?.line == 2)
+        #expect(failure.location?.line == 2)
         #expect(failure.description.hasPrefix("\(fixture.path):2:"))
         #expect(report.steps.map(\.outcome) == [.failed, .skipped])
     }
@@ -74,13 +74,13 @@ import WaybillTestSupport
         let lacking = try fixture.plan().run(results: fixture.results)
         #expect(await lacking.events() == [])
         let missing = try #require(await #expect(throws: RunError.self) { _ = try await lacking.report })
-        #expect(missing.findings.map(\.id) == ["missing-secret"])
+        #expect(missing.diagnostics.map(\.id) == ["missing-secret"])
         #expect("\(missing)".contains("secrets: {key: {env: KEY}}"))
 
         let file = fixture.folder.write("", to: "file")
         let unwritable = try fixture.plan(variables: ["KEY": "x"]).run(results: "\(file)/results")
         let error = try #require(await #expect(throws: RunError.self) { _ = try await unwritable.report })
-        #expect(error.findings == [] && "\(error)".contains("\(file)/results"))
+        #expect(error.diagnostics == [] && "\(error)".contains("\(file)/results"))
     }
 
     @Test func `secrets cannot be read out of a run, its events and its report`() async throws {

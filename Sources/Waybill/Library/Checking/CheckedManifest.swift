@@ -4,15 +4,15 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 
-/// A manifest without errors, with all that it includes: what ``load(_:environment:allowsOutside:)`` gives.
+/// A manifest without errors, with everything that it includes: the result of ``load(_:environment:allowsOutside:)``.
 public struct CheckedManifest: Sendable {
     private let checked: ResolvedManifest
     private let loaded: LoadedManifest
     private let pipeline: Pipeline
     private var manifest: Manifest { checked.written }
 
-    /// What is probably not as it was meant, in the order of the text.
-    public let warnings: [Finding]
+    /// The warnings, in the order of the text.
+    public let warnings: [ManifestDiagnostic]
 
     init(
         _ checked: ResolvedManifest,
@@ -23,7 +23,7 @@ public struct CheckedManifest: Sendable {
         self.checked = checked
         self.loaded = loaded
         self.pipeline = pipeline
-        warnings = diagnostics.map(Finding.init)
+        warnings = diagnostics.map(ManifestDiagnostic.init)
     }
 
     /// Its path, as it was given.
@@ -61,7 +61,7 @@ public struct CheckedManifest: Sendable {
     ///   - inputs: Values for the manifest's inputs.
     ///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
     ///   - concurrency: The greatest number of requests at once, from 1, instead of the manifest's.
-    /// - Throws: ``ManifestError`` with all findings, where there is an error among them.
+    /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public func plan(
         graphs: [String] = [],
         environment: String? = nil,

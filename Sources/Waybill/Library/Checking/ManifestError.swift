@@ -1,16 +1,16 @@
 import WaybillDiagnostics
 
-/// A manifest, or what was asked for of it, that cannot be used; nothing was sent.
+/// A manifest that has errors, or that cannot be used as requested; nothing was sent.
 public struct ManifestError: Error, Sendable, Equatable {
-    /// Everything that was found, in the order of the text; warnings are among them, and at least one error.
-    public let findings: [Finding]
+    /// All diagnostics in the order of the text: at least one error, and all warnings.
+    public let diagnostics: [ManifestDiagnostic]
 
     init(_ diagnostics: [Diagnostic]) {
-        findings = diagnostics.map(Finding.init)
+        self.diagnostics = diagnostics.map(ManifestDiagnostic.init)
     }
 }
 
 extension ManifestError: CustomStringConvertible {
-    /// All findings as `waybill validate` shows them, with the lines of the text, and a last line that counts them.
-    public var description: String { HumanRenderer().document(for: findings.map(\.diagnostic)) }
+    /// All diagnostics as `waybill validate` shows them, with the lines of the text, and a last line that counts them.
+    public var description: String { HumanRenderer().document(for: diagnostics.map(\.diagnostic)) }
 }

@@ -10,7 +10,7 @@ import WaybillDiagnostics
 ///   - path: The path of the manifest, `-` for standard input.
 ///   - environment: The environment of the manifest that is laid over it for the check, and for plans that name none.
 ///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
-/// - Throws: ``ManifestError`` with all findings, where there is an error among them.
+/// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
 public func load(
     _ path: String,
     environment: String? = nil,
@@ -23,37 +23,37 @@ public func load(
     return CheckedManifest(checked, stage.diagnostics, of: loaded, pipeline)
 }
 
-/// Everything that is wrong with a manifest and all that it includes, in the order of the text.
+/// Returns all errors and warnings of a manifest and of everything it includes, in the order of the text.
 ///
 /// - Parameters:
 ///   - path: The path of the manifest, `-` for standard input.
 ///   - environment: The environment of the manifest that is laid over it.
 ///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
-/// - Throws: only where the program itself is damaged.
+/// - Throws: Only if the program itself is damaged.
 public func check(
     _ path: String,
     environment: String? = nil,
     allowsOutside: Bool = false
-) throws -> [Finding] {
+) throws -> [ManifestDiagnostic] {
     let pipeline = try Pipeline(allowsOutside: allowsOutside)
-    return pipeline.check(pipeline.load(path), environment: environment).diagnostics.map(Finding.init)
+    return pipeline.check(pipeline.load(path), environment: environment).diagnostics.map(ManifestDiagnostic.init)
 }
 
-/// Everything that is wrong with the text of a manifest that is not saved yet, as in an editor.
+/// Returns all errors and warnings of a manifest that is not saved yet, as in an editor.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - path: Where it would be saved: findings name it, and what the text includes is looked for from there.
+///   - path: Where it would be saved: diagnostics contain it, and included files are relative to it.
 ///   - environment: The environment of the manifest that is laid over it.
 ///   - allowsOutside: Whether includes and data files may lie outside the folder of the path.
-/// - Throws: only where the program itself is damaged.
+/// - Throws: Only if the program itself is damaged.
 public func check(
     text: String,
     of path: String,
     environment: String? = nil,
     allowsOutside: Bool = false
-) throws -> [Finding] {
+) throws -> [ManifestDiagnostic] {
     let file = SourceFile(name: path, text: text)
     let pipeline = try Pipeline(allowsOutside: allowsOutside)
-    return pipeline.check(pipeline.load(file), environment: environment).diagnostics.map(Finding.init)
+    return pipeline.check(pipeline.load(file), environment: environment).diagnostics.map(ManifestDiagnostic.init)
 }

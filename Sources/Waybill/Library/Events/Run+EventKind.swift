@@ -29,32 +29,33 @@ extension Run.Event {
         case pageFinished(Run.Page)
         /// A file of `write` is shorter than it was before the run was resumed: what it lacks is done again.
         case fileCut(Run.CutFile)
-        /// A file of `write` is complete, and is about to be put in its place.
+        /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(Run.WrittenFile)
-        /// A file of `write` is complete and in its place.
+        /// A file of `write` is complete and was moved to its path.
         case fileWritten(Run.WrittenFile)
         /// A request is about to be sent.
         case requestWillSend(Run.Request)
         /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
         case requestSent(attempt: Int, bytes: Int)
-        /// More of a request or its response has travelled. At most ten a second come of each request.
+        /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
+        /// request.
         case requestProgress(Run.Progress)
-        /// A response leads elsewhere, and a request follows.
+        /// A response redirects, and another request follows.
         case requestRedirected(Run.Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Run.Retry)
-        /// The head of a response has come.
+        /// The status and the header of a response were received.
         case responseStarted(Run.ResponseHead)
         /// A response is complete.
         case responseFinished(Run.Response)
-        /// All there is to know of a request and its response, where `debug` asks for it.
+        /// A request and its response in full, for requests with `debug`.
         case exchange(Value)
         /// The session of a service was fetched anew, since a server refused the one before.
         case sessionRenewed(service: String)
         /// Words of the manifest for whoever reads the run.
         case log(String)
         /// Something that may not be as it was meant, and where in the manifest.
-        case warning(String, at: SourcePlace?)
+        case warning(String, at: SourceLocation?)
     }
 }
 
@@ -90,7 +91,7 @@ extension Run.Event.Kind {
             case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
             case .log(let message): .log(message.string)
-            case .warning(let message, let span): .warning(message.string, at: span.map(SourcePlace.init))
+            case .warning(let message, let span): .warning(message.string, at: span.map(SourceLocation.init))
             }
     }
 }

@@ -31,7 +31,7 @@ extension Run {
 
         /// A request of a step is about to be sent.
         func requestWillSend(_ request: Request, step: String?)
-        /// More of a request of a step, or of its response, has travelled.
+        /// More bytes of a request of a step, or of its response, were transferred.
         func requestDidProgress(_ progress: Progress, step: String?)
         /// An attempt of a step failed, and there is another one.
         func requestWillRetry(_ retry: Retry, step: String?)

@@ -57,7 +57,7 @@ extension Run {
         }
     }
 
-    /// What a response leads to.
+    /// A redirect: the response and the request that follows.
     public struct Redirection: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         public let attempt: Int
@@ -92,7 +92,7 @@ extension Run {
         }
     }
 
-    /// The head of a response.
+    /// The status and the header of a response.
     public struct ResponseHead: Sendable, Equatable {
         /// Which try of the step it belongs to, from 1.
         public let attempt: Int

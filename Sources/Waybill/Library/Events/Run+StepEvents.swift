@@ -21,7 +21,7 @@ extension Run {
         /// The graphs that are run, in order.
         public var graphs: [String] { start.graphs }
 
-        /// Whether the mock server answers.
+        /// Whether the mock server receives the requests.
         public var isMocked: Bool { start.isMocked }
 
         /// Whether the run goes on that the events before belong to.

@@ -1,40 +1,39 @@
 import WaybillDiagnostics
-import WaybillResults
 
 extension Run {
     /// The stage of a step that failed.
     public enum FailureKind: String, Sendable, CaseIterable {
-        /// An input is missing, or is not what its schema asks for.
+        /// An input is missing or does not satisfy its schema.
         case input
         /// The host's name could not be resolved.
         case dns
-        /// No connection could be made.
+        /// No connection could be established.
         case connect
-        /// No TLS session could be set up, or the peer is not who it should be.
+        /// No TLS session could be established, or the peer's certificate is not trusted.
         case tls
-        /// It took longer than allowed.
+        /// A time limit was exceeded.
         case timeout
-        /// The connection broke, or what came over it cannot be read.
+        /// The connection broke, or the response is malformed.
         case transfer
-        /// The service is known not to be reachable; nothing was sent.
+        /// A check found the service unreachable; nothing was sent.
         case unreachable
-        /// The same request was under way, and this one was to give way.
+        /// The same request was in flight, and `duplicates` discards or cancels this one.
         case duplicate
-        /// The status is not one that was expected.
+        /// The status is not an expected one.
         case status
-        /// The response's media type is not accepted.
+        /// The response has a media type that is not accepted.
         case contentType = "content-type"
-        /// The body is not what its media type says.
+        /// The body cannot be decoded as its media type.
         case decode
-        /// A filter stage refused the data.
+        /// A filter stage rejected the data.
         case filter
-        /// An output, or what is returned, could not be taken from the data.
+        /// An output or the returned value could not be read from the data.
         case output
-        /// The response is not as expected.
+        /// An expectation of the response does not hold.
         case expect
-        /// The file could not be fetched or stored whole.
+        /// The file could not be downloaded or stored completely.
         case download
-        /// It was stopped from outside.
+        /// The request was cancelled.
         case cancelled
 
         init(_ kind: WaybillDiagnostics.FailureKind) {

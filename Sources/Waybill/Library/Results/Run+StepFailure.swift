@@ -12,17 +12,17 @@ extension Run {
         /// The stage that failed.
         public var kind: FailureKind { FailureKind(failure.kind) }
 
-        /// The server's name for the failure: the status, or the code in the response's envelope; a number in decimal digits.
+        /// The server's code for the failure: the status, or the code in the response's envelope; a number in decimal
+        /// digits.
         public var code: String? { failure.code?.text.string }
 
         /// What went wrong, in one sentence without a full stop, with secrets masked.
         public var message: String { failure.message.string }
 
         /// The text of the manifest that it belongs to.
-        public var place: SourcePlace? { failure.span.map(SourcePlace.init) }
+        public var location: SourceLocation? { failure.span.map(SourceLocation.init) }
 
-        /// All that was found wrong, where the stage looks for more than one thing, as for the expectations of a response;
-        /// otherwise empty.
+        /// Every error, for a stage that can find several, such as the expectations of a response; otherwise empty.
         public var findings: [Finding] { failure.findings.map(Finding.init) }
 
         /// One thing found wrong.
@@ -37,12 +37,12 @@ extension Run {
             public var message: String { finding.message.string }
 
             /// The text of the manifest that asked for something else.
-            public var place: SourcePlace? { finding.span.map(SourcePlace.init) }
+            public var location: SourceLocation? { finding.span.map(SourceLocation.init) }
         }
     }
 }
 
 extension Run.StepFailure: CustomStringConvertible {
     /// `accounts.yaml:12:5: expect: the first order is worth nothing`
-    public var description: String { "\(place.map { "\($0): " } ?? "")\(kind.rawValue): \(message)" }
+    public var description: String { "\(location.map { "\($0): " } ?? "")\(kind.rawValue): \(message)" }
 }

@@ -25,7 +25,7 @@ extension Run {
 
     /// How long a request and its phases took.
     public struct Times: Sendable, Equatable {
-        /// From the beginning of the transfer to the last byte of the response.
+        /// From the start of the transfer to the last byte of the response.
         public let total: Duration
         /// Looking up the host's name; `nil`, like the next two, where a connection was used again.
         public let dns: Duration?
@@ -33,7 +33,7 @@ extension Run {
         public let connect: Duration?
         /// The TLS handshake.
         public let tls: Duration?
-        /// From the beginning of the transfer to the first byte of the response.
+        /// From the start of the transfer to the first byte of the response.
         public let firstByte: Duration?
 
         init(_ times: PhaseTimes) {

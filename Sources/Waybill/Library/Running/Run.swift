@@ -27,9 +27,9 @@ public struct Run: AsyncSequence, Sendable {
     private let feed: EventFeed
 
     /// What is probably not as it was meant in the manifest, in the order of the text.
-    public let warnings: [Finding]
+    public let warnings: [ManifestDiagnostic]
 
-    init(_ plan: Plan, _ session: RunOptions, _ options: Options, warnings: [Finding]) {
+    init(_ plan: Plan, _ session: RunOptions, _ options: Options, warnings: [ManifestDiagnostic]) {
         var session = session
         let feed = EventFeed(options, after: session.resumed?.record.lastNumber ?? 0)
         session.observers = [feed]

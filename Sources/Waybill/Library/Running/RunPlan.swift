@@ -9,12 +9,12 @@ public struct RunPlan: Sendable {
     private let variables: [String: String]
 
     /// What is probably not as it was meant, in the order of the text.
-    public let warnings: [Finding]
+    public let warnings: [ManifestDiagnostic]
 
     init(_ planned: PlanDescription, _ diagnostics: [Diagnostic], _ variables: [String: String]) {
         self.planned = planned
         self.variables = variables
-        warnings = diagnostics.map(Finding.init)
+        warnings = diagnostics.map(ManifestDiagnostic.init)
     }
 
     /// The names of the graphs that are run, in order.

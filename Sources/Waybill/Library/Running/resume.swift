@@ -38,5 +38,5 @@ public func resume(
     session.variables = planOptions.variables
     session.resumed = (resumption.record, resumption.folder)
     session.repeatsUnsure = repeatsUnsure
-    return Run(plan, session, options, warnings: resumption.diagnostics.map(Finding.init))
+    return Run(plan, session, options, warnings: resumption.diagnostics.map(ManifestDiagnostic.init))
 }

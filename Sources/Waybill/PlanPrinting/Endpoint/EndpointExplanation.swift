@@ -5,21 +5,21 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTransport
 
-/// Where everything that an endpoint sends and does comes from.
+/// Which level of the manifest each setting and value of an endpoint comes from.
 package struct EndpointExplanation: Sendable {
-    /// What became of a setting.
+    /// How a setting is used.
     enum Fate {
-        /// It holds.
+        /// It applies.
         case used
-        /// It takes a name away.
+        /// It unsets a name with `null`.
         case removal
-        /// A nearer level says something else.
+        /// A nearer level replaces it.
         case replaced(by: Setting<SettingValue>)
-        /// A nearer level takes the name away with `null`.
-        case takenAway(by: Setting<SettingValue>)
+        /// A nearer level unsets the name with `null`.
+        case unset(by: Setting<SettingValue>)
         /// A nearer level declines the key with `inherit`.
         case declined(by: Setting<SettingName>)
-        /// The request stands alone.
+        /// The request is `standalone`: the level does not apply.
         case standalone
         /// The request goes to another origin than the service's.
         case otherOrigin
@@ -27,7 +27,7 @@ package struct EndpointExplanation: Sendable {
         case ownOriginOnly
     }
 
-    /// A setting and what became of it.
+    /// A setting with its fate.
     struct Explained {
         var setting: Setting<SettingValue>
         var fate: Fate
@@ -56,7 +56,7 @@ package struct EndpointExplanation: Sendable {
                         origin == nil ? .ownOriginOnly : .otherOrigin
                     case .used: .used
                     case .replaced(let setting): .replaced(by: setting)
-                    case .takenAway(let setting): .takenAway(by: setting)
+                    case .unset(let setting): .unset(by: setting)
                     case .declined(let name): .declined(by: name)
                     }
                 return Explained(setting: setting, fate: fate)
@@ -88,7 +88,7 @@ package struct EndpointExplanation: Sendable {
     }
 }
 
-/// What an endpoint says beside settings: a key, a name under it where it has names, and the value.
+/// A value of an endpoint that is not a setting: a key, a name under it where it has names, and the value.
 struct EndpointPart {
     var key: String
     var name: String?
@@ -99,10 +99,10 @@ struct EndpointPart {
 extension EndpointExplanation {
     /// Keys whose values are definitions by name.
     private static let keysWithNames: Set<String> = ["inputs", "vars", "outputs"]
-    /// Keys that say nothing of what is sent and done, or that become part of the settings.
+    /// Keys that do not affect requests, or that become part of the settings.
     private static let keysLeftOut: Set<String> = ["description", "mock", "inherit"]
 
-    /// What the endpoint says beside settings, in the order of the text.
+    /// The values of the endpoint that are not settings, in the order of the text.
     var parts: [EndpointPart] {
         guard let mapping = form.mapping(ofKeyAt: cascade.endpoint.name.span) else { return [] }
         return mapping.entries.flatMap { key, value -> [EndpointPart] in

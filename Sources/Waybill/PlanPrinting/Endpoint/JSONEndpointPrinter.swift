@@ -47,7 +47,7 @@ package struct JSONEndpointPrinter: Sendable {
             case .used: ("used", nil)
             case .removal: ("removal", nil)
             case .replaced(let setting): ("replaced", json.from(setting.span, setting.level))
-            case .takenAway(let setting): ("takenAway", json.from(setting.span, setting.level))
+            case .unset(let setting): ("takenAway", json.from(setting.span, setting.level))
             case .declined(let name): ("declined", json.from(name.span, name.level))
             case .standalone: ("standalone", nil)
             case .otherOrigin: ("otherOrigin", nil)

@@ -43,7 +43,7 @@ package struct TextEndpointPrinter: Sendable {
         switch explained.fate {
         case .used: return [line]
         case .ownOriginOnly: return [line, "   only where the request goes to the origin of the service"]
-        case .removal, .replaced, .takenAway, .declined, .standalone, .otherOrigin: return []
+        case .removal, .replaced, .unset, .declined, .standalone, .otherOrigin: return []
         }
     }
 
@@ -55,7 +55,7 @@ package struct TextEndpointPrinter: Sendable {
             let value = PlanValues.line(explanation.form.value(setting))
             let origin = paint.faint(explanation.origin(setting.span, setting.level))
             reason = "replaced by \(PrintableText.oneLine(value))   \(origin)"
-        case .takenAway(let setting):
+        case .unset(let setting):
             reason = "taken away by null   \(paint.faint(explanation.origin(setting.span, setting.level)))"
         case .declined(let name):
             reason = "declined by inherit   \(paint.faint(explanation.origin(name.span, name.level)))"

@@ -108,7 +108,7 @@ struct PlanJSON {
 
     // MARK: Provenance
 
-    /// A setting as it is written, and where.
+    /// A setting as written, with its location.
     func written<Value>(_ setting: Setting<Value>) -> JSON {
         value(form.value(at: setting.span), from: setting.span, setting.level)
     }

@@ -35,7 +35,7 @@ extension PlanJSON {
     private func members(of flow: Flow?) -> [(name: String, value: JSON?)] {
         guard let flow else { return [] }
         return Flow.keys.map { key in
-            // The deadline is a setting with a level, all others are keys of the step alone.
+            // The deadline is a setting with a level; all others are keys of steps only.
             if key == "deadline" { return (key, flow.deadline.map(written)) }
             return (key, form.value(of: key, at: flow.span))
         }

@@ -161,10 +161,10 @@ struct StepText {
         [content(of: request), transfer(of: request), response(of: request)].filter { !$0.isEmpty }
     }
 
-    /// The keys of settings whose names are listed, or of which only the kind is.
+    /// The keys of settings for which the names, or only the kind, are shown.
     private static let keysWithNames: [SettingName] = [.headers, .query, .params]
     private static let keysWithKinds: [SettingName] = [.body, .auth]
-    /// The keys of settings that are shown elsewhere, or say nothing that a reader of a plan wants to know of each request.
+    /// The keys of settings that are shown elsewhere, or not for each request.
     private static let otherKeys: Set<SettingName> = [
         .baseURL, .version, .accept, .decoding, .filters, .expect, .intercept, .messages, .concurrency,
     ]
@@ -189,7 +189,7 @@ struct StepText {
         return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
     }
 
-    /// How it is sent.
+    /// Lines on how the request is sent.
     private func transfer(of request: RequestPlan) -> String {
         let shownElsewhere = Self.otherKeys.union(Self.keysWithNames + Self.keysWithKinds)
         return request.settings.entries.filter { !shownElsewhere.contains($0.value.name) && !$0.value.isUnset }
@@ -200,7 +200,7 @@ struct StepText {
             .joined(separator: ", ")
     }
 
-    /// What is made of the response.
+    /// Lines on how the response is evaluated.
     private func response(of request: RequestPlan) -> String {
         var parts: [String] = []
         if let decoding = request.settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }

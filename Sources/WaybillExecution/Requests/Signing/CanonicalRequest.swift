@@ -87,7 +87,7 @@ struct CanonicalRequest {
             .joined(separator: "&")
     }
 
-    /// A text with all percent-encoded that can be, whether it was before or not.
+    /// A text in which every character that may be encoded is percent-encoded, whether or not it was before.
     private static func encodedOnce(_ text: Substring.UTF8View) -> [UInt8] {
         Array(PercentEncoding.component(PercentEncoding.decodedBytes(text)).utf8)
     }

@@ -1,16 +1,16 @@
 package import WaybillFormats
 package import WaybillTransport
 
-/// Signs the requests that ask for it with AWS Signature Version 4, and has another transport send them.
+/// Signs requests with AWS Signature Version 4, and sends them with another transport.
 ///
-/// A request asks for it by the field `placeholder`, which the signature takes the place of. So each try and each hop of a
-/// redirect is signed anew, at the time and for the address that it is sent; and since the field is a credential, none
-/// that leaves its origin asks for it any more.
+/// Requests to sign have the field `placeholder`, which the signature replaces. So each attempt and each request of a
+/// redirect is signed with its own time and URL. Since the field is a credential, redirects to another origin do not
+/// have it and are not signed.
 ///
-/// A body is signed by its digest, also where it is read from files, which are read once more for it. Where a request says
-/// `X-Amz-Content-Sha256` itself, such as `UNSIGNED-PAYLOAD`, that is signed instead and no file is read twice.
+/// The signature includes a digest of the body; a body from files is read twice for it. If the request has its own
+/// `X-Amz-Content-Sha256`, such as `UNSIGNED-PAYLOAD`, that is signed instead and no file is read twice.
 package struct SigningTransport: Transport {
-    /// What a request has in place of its signature.
+    /// The field of requests to sign, which the signature replaces.
     package static let placeholder = HTTPField(name: "Authorization", value: "AWS4-HMAC-SHA256", isSensitive: true)
 
     private let transport: any Transport
@@ -19,7 +19,7 @@ package struct SigningTransport: Transport {
 
     /// A transport that signs.
     ///
-    /// - Parameter now: The clock that the signatures are dated by.
+    /// - Parameter now: The clock for the dates of signatures.
     package init(
         _ transport: any Transport,
         signer: AWSSigner,

@@ -79,7 +79,7 @@ extension RunControl {
         }
     }
 
-    /// How many steps wait because they are paused; tests wait for them to come.
+    /// The number of steps that wait because they are paused, for tests.
     var heldCount: Int { state.withLock { $0.gates.count } }
 
     /// Whether a step is held up.
@@ -135,7 +135,7 @@ extension RunControl.State {
     /// Whether a part that begins now was cancelled before.
     fileprivate func hasCancelled(_ part: RunControl.Part) -> Bool {
         switch part {
-        // Told to stop before it began: there is nothing running that could be given time.
+        // Stopped before it started: there is no running request to wait for.
         case .run, .wait: isStopping
         case .final: isCancelled
         case .step(let path, _): cancelledSteps.contains { StepPath.isInside(path, $0) }

@@ -1,8 +1,8 @@
 import Synchronization
 import WaybillTransport
 
-/// What a run is told from outside while it is running: by signals, by whoever uses the library. All of it may be called
-/// from anywhere, also from an observer, and returns at once.
+/// Controls a run while it is running, from signal handlers and from users of the library. All of it may be called from
+/// anywhere, also from an observer, and returns at once.
 ///
 /// Steps are named by their paths, as events have them: `main.login`, `main.items[3]`. A step includes what is in it.
 package final class RunControl: Sendable {
@@ -58,7 +58,7 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// How long what is running may go on after `stop`.
+    /// How long running requests may continue after `stop`.
     static let gracePeriod = Duration.seconds(10)
 
     let state = Mutex(State())
@@ -81,8 +81,8 @@ package final class RunControl: Sendable {
         state.withLock { $0.pausedTime + $0.currentPause }
     }
 
-    /// Holds the run up: nothing new begins, and transfers that are in flight wait. Times to wait (`delay`, `retry`,
-    /// `until`) and deadlines go on counting. Nothing is held up when the run is being stopped.
+    /// Pauses the run: nothing new starts, and transfers in flight wait. Times to wait (`delay`, `retry`, `until`) and
+    /// deadlines continue. A run that is being stopped is not paused.
     package func pause() { pause(nil) }
 
     /// Lets the run go on. Steps that are held up by themselves stay so.
@@ -153,7 +153,7 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Lets nothing new begin but the steps of `finally`. What is running may go on for ten seconds, and is cancelled
+    /// Starts nothing new but the steps of `finally`. Running requests may continue for ten seconds, and are cancelled
     /// then. What was held up goes on.
     package func stop() {
         let (continuations, handlers) =

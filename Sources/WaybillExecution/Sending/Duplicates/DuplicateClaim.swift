@@ -34,7 +34,7 @@ final class DuplicateClaim: Sendable {
     }
 }
 
-/// The requests of a run for which it matters whether the same one is in flight: those with `duplicates` in the ways
+/// The requests of a run that depend on whether an equal one is in flight: those with `duplicates` in the ways
 /// `cancel-previous` and `discard`.
 final class Duplicates: Sendable {
     private struct State {

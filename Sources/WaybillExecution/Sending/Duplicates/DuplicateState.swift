@@ -1,6 +1,6 @@
 import WaybillManifest
 
-/// Decides what becomes of a request while the same one is in flight. Requests are named by numbers.
+/// Decides what happens to a request while an equal one is in flight. Requests are identified by numbers.
 ///
 /// A request is in flight from its first attempt to the end of its last one, the waits between them included.
 struct DuplicateState: Sendable {
@@ -27,7 +27,7 @@ struct DuplicateState: Sendable {
     /// Nothing is in flight.
     init() {}
 
-    /// What becomes of a request that is about to be sent. One that is in flight itself is sent again.
+    /// Decides what happens to a request that is about to be sent. A repetition of a request in flight is sent.
     mutating func enter(_ request: Int, _ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) -> Action {
         guard keys[request] == nil else { return .begin }
         guard var line = lines[key] else {

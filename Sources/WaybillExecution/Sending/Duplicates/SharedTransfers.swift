@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// The transfers that all share who request the same at the same time: those with `duplicates: share`.
+/// The transfers that equal requests at the same time share: those with `duplicates: share`.
 final class SharedTransfers: Sendable {
     private struct Key: Hashable {
         var key: DuplicateKey
@@ -19,13 +19,13 @@ final class SharedTransfers: Sendable {
     /// Nothing is in flight.
     init() {}
 
-    /// How many wait for transfers; tests wait for them to come.
+    /// The number of tasks that wait for transfers, for tests.
     var waitingCount: Int {
         state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
     }
 
-    /// The outcome of the same request that is in flight already, or else of the transfer. It continues as long as somebody
-    /// waits for it. `nil` when the task was cancelled.
+    /// The outcome of an equal request that is in flight, or else of this transfer. The transfer continues as long as a
+    /// task waits for it. `nil` if the task was cancelled.
     func join(
         _ key: DuplicateKey,
         isFinal: Bool,
@@ -51,7 +51,7 @@ final class SharedTransfers: Sendable {
         }
         guard var outcome = await work.value(for: place) else { return nil }
         if isOwn { return outcome }
-        // Nothing travelled for this one.
+        // No bytes were transferred for this request.
         outcome.cookieDomains = []
         if case .response(var response) = outcome.end {
             (response.bytesSent, response.bytesReceived) = (0, 0)

@@ -1,8 +1,8 @@
 import Synchronization
 import WaybillTransport
 
-/// By which interfaces requests leave, for those that must not go over a mobile network. A response holds for a while, since
-/// finding it out may ask a name server.
+/// By which interfaces requests leave, for those that must not use a mobile network. A result is kept for a while,
+/// because finding it may require a DNS lookup.
 final class MeteredRoutes: Sendable {
     private struct Place: Hashable {
         var url: Origin?

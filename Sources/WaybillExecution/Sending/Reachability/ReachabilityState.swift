@@ -9,7 +9,7 @@ struct ReachabilityState: Sendable {
         case refuse(String)
         /// It tries a connection first.
         case probe
-        /// It waits for what the try that is in flight comes to.
+        /// Wait for the result of the check that is in flight.
         case wait
     }
 

@@ -7,7 +7,7 @@ package enum Moment: Sendable, Hashable {
     case request
     /// When header fields and credentials are made: `request` is there, so that they can sign it.
     case sending
-    /// When there is a response: `$` is its data.
+    /// After the response: `$` is its data.
     case response
     /// When the graph has ended.
     case end
@@ -29,7 +29,7 @@ package enum Purpose: Sendable, Hashable {
     case control
     /// The data of a response.
     case data
-    /// What a response must be.
+    /// An expectation of a response.
     case expectation
     /// A named value of a request or step.
     case output

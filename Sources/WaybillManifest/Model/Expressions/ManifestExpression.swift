@@ -5,7 +5,7 @@ package import WaybillExpressions
 package protocol EvaluatedText: AnyObject, Sendable {
     /// The paths in it that begin at a name of the scope, at `$` or at `item`.
     var references: [Reference] { get }
-    /// Where the whole scalar stands.
+    /// The span of the whole scalar.
     var span: SourceSpan { get }
     /// Where a range of a reference stands.
     func span(of range: Range<Int>) -> SourceSpan
@@ -19,21 +19,22 @@ package final class ManifestExpression: EvaluatedText {
     private let scalar: YAMLScalar
     private let offset: Int
 
-    /// An expression that is the text of a scalar, or stands in it.
+    /// An expression that is the whole text of a scalar, or a part of it.
     init(_ embedded: EmbeddedExpression, in scalar: YAMLScalar) {
         self.expression = embedded.expression
         self.scalar = scalar
         self.offset = embedded.offset
     }
 
+    /// The references in the expression, with ranges in its own text.
     package var references: [Reference] {
         offset == 0 ? expression.references : expression.references.map { $0.moved(by: -offset) }
     }
 
-    /// Where the whole scalar stands.
+    /// The span of the whole scalar.
     package var span: SourceSpan { scalar.span }
 
-    /// Where a range of bytes of the expression's text stands.
+    /// The span of a range of bytes of the expression's text.
     package func span(of range: Range<Int>) -> SourceSpan {
         scalar.span(ofUTF8: range.lowerBound + offset..<range.upperBound + offset)
     }
@@ -52,11 +53,12 @@ package final class ManifestTemplate: EvaluatedText {
         self.scalar = scalar
     }
 
+    /// The references in the expression, with ranges in its own text.
     package var references: [Reference] { template.references }
 
-    /// Where the whole scalar stands.
+    /// The span of the whole scalar.
     package var span: SourceSpan { scalar.span }
 
-    /// Where a range of bytes of the template's text stands.
+    /// The span of a range of bytes of the template's text.
     package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
 }

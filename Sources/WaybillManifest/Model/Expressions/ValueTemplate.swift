@@ -13,7 +13,7 @@ package indirect enum ValueTemplate: Sendable {
 
     /// A member of a mapping.
     package struct Member: Sendable {
-        /// The name, at its place.
+        /// The name, with its span.
         package var name: Spanned<String>
         /// The value.
         package var value: ValueTemplate

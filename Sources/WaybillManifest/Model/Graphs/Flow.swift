@@ -20,10 +20,10 @@ package final class Flow: Sendable {
     package let write: Sink?
     /// Siblings in a batch that must be done before.
     package let needs: [Spanned<String>]
-    /// Where the step is written that has these keys.
+    /// The location of the step.
     package let span: SourceSpan
 
-    /// The keys of a step that say when, how often and after what it is done.
+    /// The keys of a step that control when and how often it is executed.
     package static let keys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
 
     init(
@@ -94,7 +94,7 @@ package struct Pagination: Sendable {
         /// A query parameter.
         case query(Spanned<String>)
 
-        /// The name, at its place.
+        /// The name, with its span.
         package var name: Spanned<String> {
             switch self {
             case .input(let name), .query(let name): name
@@ -104,7 +104,7 @@ package struct Pagination: Sendable {
 
     /// The ways.
     package enum Way: Sendable {
-        /// The response names the next page's URL.
+        /// The response contains the URL of the next page.
         case next(ManifestExpression)
         /// The Link field does (RFC 8288).
         case link
@@ -112,7 +112,7 @@ package struct Pagination: Sendable {
         case page(Place, start: Int)
         /// Pages begin at an offset.
         case offset(Place, limit: Int)
-        /// The response gives a cursor for the next page.
+        /// The response contains a cursor for the next page.
         case cursor(Place, from: ManifestExpression)
     }
 

@@ -74,7 +74,7 @@ package enum Address: Sendable {
 
 /// A named value computed before each attempt.
 package struct VariableDefinition: Sendable {
-    /// The name, at its place.
+    /// The name, with its span.
     package var name: Spanned<String>
     /// The value.
     package var value: ValueTemplate
@@ -84,7 +84,7 @@ package struct VariableDefinition: Sendable {
 
 /// A named value for later steps.
 package struct OutputDefinition: Sendable {
-    /// The name, at its place.
+    /// The name, with its span.
     package var name: Spanned<String>
     /// The value.
     package var value: ManifestExpression
@@ -137,7 +137,7 @@ package struct MockExample: Sendable {
     package var headers: [(name: String, value: String)]
     /// The body: a text is sent as it is, anything else as JSON.
     package var body: JSON?
-    /// How long the response waits.
+    /// The delay before the response.
     package var delay: Duration
     /// Where the example stands.
     package var span: SourceSpan

@@ -18,7 +18,7 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a status code is meant.
+    /// Whether the pattern matches a status code.
     package func matches(_ status: Int) -> Bool {
         switch self {
         case .code(let code): code == status
@@ -26,7 +26,7 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the pattern takes any code of the class 2xx, for which filters and outputs run.
+    /// Whether the pattern can match a code of the class 2xx, for which filters and outputs are evaluated.
     package var mayBeSuccess: Bool {
         switch self {
         case .code(let code): code / 100 == 2
@@ -34,6 +34,7 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The pattern as manifests write it: `404` or `4xx`.
     package var description: String {
         switch self {
         case .code(let code): String(code)

@@ -14,11 +14,11 @@ package struct WrittenAddress: Sendable {
         /// A path or a URL, which is known when the address has been evaluated.
         case unknown
         /// Nothing that a request can be sent to.
-        case invalid(Problem)
+        case invalid(SyntaxError)
     }
 
     /// Why a request cannot be sent to an address, and what to write instead.
-    package struct Problem: Sendable {
+    package struct SyntaxError: Sendable {
         /// What is wrong.
         package var message: String
         /// What to do.
@@ -50,10 +50,10 @@ package struct WrittenAddress: Sendable {
 
     /// What the address names as the value of a short form.
     package var target: Target {
-        if hasHTTPScheme { return urlProblem.map(Target.invalid) ?? .url }
+        if hasHTTPScheme { return urlError.map(Target.invalid) ?? .url }
         if text.hasPrefix("//") {
             return .invalid(
-                Problem(
+                SyntaxError(
                     message: "the address '\(shown)' has a host and no scheme",
                     help: "Write https:\(shown) for another server, or begin a path with one slash."
                 )
@@ -63,7 +63,7 @@ package struct WrittenAddress: Sendable {
         if start.count < text.count, "http://".hasPrefix(start) || "https://".hasPrefix(start) { return .unknown }
         guard let scheme = reference.scheme, reference.authority != nil else { return .path }
         return .invalid(
-            Problem(
+            SyntaxError(
                 message: "the address has the scheme '\(scheme)'; requests are sent to http and https only",
                 help: "Write an http or https URL, or a path."
             )
@@ -71,34 +71,34 @@ package struct WrittenAddress: Sendable {
     }
 
     /// Why the address cannot be a base URL, to which paths are added.
-    package var baseURLProblem: Problem? {
-        if let problem = urlProblem { return problem }
+    package var baseURLError: SyntaxError? {
+        if let error = urlError { return error }
         guard reference.query != nil || reference.fragment != nil else { return nil }
         return reference.query != nil
-            ? Problem(
+            ? SyntaxError(
                 message: "a base URL has no query: paths are added to its end",
                 help: "Write parameters that every request sends under 'query'."
             )
-            : Problem(
+            : SyntaxError(
                 message: "a base URL has no fragment: paths are added to its end",
                 help: "Remove the part from '#': fragments are never sent."
             )
     }
 
     /// Why a URL cannot be requested, as far as it is known: because of a user name or password, the host or the port.
-    package var urlProblem: Problem? {
+    package var urlError: SyntaxError? {
         guard hasHTTPScheme, let authority else { return nil }
         if authority.userInformation != nil {
-            return Problem(
+            return SyntaxError(
                 message: "a URL with a user name or password cannot be requested",
                 help: "Write them under 'auth', such as auth: {basic: {username: …, password: …}}."
             )
         }
-        return Self.problem(of: authority)
+        return Self.error(of: authority)
     }
 
     /// Why the URL cannot be that of a proxy, as far as it is known. It may have a user name and password.
-    package var proxyProblem: Problem? { authority.flatMap(Self.problem(of:)) }
+    package var proxyError: SyntaxError? { authority.flatMap(Self.error(of:)) }
 
     /// User information, host and port, if there is a scheme before them.
     private var authority: URIReference.Authority? {
@@ -106,36 +106,39 @@ package struct WrittenAddress: Sendable {
     }
 
     /// Why nothing can be sent to a host, with a port or without; computed parts are not judged.
-    private static func problem(of authority: URIReference.Authority) -> Problem? {
+    private static func error(of authority: URIReference.Authority) -> SyntaxError? {
         let (host, port) = (authority.host, authority.port ?? "")
         if host.first == "[" {
             guard let close = host.firstIndex(of: "]") else {
                 return host.contains(placeholder)
-                    ? nil : Problem(message: "the URL's IPv6 address has no closing bracket", help: exampleOfIPv6)
+                    ? nil : SyntaxError(message: "the URL's IPv6 address has no closing bracket", help: exampleOfIPv6)
             }
             let address = host[..<close].dropFirst()
             // What follows '%' is a zone (RFC 6874).
             if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }.utf8) {
-                return Problem(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
+                return SyntaxError(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
             }
             let rest = host[close...].dropFirst()
             guard rest.isEmpty || rest.first == placeholder else {
-                return Problem(message: "the URL has '\(rest)' after its IPv6 address", help: exampleOfIPv6)
+                return SyntaxError(message: "the URL has '\(rest)' after its IPv6 address", help: exampleOfIPv6)
             }
         } else {
             guard !host.isEmpty else {
-                return Problem(message: "the URL has no host", help: "Write for example https://api.example.com/base.")
+                return SyntaxError(
+                    message: "the URL has no host",
+                    help: "Write for example https://api.example.com/base."
+                )
             }
             if let scalar = host.unicodeScalars.first(where: isNotOfHosts) {
                 let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
-                return Problem(
+                return SyntaxError(
                     message: "the URL's host '\(shown(host[...]))' contains \(name)",
                     help: "A host name has letters, digits, '-' and '.', as in https://api.example.com."
                 )
             }
         }
         guard port.contains(placeholder) || port.isEmpty || Int(port).map({ (1...65535).contains($0) }) == true else {
-            return Problem(
+            return SyntaxError(
                 message: "the URL's port is '\(port)'",
                 help: "A port is a number from 1 to 65535, as in https://api.example.com:8443."
             )

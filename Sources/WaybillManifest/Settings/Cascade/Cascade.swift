@@ -1,14 +1,13 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The merging of settings that were written at several levels, as the definition of each setting says
-/// (`SettingDefinition.merging`).
+/// Merges the settings of several levels, as the definition of each setting specifies (`SettingDefinition.merging`).
 ///
 /// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name and `null` unsets a name; the entries
 /// of `filters` and `expect.body` are added, farther first; of everything else, the nearest level replaces the whole.
 /// Of `auth` and the header field or query parameter that it is sent in, the nearer one is used.
 package enum Cascade {
-    /// Merges levels, the farthest first. A name that is unset stays in the result as unset.
+    /// Merges levels, the farthest first. The result keeps the entries that unset a name.
     package static func merge(_ levels: some Sequence<Settings>) -> Settings {
         var merged = Settings()
         for level in levels where !level.isEmpty { merged.apply(level) }
@@ -70,7 +69,7 @@ struct Slot: Hashable {
         }
     }
 
-    /// Whether it is the slot of a value.
+    /// Whether it has the key and name of a value.
     func takes(_ value: SettingValue) -> Bool { value.name == name && Slot(value) == self }
 
     /// Where each slot of some entries is.

@@ -1,31 +1,31 @@
 import WaybillDiagnostics
 
-/// What became of a setting in a cascade.
+/// How a cascade uses a setting.
 package enum SettingFate: Sendable {
-    /// It holds. A setting that takes a name away holds too, and what it does is that nothing is left.
+    /// It applies. This includes a setting that unsets a name.
     case used
-    /// A nearer level says something else.
+    /// A nearer level replaces it.
     case replaced(by: Setting<SettingValue>)
-    /// A nearer level takes the name away with `null`.
-    case takenAway(by: Setting<SettingValue>)
+    /// A nearer level unsets the name with `null`.
+    case unset(by: Setting<SettingValue>)
     /// A nearer level declines the key with `inherit`.
     case declined(by: Setting<SettingName>)
 }
 
-/// A setting of a level and what became of it.
+/// A setting of a level with its fate.
 package struct TracedSetting: Sendable {
     /// The setting.
     package var setting: Setting<SettingValue>
-    /// What became of it.
+    /// How the cascade uses it.
     package var fate: SettingFate
 }
 
 extension Cascade {
-    /// What becomes of every setting when levels are merged, the farthest first: the settings that hold are those of
+    /// Merges levels, the farthest first, and returns every setting with its fate. Those that apply are the result of
     /// `merge`.
     ///
-    /// - Returns: The settings by what they are about, in the order in which that is first said; of one and the same
-    ///   thing the farthest setting comes first.
+    /// - Returns: The settings grouped by key and name, in the order of their first occurrence; in a group, the farthest
+    ///   setting comes first.
     package static func trace(_ levels: some Sequence<(level: Level, settings: Settings)>) -> [TracedSetting] {
         var trace = Trace()
         for (level, settings) in levels { trace.apply(settings, at: level) }
@@ -33,9 +33,9 @@ extension Cascade {
     }
 }
 
-/// A cascade as far as it has been followed.
+/// The levels of a cascade that were applied so far.
 private struct Trace {
-    /// All settings about one thing.
+    /// The settings with the same key and name.
     var groups: [[TracedSetting]] = []
     private var positions: [Slot: Int] = [:]
 
@@ -55,7 +55,7 @@ private struct Trace {
             }
             let last = groups[position].count - 1
             if case .used = groups[position][last].fate {
-                groups[position][last].fate = entry.value.isUnset ? .takenAway(by: entry) : .replaced(by: entry)
+                groups[position][last].fate = entry.value.isUnset ? .unset(by: entry) : .replaced(by: entry)
             }
             groups[position].append(traced)
         }
@@ -74,7 +74,7 @@ private struct Trace {
             } else if case .auth(let auth) = far.setting.value,
                 let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
             {
-                groups[index][last].fate = field.value.isUnset ? .takenAway(by: field) : .replaced(by: field)
+                groups[index][last].fate = field.value.isUnset ? .unset(by: field) : .replaced(by: field)
             }
         }
     }

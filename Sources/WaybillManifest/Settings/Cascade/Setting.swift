@@ -36,8 +36,8 @@ package enum Level: Sendable, Hashable {
 }
 
 extension Setting<SettingValue> {
-    /// Whether the setting is only for requests to the origin of their service: the content and the credentials that a
-    /// service adds to its requests, and the credentials of the defaults.
+    /// Whether the setting applies only to requests to the origin of their service: content and credentials of a
+    /// service, and credentials of the defaults.
     package var isForServiceOrigin: Bool {
         switch (level, value.originPolicy) {
         case (.defaults, .credential), (.service, .credential), (.service, .content): true

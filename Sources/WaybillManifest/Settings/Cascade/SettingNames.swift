@@ -1,4 +1,5 @@
-/// A set of keys of settings, as small as a number: whether a key is said at all is asked far more often than what it says.
+/// A set of keys of settings in one integer: rules check much more often whether a key is present than which value it
+/// has.
 package struct SettingNames: OptionSet, Sendable {
     package let rawValue: UInt64
 

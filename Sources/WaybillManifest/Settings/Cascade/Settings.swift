@@ -59,7 +59,7 @@ package struct Settings: Sendable {
         last(type) { $0 }
     }
 
-    /// The nearest entry of a setting that a closure finds a value in.
+    /// The nearest entry of a setting for which a closure returns a value.
     func last<Definition: SettingDefinition, Value>(
         _ type: Definition.Type,
         _ value: (Definition) -> Value?

@@ -36,7 +36,7 @@ struct NamedFiles: ManifestRule {
             case .other: return unreadable(file, path, FileError(path: path, reason: .notRegular).message)
             }
         } catch {
-            switch file.sort {
+            switch file.kind {
             case .jar: return nil
             case .body:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }

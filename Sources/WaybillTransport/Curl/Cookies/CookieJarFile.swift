@@ -16,8 +16,8 @@ struct CookieJarFile: Equatable {
     private static let maximumBytes = 2 << 20
     private static let title = "# Netscape HTTP Cookie File\n# Written by Waybill. Do not edit while it runs.\n\n"
 
-    /// The lines with cookies; none when there is no such file. Throws when there is one that cannot be read or is not a
-    /// cookie jar: at the end of the run it would be replaced.
+    /// The lines with cookies; empty if there is no such file. Throws if the file cannot be read or is not a cookie
+    /// jar, because the run would replace it at its end.
     func lines() throws(TransportFailure) -> [String] {
         let bytes: [UInt8]
         do {
@@ -36,7 +36,7 @@ struct CookieJarFile: Equatable {
         return lines
     }
 
-    /// How jars start that were written by us, libcurl and others.
+    /// The first lines of jars by Waybill, libcurl and other programs.
     private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
 
     /// Writes the lines of a jar, whole or not at all. Says what stood in the way.

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// The jars of a transport, each behind a share handle of its own, and the handle of those who want no cookies. Lives on
+/// The jars of a transport, each in a separate share handle, and the handle for requests without cookies. Used only on
 /// the engine's thread.
 final class CookieJars {
     private let files: RequestFiles
