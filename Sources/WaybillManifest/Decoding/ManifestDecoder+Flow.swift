@@ -109,7 +109,7 @@ extension ManifestDecoder {
         return to.map {
             Sink(
                 to: $0,
-                format: node["format"].flatMap { word($0) },
+                format: node["format"].flatMap { node in RecordFormats.writable.first { $0.name == node.text } },
                 records: records,
                 columns: columns,
                 span: node.span
