@@ -34,7 +34,10 @@ struct StepFile: Sendable {
             throw run.failure(error)
         }
         self.path = run.redactor.text(path)
-        format = write.format ?? RecordFormats.writable(ofFile: path) ?? RawFormat.self
+        guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
+            throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
+        }
+        self.format = format
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }

@@ -45,10 +45,15 @@ package enum RecordFormats {
         return readable.first { $0.extensions.contains(name) }
     }
 
-    /// The format of a file that is written, by the extension of its name; `nil` if no format has that.
+    /// The format of a file that is written, by the extension of its name, raw without one; `nil` if no format has that.
     package static func writable(ofFile path: String) -> (any WritableRecordFormat.Type)? {
-        guard let name = fileExtension(of: path) else { return nil }
+        guard let name = fileExtension(of: path) else { return RawFormat.self }
         return writable.first { $0.extensions.contains(name) }
+    }
+
+    /// What is wrong with the name of a file that is written: no format has its extension.
+    package static func unknownExtension(of path: String) -> String {
+        "no format of files has the extension '.\(fileExtension(of: path) ?? "")'"
     }
 
     /// What comes after the last dot in the name of a file, in lower case; `nil` if the name has no dot.
