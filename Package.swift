@@ -163,7 +163,8 @@ let package = Package(
         .testTarget(
             name: "WaybillResultsTests",
             dependencies: [
-                "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillResults", "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
+                "WaybillJSON",
                 "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
             ]
         ),

@@ -53,9 +53,18 @@ import WaybillTestSupport
         #expect(command.errorText == "")
     }
 
+    @Test(arguments: ["run m.yaml --mock", "plan m.yaml", "eval 1", "--help"])
+    func `a closed standard output is no success`(words: String) async throws {
+        let command = try await shell("$W \(words) >&-").command
+        #expect(command.status == 3)
+        #expect(command.errorText.hasPrefix("error[unwritable-output]: standard output cannot be written: "))
+        #expect(try await shell("$W run m.yaml --mock --quiet >&-").command.status == 0)
+    }
+
     @Test func `a program without standard streams keeps its results apart from them`() async throws {
         let (command, folder) = try await shell("$W run m.yaml --mock --out out <&- >&- 2>&-")
-        #expect(command.status == 0)
+        // Nobody got what it printed.
+        #expect(command.status == 3)
         #expect(folder.read("out/run.json")?.contains("\"outcome\": \"passed\"") == true)
         let lines = try #require(folder.read("out/events.ndjson")).split(separator: "\n")
         #expect(lines.allSatisfy { $0.hasPrefix("{") })

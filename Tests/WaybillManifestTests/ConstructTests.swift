@@ -21,4 +21,19 @@ import WaybillJSON
         #expect(try RequestBodies.all.map { $0.key }.sorted() == keys(of: "body"))
         #expect(try MultipartPart.contents.map { $0.key }.sorted() == keys(of: "part"))
     }
+
+    @Test func `the formats of records are those of the schema`() throws {
+        let definitions = try #require(JSONParser().parse(EmbeddedSchema.manifest.text)["$defs"])
+        let data = try #require(definitions["dataSource"]?["oneOf"]?.array?.first?["properties"]?["format"])
+        let write = try #require(definitions["write"]?["properties"]?["format"])
+        func names(_ format: JSON) -> [String]? { format["enum"]?.array?.compactMap(\.string).sorted() }
+        #expect(RecordFormats.readable.map { $0.name }.sorted() == names(data))
+        #expect(RecordFormats.writable.map { $0.name }.sorted() == names(write))
+    }
+
+    @Test func `an extension belongs to one format`() {
+        let extensions = RecordFormats.all.flatMap { $0.extensions }
+        #expect(Set(extensions).count == extensions.count)
+        #expect(extensions.allSatisfy { $0 == $0.lowercased() && !$0.contains(".") })
+    }
 }

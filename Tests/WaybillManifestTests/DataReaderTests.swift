@@ -15,7 +15,7 @@ import WaybillTestSupport
 
     private func read(
         _ path: String,
-        _ format: DataFormat? = nil,
+        _ format: (any ReadableRecordFormat.Type)? = nil,
         declaredIn manifest: String = "manifest.yaml",
         allowsOutside: Bool = false
     ) -> (value: JSON?, findings: String) {
@@ -48,8 +48,8 @@ import WaybillTestSupport
 
     @Test func `a format that is given counts more than the name`() {
         folder.write("x\n1\n", to: "a.json")
-        #expect(read("a.json", .csv).value == [["x": "1"]])
-        #expect(read("a.json", .yaml).value == "x 1")
+        #expect(read("a.json", CSVFormat.self).value == [["x": "1"]])
+        #expect(read("a.json", YAMLFormat.self).value == "x 1")
     }
 
     @Test func `a path is relative to the file that declares it`() {

@@ -1,5 +1,7 @@
 import Testing
+import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 import WaybillTestSupport
 
 @testable import WaybillResults
@@ -13,29 +15,29 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct RecordSinkTests {
     private let folder = TemporaryFolder()
 
-    private func sink(_ name: String, _ format: RecordFormatName) throws -> RecordSink {
+    private func sink(_ name: String, _ format: any RecordWriter) throws -> RecordSink {
         try RecordSink("\(folder.path)/\(name)", format, thread: FileThread())
     }
 
-    private func records(_ texts: String...) throws -> [Record] {
-        try texts.map { .value(Samples.redactor.json(try JSONParser().parse(Array($0.utf8)))) }
+    private func records(_ texts: String...) throws -> [RedactedJSON] {
+        try texts.map { Samples.redactor.json(try JSONParser().parse(Array($0.utf8))) }
     }
 
     private static let values = [#"{"a":1,"b":"x, \"y\""}"#, #"{"b":[1,{"c":null}]}"#, #""hunter2""#]
 
     @Test(
         arguments: [
-            (.ndjson, "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n\"***\"\n", ""),
-            (.json, "[\n{\"a\":1,\"b\":\"x, \\\"y\\\"\"},\n{\"b\":[1,{\"c\":null}]},\n\"***\"\n]\n", "[]\n"),
-            (.csv(columns: nil), "a,b\r\n1,\"x, \"\"y\"\"\"\r\n,\"[1,{\"\"c\"\":null}]\"\r\n,\r\n", ""),
+            (NDJSONFormat(), "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n\"***\"\n", ""),
+            (JSONFormat(), "[\n{\"a\":1,\"b\":\"x, \\\"y\\\"\"},\n{\"b\":[1,{\"c\":null}]},\n\"***\"\n]\n", "[]\n"),
+            (CSVFormat(), "a,b\r\n1,\"x, \"\"y\"\"\"\r\n,\"[1,{\"\"c\"\":null}]\"\r\n,\r\n", ""),
             (
-                .csv(columns: ["b", "value"]),
+                CSVFormat(columns: ["b", "value"]),
                 "b,value\r\n\"x, \"\"y\"\"\",\r\n\"[1,{\"\"c\"\":null}]\",\r\n,***\r\n", "b,value\r\n"
-            ), (.raw, "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n***", ""),
-        ] as [(RecordFormatName, String, String)]
+            ), (RawFormat(), "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n***", ""),
+        ] as [(any RecordWriter, String, String)]
     )
     func `records stand in each format as they should, also when they had to wait`(
-        format: RecordFormatName,
+        format: any RecordWriter,
         expected: String,
         empty: String
     ) async throws {
@@ -60,8 +62,10 @@ import WaybillTestSupport
     }
 
     @Test func `bytes are written as they are in a raw file, and as base64 elsewhere`() async throws {
-        let record = Record.bytes(Samples.redactor.bytes([0xFF, 0x00]))
-        for (name, format) in [("raw", RecordFormatName.raw), ("lines", .ndjson), ("rows", .csv(columns: nil))] {
+        let record = Samples.redactor.json(.bytes([0xFF, 0x00]))
+        for (name, format) in [("raw", RawFormat()), ("lines", NDJSONFormat()), ("rows", CSVFormat())]
+            as [(String, any RecordWriter)]
+        {
             let sink = try sink(name, format)
             try sink.append([record])
             _ = try await sink.commit()
@@ -72,7 +76,7 @@ import WaybillTestSupport
     }
 
     @Test func `a member that is no column is told once`() throws {
-        let sink = try sink("a.csv", .csv(columns: nil))
+        let sink = try sink("a.csv", CSVFormat())
         try sink.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
         #expect(sink.takeWarning() == "'é' is no column, since the first record has none of that name; it is left out")
         try sink.append(try records(#"{"y":3}"#))
@@ -82,7 +86,7 @@ import WaybillTestSupport
     @Test func `a file appears only when it is complete, and then replaces an earlier one`() async throws {
         folder.write("old", to: "a.ndjson")
         folder.write("unfinished", to: "a.ndjson.part")
-        let sink = try sink("a.ndjson", .ndjson)
+        let sink = try sink("a.ndjson", NDJSONFormat())
         try sink.append(try records("1"))
         #expect(folder.read("a.ndjson") == "old")
         #expect(folder.read("a.ndjson.part") == "1\n")
@@ -92,7 +96,7 @@ import WaybillTestSupport
     }
 
     @Test func `the journal is told where records are, or what waits`() throws {
-        let sink = try sink("a", .ndjson)
+        let sink = try sink("a", NDJSONFormat())
         #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
         #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
         #expect(try sink.end(1, .kept) == .held(Array("20\n21\n".utf8), records: 2))
@@ -111,7 +115,7 @@ import WaybillTestSupport
     }
 
     @Test func `what a failed element had written is taken back`() async throws {
-        let sink = try sink("a", .json)
+        let sink = try sink("a", JSONFormat())
         try sink.append(records("10"), of: 0)
         try sink.append(records("20"), of: 1)
         #expect(try sink.end(1, .without) == .held([], records: 0))
@@ -130,7 +134,7 @@ import WaybillTestSupport
     }
 
     @Test func `columns are those of the first record that stays`() async throws {
-        let sink = try sink("a", .csv(columns: nil))
+        let sink = try sink("a", CSVFormat())
         try sink.append(records(#"{"x":1}"#), of: 0)
         _ = try sink.end(0, .without)
         try sink.append(records(#"{"y":1}"#), of: 1)
@@ -138,8 +142,10 @@ import WaybillTestSupport
         #expect(folder.read("a") == "y\r\n1\r\n")
     }
 
-    @Test(arguments: [RecordFormatName.ndjson, .json, .csv(columns: nil), .csv(columns: ["n", "s"])])
-    func `a file is gone on with where the journal says`(format: RecordFormatName) async throws {
+    @Test(
+        arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), CSVFormat(columns: ["n", "s"])] as [any RecordWriter]
+    )
+    func `a file is gone on with where the journal says`(format: any RecordWriter) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
         let whole = try sink("whole", format)
         try whole.append(all)
@@ -169,9 +175,9 @@ import WaybillTestSupport
         #expect(folder.read("cut") == folder.read("whole"))
     }
 
-    @Test(arguments: [RecordFormatName.ndjson, .json, .csv(columns: nil), .raw])
+    @Test(arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), RawFormat()] as [any RecordWriter])
     func `a file that has lost its end is gone on with behind its last whole element`(
-        format: RecordFormatName
+        format: any RecordWriter
     ) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
         let whole = try sink("whole", format)
@@ -202,11 +208,11 @@ import WaybillTestSupport
     }
 
     @Test func `pages of before are taken back with those that follow`() async throws {
-        let first = try sink("a", .json)
+        let first = try sink("a", JSONFormat())
         try first.append(records("1"))
         var place = RecordSink.Resumption(bytes: 0, records: 0)
         place.add(page: 1, upTo: 3, records: 1)
-        let second = try RecordSink("\(folder.path)/a", .json, from: place, thread: FileThread())
+        let second = try RecordSink("\(folder.path)/a", JSONFormat(), from: place, thread: FileThread())
         #expect(second.loss == nil)
         try second.append(records("2"))
         try second.takeBack()
@@ -216,8 +222,8 @@ import WaybillTestSupport
     }
 
     @Test func `an element that must wait goes on when it is its turn`() async throws {
-        let sink = try sink("a", .raw)
-        let large = Record.value(Samples.redactor.json(.string(String(repeating: "x", count: 17 << 20))))
+        let sink = try sink("a", RawFormat())
+        let large = Samples.redactor.json(.string(String(repeating: "x", count: 17 << 20)))
         try sink.append([large], of: 1)
         #expect(!sink.hasRoom)
         async let room: Void = sink.room(for: 2)

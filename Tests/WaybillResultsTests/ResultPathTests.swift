@@ -1,4 +1,5 @@
 import Testing
+import WaybillManifest
 import WaybillTestSupport
 
 @testable import WaybillResults
@@ -24,7 +25,7 @@ import WaybillTestSupport
         path: String,
         place: String
     ) async throws {
-        let sink = try await run().records(at: path, .raw, of: "main.a")
+        let sink = try await run().records(at: path, RawFormat(), of: "main.a")
         #expect(sink.path == "\(folder.path)/out/\(place)")
         _ = try await sink.commit()
         #expect(folder.read("out/\(place)") == "")
@@ -44,7 +45,7 @@ import WaybillTestSupport
     {
         let run = try run()
         let error = await #expect(throws: ResultPathError.self) {
-            try await run.records(at: path, .raw, of: "main.a")
+            try await run.records(at: path, RawFormat(), of: "main.a")
         }
         #expect(error == .refused(reason))
         #expect(folder.names(in: "out") == ["events.ndjson"])
@@ -55,7 +56,7 @@ import WaybillTestSupport
         symlink(".", "\(folder.path)/out/link")
         for path in ["link/sources.json", "../out/run.json", "\(folder.path)/out/events.ndjson"] {
             let error = await #expect(throws: ResultPathError.self) {
-                try await run.records(at: path, .raw, allowsOutside: true, of: "main.a")
+                try await run.records(at: path, RawFormat(), allowsOutside: true, of: "main.a")
             }
             #expect(error == .refused("'\(path)' is a file that every run writes"))
         }
@@ -72,13 +73,13 @@ import WaybillTestSupport
         symlink("../mine.txt", "\(folder.path)/out/file.part")
 
         let error = await #expect(throws: ResultPathError.self) {
-            try await run.records(at: "link/a", .raw, of: "main.a")
+            try await run.records(at: "link/a", RawFormat(), of: "main.a")
         }
         #expect(error == .refused("'\(folder.path)/out/link' leads out of the results folder"))
         #expect(folder.names(in: "elsewhere") == [])
-        _ = try await run.records(at: "inside/a", .raw, of: "main.a").commit()
+        _ = try await run.records(at: "inside/a", RawFormat(), of: "main.a").commit()
         #expect(folder.read("out/real/a") == "")
-        _ = try await run.records(at: "file", .raw, of: "main.a").commit()
+        _ = try await run.records(at: "file", RawFormat(), of: "main.a").commit()
         #expect(folder.read("mine.txt") == "mine")
         #expect(folder.link(at: "out/file") == nil)
     }
@@ -86,18 +87,18 @@ import WaybillTestSupport
     @Test func `where that is allowed, a file may lie outside`() async throws {
         let run = try run()
         for path in ["../x/a", "\(folder.path)/x/b"] {
-            _ = try await run.records(at: path, .raw, allowsOutside: true, of: path).commit()
+            _ = try await run.records(at: path, RawFormat(), allowsOutside: true, of: path).commit()
         }
         #expect(folder.names(in: "x") == ["a", "b"])
     }
 
     @Test func `two steps never write to one file`() async throws {
         let run = try run()
-        _ = try await run.records(at: "a", .raw, of: "main.a")
-        _ = try await run.records(at: "./a", .raw, of: "main.a")
+        _ = try await run.records(at: "a", RawFormat(), of: "main.a")
+        _ = try await run.records(at: "./a", RawFormat(), of: "main.a")
         for path in ["a", "a.part"] {
             let error = await #expect(throws: ResultPathError.self) {
-                try await run.records(at: path, .raw, of: "main.b")
+                try await run.records(at: path, RawFormat(), of: "main.b")
             }
             #expect(error == .refused("'\(path)' is written by another step of this run, or for another element"))
         }
@@ -108,7 +109,9 @@ import WaybillTestSupport
         folder.write("", to: "out/file")
         mkdir("\(folder.path)/out/b.part", 0o755)
         for path in ["file/a", "b", String(repeating: "x", count: 300)] {
-            let error = await #expect(throws: ResultPathError.self) { try await run.records(at: path, .raw, of: path) }
+            let error = await #expect(throws: ResultPathError.self) {
+                try await run.records(at: path, RawFormat(), of: path)
+            }
             guard case .file = error else {
                 Issue.record("\(path): \(String(describing: error))")
                 continue

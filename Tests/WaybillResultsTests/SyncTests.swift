@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import WaybillJSON
+import WaybillManifest
 import WaybillRuntime
 import WaybillTestSupport
 
@@ -18,7 +19,7 @@ import WaybillTestSupport
     private let log = SyncLog()
 
     private func append(_ text: String, to sink: RecordSink) throws {
-        try sink.append([.value(Samples.redactor.json(.string(text)))])
+        try sink.append([Samples.redactor.json(.string(text))])
     }
 
     /// Hands a line to the journal, and waits until it is on the disk.
@@ -29,8 +30,8 @@ import WaybillTestSupport
 
     @Test func `the files of records are synced before the journal, and only if there is something new`() async throws {
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        let first = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
-        let second = try await run.records(at: "b.ndjson", .ndjson, of: "main.b")
+        let first = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
+        let second = try await run.records(at: "b.ndjson", NDJSONFormat(), of: "main.b")
         try await sync(run.journal)
         #expect(log.take() == ["events.ndjson"])
         try append("one", to: first)
@@ -52,7 +53,12 @@ import WaybillTestSupport
     @Test func `a file that an earlier process wrote to is synced as well`() async throws {
         folder.write("1\n", to: "a.ndjson.part")
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        let sink = try await run.records(at: "a.ndjson", .ndjson, of: "main.a", from: .init(bytes: 2, records: 1))
+        let sink = try await run.records(
+            at: "a.ndjson",
+            NDJSONFormat(),
+            of: "main.a",
+            from: .init(bytes: 2, records: 1)
+        )
         try await sync(run.journal)
         #expect(log.take() == ["a.ndjson.part", "events.ndjson"])
         withExtendedLifetime(sink) {}
@@ -62,7 +68,7 @@ import WaybillTestSupport
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         weak var sink: RecordSink?
         do {
-            let open = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
+            let open = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
             try append("one", to: open)
             sink = open
         }
@@ -74,7 +80,7 @@ import WaybillTestSupport
     @Test func `a file whose bytes do not come on the disk is written to no more`() async throws {
         log.fail("a.ndjson.part", with: EIO)
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        let sink = try await run.records(at: "a.ndjson", .ndjson, of: "main.a")
+        let sink = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
         try append("one", to: sink)
         await #expect(throws: ResultsError.self) { try await sync(run.journal) }
         #expect(run.journal.hasFailed && run.journal.error == nil)

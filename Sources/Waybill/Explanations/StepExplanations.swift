@@ -77,6 +77,30 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "unknown-format",
+            "the name of a file does not say how records are written to it",
+            """
+            The extension of the path in 'write' names the format: .ndjson or .jsonl is a JSON value a line, .json an array,
+            .csv rows with a header; .txt, .bin and no extension are strings and bytes as they are. For any other extension
+            'format' has to say which it is. Waybill does not write other formats, such as those of spreadsheets.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", write: {to: orders.xlsx}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", write: {to: orders.csv}}
+                      - {id: photo, get: "http://127.0.0.1/photo", decoding: bytes, write: {to: photo.png, format: raw}}
+                """
+        ),
+        Explanation(
             "needs-cycle",
             "steps of a batch wait for each other",
             """

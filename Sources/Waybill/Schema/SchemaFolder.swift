@@ -42,7 +42,7 @@ struct SchemaFolder {
         let names = (try? FolderListing.names(in: canonicalPath, limit: Self.mostFiles)) ?? []
         var files: [String: (path: String, address: String)] = [:]
         for name in names.sorted() {
-            guard [.json, .yaml].contains(DataFormat(path: name)), let file = file(named: name), file != root,
+            guard RecordFormats.readable(ofFile: name)?.isList == false, let file = file(named: name), file != root,
                 let content = try? DataFile.read(file, limit: Self.largestFile), let schema = content.value().value
             else { continue }
             let base = (prefix ?? "") + PercentEncoding.path(name)

@@ -8,7 +8,8 @@ final class RunPrinter: RunObserver {
     private let output: Output
     private let isQuiet: Bool
     private let isVerbose: Bool
-    private let names = Mutex<[String: String]>([:])
+    /// Where the failures of sessions are that were printed. Each step that needs such a session fails at the same location.
+    private let sessionFailures = Mutex<Set<SourceSpan>>([])
 
     init(_ output: Output, quiet: Bool, verbose: Bool) {
         self.output = output
@@ -27,6 +28,9 @@ final class RunPrinter: RunObserver {
             output.write("    \(paint(words, .faint))\n")
         case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
+            if result.path.hasPrefix("session."), let span = result.failure?.span {
+                sessionFailures.withLock { _ = $0.insert(span) }
+            }
         case .warning(let message, _) where !isQuiet:
             let step = event.step.map { "\($0): " } ?? ""
             output.write("  \(paint("! \(step)\(message)", .warning))\n")
@@ -75,12 +79,17 @@ final class RunPrinter: RunObserver {
         if let status = result.status { line += "  \(status)" }
         if let time = result.time { line += "  \(Self.time(time.total))" }
         line += "\n"
-        if let failure = result.failure, failure.kind == .duplicate {
+        if let failure = result.failure, failure.kind == .duplicate || isOfSession(failure) {
             line = line.dropLast() + ": \(failure.message)\n"
         } else if let failure = result.failure, failure.kind != .cancelled {
             line += FailureText(colour: output.coloursOutput).text(of: failure, elements: result.elements)
         }
         return line
+    }
+
+    /// Whether the failure is that of a session, which was printed with its text.
+    private func isOfSession(_ failure: Failure) -> Bool {
+        failure.span.map { span in sessionFailures.withLock { $0.contains(span) } } ?? false
     }
 
     private static func time(_ duration: Duration) -> String {

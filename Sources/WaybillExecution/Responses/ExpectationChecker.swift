@@ -82,8 +82,8 @@ struct ExpectationChecker {
 
     private func schemaFindings() -> [Finding] {
         guard let schema = expectation.schema else { return [] }
-        let violations = schema.value.validate(data.json)
-        return violations.prefix(Self.limit).map { Finding(message: $0.sentence, span: schema.span) }
+        let violations = schema.value.schema.validate(data.json)
+        return violations.prefix(Self.limit).map { Finding(message: $0.sentence, span: schema.value.span(of: $0)) }
             + rest(violations.count, "violations of 'schema'", at: schema.span)
     }
 

@@ -87,18 +87,18 @@ struct ResponseDecoder {
         var values: [JSON] = []
         var duplicateName: String?
         var loneSurrogates: JSONDocument.LoneSurrogates?
-        for (index, line) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            if line.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
+        var remaining = NDJSONLines(body)
+        while let line = remaining.next() {
             do {
-                let document = try JSONParser().parseDocument(line)
+                let document = try JSONParser().parseDocument(body[line])
                 values.append(document.value)
                 duplicateName = duplicateName ?? document.duplicateName?.name
                 if let found = document.loneSurrogates {
-                    let first = loneSurrogates?.firstOffset ?? line.startIndex + found.firstOffset
+                    let first = loneSurrogates?.firstOffset ?? line.lowerBound + found.firstOffset
                     loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
                 }
             } catch {
-                throw DecodingError(message: "line \(index + 1) of the response is not JSON: \(error.message)")
+                throw DecodingError(message: "line \(remaining.number) of the response is not JSON: \(error.message)")
             }
         }
         return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)

@@ -15,7 +15,7 @@ struct StepFile: Sendable {
     private let run: RunContext
     private let path: RedactedText
     private let sink: RecordSink
-    private let format: Sink.Format
+    private let format: any WritableRecordFormat.Type
     private let secretWarning = Once()
 
     /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
@@ -34,7 +34,10 @@ struct StepFile: Sendable {
             throw run.failure(error)
         }
         self.path = run.redactor.text(path)
-        format = write.format ?? Sink.Format(ofFile: path)
+        guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
+            throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
+        }
+        self.format = format
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }
@@ -50,7 +53,7 @@ struct StepFile: Sendable {
         do {
             sink = try await folder.records(
                 at: path,
-                write.name(of: format),
+                format.init(columns: write.columns.isEmpty ? nil : write.columns.map(\.name.value)),
                 allowsOutside: run.allowsOutside,
                 of: self.step,
                 from: step.flow?.until == nil ? run.earlier?.output(of: self.step) : nil
@@ -101,7 +104,7 @@ struct StepFile: Sendable {
     ) throws(Failure) -> RecordedOutput {
         var scope = scope.scope(.graph(graph))
         scope.current = data
-        let records: [Record]
+        let records: [RedactedJSON]
         do throws(EvaluationFailure) {
             records = try self.records(of: data, isList: isList, in: scope)
         } catch {
@@ -202,13 +205,13 @@ struct StepFile: Sendable {
         of data: ScopeValue,
         isList: Bool,
         in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> [Record] {
+    ) throws(EvaluationFailure) -> [RedactedJSON] {
         let value = try write.records?.value(in: scope) ?? data
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         switch value.json {
         case .null: return []
-        case .array(let elements) where isList || format != .raw:
-            var records: [Record] = []
+        case .array(let elements) where isList || format != RawFormat.self:
+            var records: [RedactedJSON] = []
             records.reserveCapacity(elements.count)
             for element in elements { records.append(try record(element, isSecret: value.isSecret, in: scope)) }
             return records
@@ -220,13 +223,8 @@ struct StepFile: Sendable {
         _ value: JSON,
         isSecret: Bool,
         in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> Record {
-        if format == .raw, write.columns.isEmpty, case .bytes(let bytes) = value {
-            let (redacted, isChanged) = run.redactor.data(bytes)
-            if isChanged { warnOfSecret() }
-            return .bytes(redacted)
-        }
-        guard !write.columns.isEmpty else { return .value(redacted(value)) }
+    ) throws(EvaluationFailure) -> RedactedJSON {
+        guard !write.columns.isEmpty else { return redacted(value) }
         var scope = scope
         scope.item = ScopeValue(value, isSecret: isSecret)
         var object = JSONObject()
@@ -239,7 +237,7 @@ struct StepFile: Sendable {
                 object[column.name.value] = value[column.name.value]
             }
         }
-        return .value(redacted(.object(object)))
+        return redacted(.object(object))
     }
 }
 
@@ -263,29 +261,5 @@ extension RunEvent.WrittenFile {
             "records": .number(JSONNumber(records)),
             "bytes": .number(JSONNumber(bytes)),
         ]
-    }
-}
-
-extension Sink {
-    fileprivate func name(of format: Format) -> RecordFormatName {
-        switch format {
-        case .ndjson: .ndjson
-        case .json: .json
-        case .csv: .csv(columns: columns.isEmpty ? nil : columns.map(\.name.value))
-        case .raw: .raw
-        }
-    }
-}
-
-extension Sink.Format {
-    /// The format that the ending of a path stands for.
-    fileprivate init(ofFile path: String) {
-        let name = FileContents.name(of: path)
-        switch name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased() {
-        case "ndjson", "jsonl": self = .ndjson
-        case "json": self = .json
-        case "csv": self = .csv
-        default: self = .raw
-        }
     }
 }

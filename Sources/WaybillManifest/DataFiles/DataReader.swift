@@ -35,7 +35,8 @@ package struct DataReader: Sendable {
         }
     }
 
-    private func readFile(_ path: Spanned<String>, _ format: DataFormat?) -> (JSON?, [Diagnostic]) {
+    private func readFile(_ path: Spanned<String>, _ format: (any ReadableRecordFormat.Type)?) -> (JSON?, [Diagnostic])
+    {
         let target = FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
         let file: DataFile
         do {

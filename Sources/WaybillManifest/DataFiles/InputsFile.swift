@@ -14,8 +14,7 @@ package struct InputsFile: Sendable {
     ///
     /// There is a file exactly when there is no error among the findings.
     package static func read(_ path: String) -> (file: InputsFile?, diagnostics: [Diagnostic]) {
-        let format = DataFormat(path: path)
-        if format == .csv || format == .ndjson {
+        if RecordFormats.readable(ofFile: path)?.isList == true {
             let finding = Diagnostic(
                 "inputs-format",
                 "the file of inputs \(path) is neither JSON nor YAML by its name",

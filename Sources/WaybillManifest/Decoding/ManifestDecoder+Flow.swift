@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 
 /// When, how often and after what a step is done.
 extension ManifestDecoder {
@@ -106,14 +107,41 @@ extension ManifestDecoder {
             if let name = text(column) { columns.append(.init(name: name, value: nil)) }
             for (name, value) in named(column) { columns.append(.init(name: name, value: expression(value))) }
         }
+        if let to, node["format"] == nil { checkExtension(of: to) }
         return to.map {
             Sink(
                 to: $0,
-                format: node["format"].flatMap { word($0) },
+                format: node["format"].flatMap { node in RecordFormats.writable.first { $0.name == node.text } },
                 records: records,
                 columns: columns,
                 span: node.span
             )
         }
+    }
+
+    /// Reports a path without a format whose extension names none, as far as the end of the path is certain.
+    private mutating func checkExtension(of path: ScalarTemplate) {
+        var end = path.constantText
+        if case .literal(let text)? = path.template?.template.parts.last,
+            text.contains(where: { $0 == "." || $0 == "/" })
+        {
+            end = text
+        }
+        guard let end, RecordFormats.writable(ofFile: end) == nil else { return }
+        let formats = RecordFormats.writable.map(\.name).joined(separator: ", ")
+        let extensions = RecordFormats.writable.flatMap { $0.extensions }
+        let nearest = NearestName.of(RecordFormats.fileExtension(of: end) ?? "", among: extensions)
+        report(
+            Diagnostic(
+                "unknown-format",
+                RecordFormats.unknownExtension(of: end),
+                at: path.span,
+                label: nearest.map { "did you mean '.\($0)'?" } ?? "",
+                help: [
+                    "Write one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or add 'format' "
+                        + "with one of \(formats)."
+                ]
+            )
+        )
     }
 }

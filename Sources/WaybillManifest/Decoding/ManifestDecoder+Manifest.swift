@@ -68,7 +68,7 @@ extension ManifestDecoder {
 
     private func dataDeclaration(_ node: YAMLNode) -> DataDeclaration? {
         if let pattern = node["glob"] { return text(pattern).map(DataDeclaration.glob) }
-        let format = node["format"].flatMap { word($0) as DataFormat? }
+        let format = node["format"].flatMap { node in RecordFormats.readable.first { $0.name == node.text } }
         return node["file"].flatMap { text($0) }.map { .file(path: $0, format: format) }
     }
 

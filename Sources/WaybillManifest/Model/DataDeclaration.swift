@@ -3,7 +3,7 @@ package import WaybillDiagnostics
 /// Data that a manifest reads when its plan is built: an entry of `data`.
 package enum DataDeclaration: Sendable {
     /// What a file says. Without a format its name's ending tells how it is read.
-    case file(path: Spanned<String>, format: DataFormat?)
+    case file(path: Spanned<String>, format: (any ReadableRecordFormat.Type)?)
     /// The files whose paths match a pattern.
     case glob(pattern: Spanned<String>)
 }

@@ -1,6 +1,7 @@
 // Expectations of responses: `expect`.
 
 package import WaybillDiagnostics
+import WaybillJSON
 package import WaybillSchema
 
 /// One expectation of a response (`expect`).
@@ -23,7 +24,7 @@ package enum ExpectationSetting: SettingDefinition {
     /// The maximum time that a response may take.
     case maxTime(DurationTemplate)
     /// A schema that the data must satisfy.
-    case schema(JSONSchema)
+    case schema(ExpectedSchema)
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
         for (key, value) in node.mapping?.entries ?? .empty {
@@ -40,7 +41,10 @@ package enum ExpectationSetting: SettingDefinition {
                     if let check = decoder.check(condition) { add(.body(check), condition) }
                 }
             case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
-            case .schema: if let schema = decoder.schema(value) { add(.schema(schema), value) }
+            case .schema:
+                if let schema = decoder.schema(value) {
+                    add(.schema(ExpectedSchema(schema: schema, node: value)), value)
+                }
             }
         }
     }
@@ -132,10 +136,29 @@ package struct Expectation: Sendable {
     /// The maximum time that the response may take.
     package var maxTime: Setting<DurationTemplate>?
     /// A schema that the data must satisfy.
-    package var schema: Setting<JSONSchema>?
+    package var schema: Setting<ExpectedSchema>?
 
     /// No expectation.
     package init() {}
+}
+
+/// A schema that the data must satisfy, and where its keywords are written.
+package struct ExpectedSchema: Sendable {
+    /// The schema.
+    package let schema: JSONSchema
+    /// The schema, or the name of the file that it is in.
+    let node: YAMLNode
+
+    /// Where the manifest has the keyword that data violate, or the reference that led to it; the name of the file where the
+    /// schema is in a file of its own.
+    package func span(of violation: SchemaViolation) -> SourceSpan {
+        var location = violation.keywordLocation
+        while !location.tokens.isEmpty {
+            if let span = node.span(at: location) { return span }
+            location.tokens.removeLast()
+        }
+        return node.span
+    }
 }
 
 /// A condition with the message for its failure.

@@ -1,4 +1,5 @@
 import Synchronization
+package import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
@@ -177,7 +178,7 @@ package final class RunFolder: Sendable {
     ///   - step: The path of the step that writes. Another one may not write to the same file.
     package func records(
         at path: String,
-        _ format: RecordFormatName,
+        _ writer: any RecordWriter,
         allowsOutside: Bool = false,
         of step: String,
         from place: RecordSink.Resumption? = nil
@@ -193,9 +194,9 @@ package final class RunFolder: Sendable {
                     try self.claim(whole, of: step, as: path)
                     do throws(ResultsError) {
                         guard let place else {
-                            return try RecordSink(whole, format, thread: thread, disk: disk, onFailure: note)
+                            return try RecordSink(whole, writer, thread: thread, disk: disk, onFailure: note)
                         }
-                        return try RecordSink(whole, format, from: place, thread: thread, disk: disk, onFailure: note)
+                        return try RecordSink(whole, writer, from: place, thread: thread, disk: disk, onFailure: note)
                     } catch {
                         throw .file(error)
                     }

@@ -113,12 +113,6 @@ extension Redactor {
         return (RedactedJSON(redacted: changed ?? json), changed != nil)
     }
 
-    /// The same for bytes.
-    package func data(_ bytes: [UInt8]) -> (bytes: RedactedBytes, isChanged: Bool) {
-        let changed = redactedData(bytes)
-        return (RedactedBytes(redacted: changed ?? bytes), changed != nil)
-    }
-
     /// A value that is a secret as a whole: all strings, numbers and bytes in it become `"***"`.
     package static func masked(_ json: JSON) -> JSON {
         switch json {

@@ -91,9 +91,6 @@ package final class Redactor: Sendable {
     /// nothing was redacted.
     func redactedData(_ json: JSON) -> JSON? { dataFinder?.redact(json) }
 
-    /// The same for bytes.
-    func redactedData(_ bytes: [UInt8]) -> [UInt8]? { dataFinder?.redact(bytes) }
-
     private var dataFinder: Finder? {
         var finder = finder
         finder?.isForData = true

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillFormats
 
 #if canImport(Glibc)
     import Glibc
@@ -31,7 +32,7 @@ package final class RecordSink: Sendable {
     }
 
     fileprivate struct State {
-        var format: any RecordFormat
+        var writer: any RecordWriter
         var buffer: [UInt8] = []
         /// How many bytes the system has.
         var bytes = 0
@@ -69,7 +70,7 @@ package final class RecordSink: Sendable {
     /// - Parameter onFailure: Receives what goes wrong first when the file is written.
     init(
         _ path: String,
-        _ format: RecordFormatName,
+        _ writer: any RecordWriter,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
@@ -80,13 +81,13 @@ package final class RecordSink: Sendable {
         loss = nil
         if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
         file = try OutputFile(Self.part(path), .new, disk: disk)
-        state = Mutex(State(format: format.format))
+        state = Mutex(State(writer: writer))
     }
 
     /// A file that was begun before, cut to where it is good: where its journal says, or before that if it is shorter.
     init(
         _ path: String,
-        _ format: RecordFormatName,
+        _ writer: any RecordWriter,
         from place: Resumption,
         thread: FileThread,
         disk: Disk = .real,
@@ -107,8 +108,8 @@ package final class RecordSink: Sendable {
             loss = nil
         }
         try file.cut(to: place.bytes)
-        var state = State(format: format.format)
-        state.format.resume(behind: try file.head(min(place.bytes, 1 << 20)))
+        var state = State(writer: writer)
+        state.writer.resume(after: try file.head(min(place.bytes, 1 << 20)))
         state.bytes = place.bytes
         state.records = place.records
         state.isSyncDue = true
@@ -167,7 +168,7 @@ package final class RecordSink: Sendable {
     /// - Throws: what went wrong with the file, now or before.
     @discardableResult
     package func append(
-        _ records: some Sequence<Record>,
+        _ records: some Sequence<RedactedJSON>,
         of element: Int = 0
     ) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
@@ -175,7 +176,7 @@ package final class RecordSink: Sendable {
             guard element >= state.turn else { return .held([], records: 0) }
             guard element == state.turn else { return Self.hold(records, of: element, in: &state) }
             for record in records {
-                state.format.append(record, isFirst: state.records == 0, to: &state.buffer)
+                state.writer.append(record.value, isFirst: state.records == 0, to: &state.buffer)
                 state.records += 1
                 if state.buffer.count >= Self.bufferBytes { try write(&state) }
             }
@@ -234,7 +235,7 @@ package final class RecordSink: Sendable {
 
     /// What could not be written as it is; told once.
     package func takeWarning() -> String? {
-        state.withLock { $0.format.takeWarning() }
+        state.withLock { $0.writer.takeWarning() }
     }
 
     /// Waits until what was appended is on the disk, if anything is new; where that fails, nothing is written any more.
@@ -260,7 +261,7 @@ package final class RecordSink: Sendable {
         announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
     ) async throws(ResultsError) -> Committed {
         let committed = try change { (state) throws(ResultsError) -> Committed in
-            state.buffer += state.format.end(hasRecords: state.records > 0)
+            state.buffer += state.writer.end(hasRecords: state.records > 0)
             try write(&state)
             state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
@@ -331,14 +332,14 @@ package final class RecordSink: Sendable {
     // MARK: Turns
 
     private static func hold(
-        _ records: some Sequence<Record>,
+        _ records: some Sequence<RedactedJSON>,
         of element: Int,
         in state: inout State
     ) -> RecordedOutput {
         var new: [UInt8] = []
         var count = 0
         for record in records {
-            state.format.hold(record, in: &new)
+            state.writer.hold(record.value, in: &new)
             count += 1
         }
         state.waiting[element, default: Waiting()].bytes += new
@@ -372,7 +373,7 @@ package final class RecordSink: Sendable {
     private func release(_ waiting: Waiting, _ state: inout State) throws(ResultsError) {
         guard waiting.records > 0 else { return }
         state.waitingBytes -= waiting.bytes.count
-        state.format.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
+        state.writer.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
         state.records += waiting.records
         if state.buffer.count >= Self.bufferBytes { try write(&state) }
     }

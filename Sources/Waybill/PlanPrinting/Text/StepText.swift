@@ -85,7 +85,7 @@ struct StepText {
         if let paginate = flow.paginate { lines.append(words(for: paginate)) }
         if let write = flow.write {
             let records = write.records.map { ", records \(form.text($0))" } ?? ""
-            let format = write.format.map { " as \($0.rawValue)" } ?? ""
+            let format = write.format.map { " as \($0.name)" } ?? ""
             lines.append("writes \(form.text(write.to))\(format)\(records)")
         }
         return lines

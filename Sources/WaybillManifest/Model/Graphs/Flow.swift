@@ -130,11 +130,6 @@ package struct Pagination: Sendable {
 
 /// A file that records go to.
 package struct Sink: Sendable {
-    /// The formats of files.
-    package enum Format: String, Sendable, CaseIterable {
-        case ndjson, json, csv, raw
-    }
-
     /// A column of a CSV file.
     package struct Column: Sendable {
         /// The name, which is also that of the member where there is no expression.
@@ -145,8 +140,8 @@ package struct Sink: Sendable {
 
     /// The path.
     package var to: ScalarTemplate
-    /// The format; by the ending of the path when nothing is said.
-    package var format: Format?
+    /// The format, if it is not the one that the extension of the path names.
+    package var format: (any WritableRecordFormat.Type)?
     /// The records; the data when nothing is said.
     package var records: ManifestExpression?
     /// The columns.

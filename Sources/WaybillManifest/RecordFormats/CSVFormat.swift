@@ -1,37 +1,68 @@
+package import WaybillDiagnostics
 import WaybillFormats
-import WaybillJSON
+package import WaybillJSON
 
-/// Rows behind a header (RFC 4180).
+/// A header and rows (RFC 4180). What is read is an object of strings for each row.
 ///
-/// Without given columns those are the members of the first record. Members of later records that are no columns are left
-/// out with a warning; what is no object is in the column `value`.
-struct CSVRecords: RecordFormat {
+/// Where `write` has no columns, the members of the first record are the columns. Members of later records that are no
+/// columns are left out with a warning; a record that is not an object is in the column `value`.
+package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
+    package static let name = "csv"
+    package static let extensions = ["csv"]
+    package static let isList = true
+
+    package static func read(_ file: DataFile, _ body: (DataDocument) -> Bool) -> [Diagnostic] {
+        var reader = CSVReader()
+        var rest = file.bytes[...]
+        var diagnostics: [Diagnostic] = []
+        while diagnostics.count < DataFile.maximumFindings {
+            do {
+                var next = try reader.nextRow(in: &rest)
+                if next == nil { next = try reader.finish() }
+                guard let row = next else { break }
+                let origin = DataDocument.Origin.csv(file, row.range, names: reader.names ?? [])
+                if !body(DataDocument(value: row.value, origin: origin)) { return diagnostics }
+            } catch {
+                let help = error.help.map { [$0] } ?? []
+                diagnostics.append(
+                    Diagnostic("csv-syntax", error.message, at: file.source.span(error.range), help: help)
+                )
+            }
+        }
+        if reader.names == nil, diagnostics.isEmpty {
+            diagnostics.append(Diagnostic("empty-file", "the file is empty", at: file.source.span(0..<0)))
+        }
+        return diagnostics
+    }
+
+    // MARK: Writing
+
     private let given: [String]?
     private var columns: [String]
     private var warning: String?
     private var hasWarned = false
     private let writer = CSVWriter(lineBreak: .carriageReturnLineFeed)
 
-    init(columns: [String]?) {
+    package init(columns: [String]? = nil) {
         given = columns
         self.columns = columns ?? []
     }
 
-    mutating func append(_ record: Record, isFirst: Bool, to file: inout [UInt8]) {
+    package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
         append(record.members, isFirst: isFirst, to: &file)
     }
 
     /// Without given columns the first record is not known yet, and what waits is JSON.
-    func hold(_ record: Record, in held: inout [UInt8]) {
+    package func hold(_ record: JSON, in held: inout [UInt8]) {
         if given == nil {
-            record.writeJSON(to: &held)
+            JSONWriter().write(record, to: &held)
             held.append(UInt8(ascii: "\n"))
         } else {
             writer.write(row(of: record.members), to: &held)
         }
     }
 
-    mutating func release(_ held: [UInt8], isFirst: Bool, to file: inout [UInt8]) {
+    package mutating func release(_ held: [UInt8], isFirst: Bool, to file: inout [UInt8]) {
         guard given == nil else {
             if isFirst { writer.write(header: columns, to: &file) }
             file += held
@@ -46,13 +77,13 @@ struct CSVRecords: RecordFormat {
         }
     }
 
-    func end(hasRecords: Bool) -> [UInt8] {
+    package func end(hasRecords: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
         if !hasRecords, given != nil { writer.write(header: columns, to: &bytes) }
         return bytes
     }
 
-    mutating func resume(behind head: [UInt8]) {
+    package mutating func resume(after head: [UInt8]) {
         guard given == nil else { return }
         var reader = CSVReader()
         var rest = head[...]
@@ -60,7 +91,7 @@ struct CSVRecords: RecordFormat {
         columns = reader.names ?? []
     }
 
-    mutating func takeWarning() -> String? {
+    package mutating func takeWarning() -> String? {
         defer { warning = nil }
         return warning
     }
@@ -84,15 +115,6 @@ struct CSVRecords: RecordFormat {
 extension [String] {
     fileprivate func hasName(_ name: String) -> Bool {
         contains { $0.hasSameCodePoints(as: name) }
-    }
-}
-
-extension Record {
-    fileprivate var members: JSONObject {
-        switch self {
-        case .value(let value): value.value.members
-        case .bytes(let bytes): JSONObject([("value", .string(Base64.encode(bytes.bytes)))])
-        }
     }
 }
 

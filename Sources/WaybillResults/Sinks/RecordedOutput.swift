@@ -1,13 +1,5 @@
 package import WaybillJSON
 
-/// One record on its way into a file, safe to write.
-package enum Record: Sendable {
-    /// A value.
-    case value(RedactedJSON)
-    /// Bytes that are no text, for files that are written as they are.
-    case bytes(RedactedBytes)
-}
-
 /// What the journal notes of records, so that a run that is picked up again goes on behind them.
 package enum RecordedOutput: Sendable, Equatable {
     /// They are in the file, which has this many bytes and records up to and with them. The system has these bytes.

@@ -1,0 +1,64 @@
+package import WaybillDiagnostics
+package import WaybillFormats
+import WaybillJSON
+import WaybillRuntime
+
+/// A format of files with records: a type that says what it is called, how it is read and how it is written.
+package protocol RecordFormat: Sendable {
+    /// Its name, as `format` has it.
+    static var name: String { get }
+    /// The extensions of the files that are in this format where the manifest has no `format`.
+    static var extensions: [String] { get }
+}
+
+/// A format in which `data` and the command line can read files.
+package protocol ReadableRecordFormat: RecordFormat {
+    /// Whether a file has any number of values, so that its value is the list of them.
+    static var isList: Bool { get }
+    /// Calls a closure with each value of a file until it returns `false`. Returns what is wrong with the text.
+    static func read(_ file: DataFile, _ body: (DataDocument) -> Bool) -> [Diagnostic]
+}
+
+/// A format in which `write` can write files. An instance writes one file.
+package protocol WritableRecordFormat: RecordFormat, RecordWriter {
+    /// A writer of a file.
+    ///
+    /// - Parameter columns: The names of the members that each record has; `nil` if the records decide.
+    init(columns: [String]?)
+}
+
+/// The formats of files with records.
+package enum RecordFormats {
+    /// Each format.
+    package static let all: [any RecordFormat.Type] = [
+        NDJSONFormat.self, JSONFormat.self, CSVFormat.self, RawFormat.self, YAMLFormat.self,
+    ]
+
+    /// The formats in which files can be read.
+    package static let readable = all.compactMap { $0 as? any ReadableRecordFormat.Type }
+    /// The formats in which files can be written.
+    package static let writable = all.compactMap { $0 as? any WritableRecordFormat.Type }
+
+    /// The format of a file that is read, by the extension of its name; `nil` if no format has that.
+    package static func readable(ofFile path: String) -> (any ReadableRecordFormat.Type)? {
+        guard let name = fileExtension(of: path) else { return nil }
+        return readable.first { $0.extensions.contains(name) }
+    }
+
+    /// The format of a file that is written, by the extension of its name, raw without one; `nil` if no format has that.
+    package static func writable(ofFile path: String) -> (any WritableRecordFormat.Type)? {
+        guard let name = fileExtension(of: path) else { return RawFormat.self }
+        return writable.first { $0.extensions.contains(name) }
+    }
+
+    /// What is wrong with the name of a file that is written: no format has its extension.
+    package static func unknownExtension(of path: String) -> String {
+        "no format of files has the extension '.\(fileExtension(of: path) ?? "")'"
+    }
+
+    /// What comes after the last dot in the name of a file, in lower case; `nil` if the name has no dot.
+    static func fileExtension(of path: String) -> String? {
+        let name = FileContents.name(of: path).utf8
+        return name.lastIndex(of: UInt8(ascii: ".")).flatMap { String(name[name.index(after: $0)...]) }?.lowercased()
+    }
+}
