@@ -14,6 +14,11 @@ extension SchemaViolation {
         "json", "form", "plist", "text", "base64", "file", "graphql", "multipart",
     ]
 
+    /// Keys of a step that are about its elements or their records, and are often looked for inside 'forEach'.
+    private static let keysBesideForEach: Set<String> = [
+        "call", "with", "chain", "batch", "when", "onFailure", "retry", "until", "paginate", "write", "outputs",
+    ]
+
     /// The finding with the hint that belongs to the mistake, if it is a common one.
     func adding(hintTo diagnostic: Diagnostic, in root: YAMLNode) -> Diagnostic {
         var diagnostic = diagnostic
@@ -24,6 +29,9 @@ extension SchemaViolation {
             } else if Self.bodies.contains(name), known.contains("body") {
                 diagnostic.primary?.text = ""
                 diagnostic.help = ["Write the body under 'body': body: {\(name): …}."]
+            } else if instanceLocation.tokens.dropLast().last?.text == "forEach", Self.keysBesideForEach.contains(name) {
+                diagnostic.primary?.text = ""
+                diagnostic.help = ["'\(name)' is a key of the step: write it beside 'forEach', not inside it."]
             }
             return diagnostic
         }
