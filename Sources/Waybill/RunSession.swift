@@ -31,7 +31,7 @@ package struct RunOptions: Sendable {
     /// Receives a warning about the folder of the results, before anything is sent.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }
 
-    /// Nothing asked for.
+    /// The default options.
     package init() {}
 }
 

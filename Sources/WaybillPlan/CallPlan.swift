@@ -13,7 +13,7 @@ extension PlanBuilder {
     /// defaults. Of the manifest's other inputs only those that the request uses must have a value.
     ///
     /// - Parameter checked: A manifest without errors.
-    /// - Returns: A plan exactly when there is no error among the diagnostics.
+    /// - Returns: A plan if and only if none of the diagnostics is an error.
     package static func plan(
         calling name: String,
         of checked: ResolvedManifest,

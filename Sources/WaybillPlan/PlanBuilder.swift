@@ -3,7 +3,7 @@ package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillManifest
 
-/// What a person asks for besides the manifest.
+/// The options of a plan: what to run, and with which values.
 package struct PlanOptions: Sendable {
     /// The graphs to run; empty: `main`, or the only one.
     package var graphs: [String] = []
@@ -11,16 +11,16 @@ package struct PlanOptions: Sendable {
     package var inputs: [(name: String, text: String)] = []
     /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
     package var inputFiles: [InputsFile] = []
-    /// Values for the manifest's inputs, from a program; they go before texts and files.
+    /// Values for the manifest's inputs, from a program. They take precedence over texts and files.
     package var values = JSONObject()
-    /// Values of the manifest's inputs that a run which is resumed had; they go before all others.
+    /// The values of the manifest's inputs in the run that is resumed. They take precedence over all others.
     package var earlierInputs = JSONObject()
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
-    /// The greatest number of requests at once, instead of the manifest's.
+    /// The maximum number of requests at once, instead of the manifest's.
     package var concurrency: Int?
 
-    /// Nothing asked for.
+    /// The default options.
     package init() {}
 }
 
@@ -30,7 +30,7 @@ package enum PlanBuilder {
     /// The plan of the graphs that the options select.
     ///
     /// - Parameter checked: A manifest without errors.
-    /// - Returns: A plan exactly when there is no error among the diagnostics.
+    /// - Returns: A plan if and only if none of the diagnostics is an error.
     package static func plan(
         _ checked: ResolvedManifest,
         options: PlanOptions
@@ -108,7 +108,7 @@ private struct GraphSelection {
 }
 
 extension Diagnostic {
-    /// A name given on the command line that nothing in the manifest has.
+    /// A name on the command line that is not defined in the manifest.
     static func unknown(
         _ sort: String,
         _ name: String,

@@ -77,7 +77,7 @@ import WaybillTestSupport
         do throws(RunError) {
             _ = try await Pipeline.session(for: plan, options).run()
         } catch {
-            Issue.record("\(error.message)\n\(HumanRenderer().document(for: error.diagnostics))")
+            Issue.record("\(error.message)\n\(HumanRenderer().document(for: error.manifestDiagnostics))")
         }
     }
 

@@ -38,7 +38,7 @@ extension Explanation {
                 data: {images: {glob: "images/*.jpg"}}
                 graphs: {main: {chain: [{forEach: {in: data.images, as: x}, get: "http://127.0.0.1/${x.name}"}]}}
                 """,
-            besides: [("images/one.jpg", "")]
+            files: [("images/one.jpg", "")]
         ),
         Explanation(
             "invalid-glob",
@@ -58,7 +58,7 @@ extension Explanation {
                 data: {images: {glob: "images/*.{jpg,png}"}}
                 graphs: {main: {chain: [{forEach: {in: data.images, as: x}, get: "http://127.0.0.1/${x.name}"}]}}
                 """,
-            besides: [("images/one.jpg", "")]
+            files: [("images/one.jpg", "")]
         ),
         Explanation(
             "glob-limit",

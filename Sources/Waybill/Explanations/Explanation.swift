@@ -1,28 +1,28 @@
 package import WaybillDiagnostics
 
-/// A page about one kind of finding: what it means, why it matters, and examples of wrong and right.
+/// A page about one diagnostic id: what it means, why it matters, and a wrong and a right example.
 ///
-/// A topic is a file with a list of pages; `all` puts the topics together. Every example is run by a test: the wrong one
-/// has exactly this finding, the right one none.
+/// A topic is a file with a list of pages; `all` contains the pages of all topics. A test runs every example: the wrong one has
+/// exactly this diagnostic, the right one has none.
 package struct Explanation: Sendable {
-    /// The kind of finding.
+    /// The id.
     package let id: DiagnosticID
     /// What is wrong, in one line without a full stop.
     package let title: String
-    /// Paragraphs, an empty line between them; other line breaks mean nothing.
+    /// Paragraphs separated by empty lines; other line breaks have no meaning.
     package let text: String
-    /// Absent where nothing that can be written down shows the finding, such as a network that fails.
+    /// `nil` if no example can show the diagnostic, such as a network that fails.
     package let example: Example?
 
-    /// Something wrong, and the same put right.
+    /// A wrong and a right version of the same.
     package struct Example: Sendable {
-        /// What shows the finding.
+        /// The version with the diagnostic.
         package let wrong: Sample
-        /// The same without it.
+        /// The version without it.
         package let right: Sample
     }
 
-    /// Files and what is done with them.
+    /// Files and a command that uses them.
     package struct Sample: Sendable {
         /// The files, by their paths.
         package let files: [(name: String, text: String)]
@@ -36,11 +36,11 @@ package struct Explanation: Sendable {
     /// A page whose example is a file.
     ///
     /// - Parameters:
-    ///   - wrong: The file as it should not be.
-    ///   - right: The file put right.
+    ///   - wrong: The wrong text of the file.
+    ///   - right: The right text of the file.
     ///   - file: Its path.
-    ///   - command: What is done with it.
-    ///   - besides: Files that both samples need.
+    ///   - command: The command that uses it.
+    ///   - files: Files that both samples need.
     init(
         _ id: DiagnosticID,
         _ title: String,
@@ -49,9 +49,9 @@ package struct Explanation: Sendable {
         right: String,
         in file: String = "manifest.yaml",
         command: String = Explanation.usualCommand,
-        besides: [(name: String, text: String)] = []
+        files: [(name: String, text: String)] = []
     ) {
-        func sample(_ text: String) -> Sample { Sample(files: [(file, text)] + besides, command: command) }
+        func sample(_ text: String) -> Sample { Sample(files: [(file, text)] + files, command: command) }
         self.init(id, title, text, Example(wrong: sample(wrong), right: sample(right)))
     }
 
@@ -87,7 +87,7 @@ extension Explanation {
         .flatMap { $0 }
         .sorted { $0.id.name < $1.id.name }
 
-    /// The page about a kind of finding.
+    /// The page about an id.
     package static func of(_ id: DiagnosticID) -> Explanation? { byID[id] }
 
     /// The text as paragraphs, each on one line.

@@ -73,7 +73,7 @@ extension Explanation {
                 data: {users: {file: users.json}}
                 graphs: {main: {chain: [{forEach: {in: data.users, as: id}, get: "http://127.0.0.1/${id}"}]}}
                 """,
-            besides: [("users.json", "[1, 2]")]
+            files: [("users.json", "[1, 2]")]
         ),
         Explanation(
             "unknown-variable",

@@ -20,7 +20,7 @@ extension Explanation {
                 waybill: 1
                 include: [services.yaml]
                 """,
-            besides: [("services.yaml", "waybill: 1")]
+            files: [("services.yaml", "waybill: 1")]
         ),
         Explanation(
             "existing-file",
@@ -129,7 +129,7 @@ extension Explanation {
                 waybill: 1
                 include: [common/services.yaml]
                 """,
-            besides: [("common/services.yaml", "waybill: 1")]
+            files: [("common/services.yaml", "waybill: 1")]
         ),
         Explanation(
             "reserved-file",
@@ -166,7 +166,7 @@ extension Explanation {
                 waybill: 1
                 graphs: {main: {chain: [{post: "http://127.0.0.1/photos", body: {file: photo.jpg}}]}}
                 """,
-            besides: [("photo.jpg", "")]
+            files: [("photo.jpg", "")]
         ),
         Explanation(
             "same-file",

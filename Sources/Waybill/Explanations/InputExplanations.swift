@@ -52,7 +52,7 @@ extension Explanation {
             right: "API_URL=http://127.0.0.1",
             in: "variables.env",
             command: "waybill plan manifest.yaml --env-file variables.env",
-            besides: [("manifest.yaml", envFileManifest)]
+            files: [("manifest.yaml", envFileManifest)]
         ),
         Explanation(
             "env-file-reference",
@@ -65,7 +65,7 @@ extension Explanation {
             right: "API_URL='http://127.0.0.1/$HOME'",
             in: "variables.env",
             command: "waybill plan manifest.yaml --env-file variables.env",
-            besides: [("manifest.yaml", envFileManifest)]
+            files: [("manifest.yaml", envFileManifest)]
         ),
         Explanation(
             "missing-secret",

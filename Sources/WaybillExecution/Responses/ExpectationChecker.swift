@@ -8,11 +8,11 @@ import WaybillTransport
 
 /// Compares a response with what the manifest expects of it. All failed expectations are reported together.
 struct ExpectationChecker {
-    /// One thing that is not as expected.
-    struct Finding: Sendable {
+    /// An expectation that does not hold, or a part of one.
+    struct Violation: Sendable {
         let message: String
         let span: SourceSpan
-        /// The number of expectations that it is about.
+        /// The number of violations that it reports; more than one only for those above the limit.
         var count = 1
     }
 
@@ -24,15 +24,15 @@ struct ExpectationChecker {
     let data: ScopeValue
     let scope: (Level) -> EvaluationScope
 
-    /// What is not as expected, apart from the status.
-    func findings() -> [Finding] {
-        headerFindings() + timeFindings() + jsonFindings() + bodyFindings() + schemaFindings()
+    /// All expectations that do not hold, except those of the status.
+    func violations() -> [Violation] {
+        headerViolations() + timeViolations() + jsonViolations() + bodyViolations() + schemaViolations()
     }
 
-    private func headerFindings() -> [Finding] {
+    private func headerViolations() -> [Violation] {
         expectation.headers.compactMap { name, glob in
             guard let wanted = glob.value else { return nil }
-            return finding(at: glob.span) { () throws(EvaluationFailure) in
+            return violation(at: glob.span) { () throws(EvaluationFailure) in
                 let pattern = try wanted.text(in: scope(glob.level)).text
                 let values = response.headers.values(named: name.value)
                 if values.isEmpty { return "header field '\(name.value)' is missing" }
@@ -43,10 +43,10 @@ struct ExpectationChecker {
         }
     }
 
-    private func timeFindings() -> [Finding] {
+    private func timeViolations() -> [Violation] {
         guard let limit = expectation.maxTime else { return [] }
         return [
-            finding(at: limit.span) { () throws(EvaluationFailure) in
+            violation(at: limit.span) { () throws(EvaluationFailure) in
                 let wanted = try limit.value.duration(in: scope(limit.level))
                 let total = response.timings.total
                 return total <= wanted
@@ -55,23 +55,23 @@ struct ExpectationChecker {
         ].compactMap { $0 }
     }
 
-    private func jsonFindings() -> [Finding] {
+    private func jsonViolations() -> [Violation] {
         guard let wanted = expectation.json else { return [] }
         let value: JSON
         do {
             value = try wanted.value.value(in: scope(wanted.level)).json
         } catch {
-            return [Finding(message: error.message, span: error.span)]
+            return [Violation(message: error.message, span: error.span)]
         }
         let containment = Containment(of: data.json, from: value, limit: Self.limit)
         return containment.differences.map { difference in
-            Finding(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
+            Violation(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
         } + rest(containment.count, "differences from 'json'", at: wanted.span)
     }
 
-    private func bodyFindings() -> [Finding] {
+    private func bodyViolations() -> [Violation] {
         expectation.body.compactMap { check in
-            finding(at: check.value.that.span) { () throws(EvaluationFailure) in
+            violation(at: check.value.that.span) { () throws(EvaluationFailure) in
                 let scope = scope(check.level)
                 if try check.value.that.holds(in: scope) { return nil }
                 if let message = check.value.message { return try message.text(in: scope).text }
@@ -80,24 +80,24 @@ struct ExpectationChecker {
         }
     }
 
-    private func schemaFindings() -> [Finding] {
+    private func schemaViolations() -> [Violation] {
         guard let schema = expectation.schema else { return [] }
         let violations = schema.value.schema.validate(data.json)
-        return violations.prefix(Self.limit).map { Finding(message: $0.sentence, span: schema.value.span(of: $0)) }
+        return violations.prefix(Self.limit).map { Violation(message: $0.sentence, span: schema.value.span(of: $0)) }
             + rest(violations.count, "violations of 'schema'", at: schema.span)
     }
 
-    /// A note with the number of those above the limit, if there are any.
-    private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Finding] {
+    /// One violation for all those above the limit, with their number.
+    private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Violation] {
         let more = count - Self.limit
-        return more > 0 ? [Finding(message: "there are \(more) more \(noun)", span: span, count: more)] : []
+        return more > 0 ? [Violation(message: "there are \(more) more \(noun)", span: span, count: more)] : []
     }
 
-    private func finding(at span: SourceSpan, _ check: () throws(EvaluationFailure) -> String?) -> Finding? {
+    private func violation(at span: SourceSpan, _ check: () throws(EvaluationFailure) -> String?) -> Violation? {
         do {
-            return try check().map { Finding(message: $0, span: span) }
+            return try check().map { Violation(message: $0, span: span) }
         } catch {
-            return Finding(message: error.message, span: error.span)
+            return Violation(message: error.message, span: error.span)
         }
     }
 }

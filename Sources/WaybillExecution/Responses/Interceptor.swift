@@ -75,12 +75,12 @@ struct Interceptor {
             outcome.isRecovered = true
             outcome.scope.data = data
             outcome.failure = nil
-            takeOutputs(of: &outcome)
+            evaluateOutputs(of: &outcome)
         }
     }
 
     /// Evaluates the outputs with the data that replaced a failure. Outputs that it does not have keep their values.
-    private func takeOutputs(of outcome: inout AttemptOutcome) {
+    private func evaluateOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }
             value.isSecret = value.isSecret || output.isSecret

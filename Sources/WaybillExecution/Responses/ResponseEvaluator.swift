@@ -78,10 +78,10 @@ struct ResponseEvaluator {
         // A rejected response without data was not decoded, or a filter refused it.
         if rejection != nil, !isSuccess || data == nil { return evaluated }
         if let data { take(data) }
-        if part == .poll, let failure = expectationFailure(takingOutputs: true, with: rejection) {
+        if part == .poll, let failure = expectationFailure(evaluatingOutputs: true, with: rejection) {
             evaluated.failure = failure
         } else if isSuccess {
-            evaluated.failure = (part == .poll ? nil : outputFailure(takeOutputs())) ?? returnsFailure()
+            evaluated.failure = (part == .poll ? nil : outputFailure(evaluateOutputs())) ?? returnsFailure()
         }
         return evaluated
     }
@@ -99,7 +99,7 @@ struct ResponseEvaluator {
             return rejection ?? failure
         }
         if part == .poll { return rejection }
-        if let failure = expectationFailure(takingOutputs: part == .whole, with: rejection) { return failure }
+        if let failure = expectationFailure(evaluatingOutputs: part == .whole, with: rejection) { return failure }
         return isSuccess && part == .whole ? returnsFailure() : nil
     }
 
@@ -214,8 +214,8 @@ struct ResponseEvaluator {
     }
 
     /// Evaluates the outputs, and returns those that could not be evaluated.
-    private mutating func takeOutputs() -> [Failure.Finding] {
-        var problems: [Failure.Finding] = []
+    private mutating func evaluateOutputs() -> [Failure.Finding] {
+        var errors: [Failure.Finding] = []
         for output in plan.outputs {
             do {
                 var value = try output.value.value(in: scope.scope(output.level))
@@ -224,27 +224,27 @@ struct ResponseEvaluator {
                 evaluated.outputs[output.name.value] = value
             } catch {
                 let message = redactor.text("output '\(output.name.value)': \(error.message)")
-                problems.append(.init(message, at: error.span))
+                errors.append(.init(message, at: error.span))
             }
         }
-        return problems
+        return errors
     }
 
     /// The failure of outputs that could not be evaluated, together with the expectations that do not hold.
-    private func outputFailure(_ problems: [Failure.Finding], with unmet: [Failure.Finding] = []) -> Failure? {
-        guard let first = problems.first else { return nil }
-        let findings = problems + unmet
+    private func outputFailure(_ errors: [Failure.Finding], with unmet: [Failure.Finding] = []) -> Failure? {
+        guard let first = errors.first else { return nil }
+        let findings = errors + unmet
         return Failure(.output, first.message, at: first.span, findings: findings.count > 1 ? findings : [])
     }
 
-    /// Takes the outputs of a 2xx response, if they are to be taken, and checks the expectations. All that do not hold are
-    /// reported together, the status among them; an output that is missing counts more than they do, unless the status was
-    /// rejected, which may be the reason for it.
+    /// Evaluates the outputs of a 2xx response, if requested, and checks the expectations. All violations are reported
+    /// together, including that of the status. A missing output takes precedence over them, except over a rejected status,
+    /// which may be its cause.
     private mutating func expectationFailure(
-        takingOutputs takesOutputs: Bool,
+        evaluatingOutputs evaluatesOutputs: Bool,
         with rejection: Failure? = nil
     ) -> Failure? {
-        let problems = takesOutputs && isSuccess ? takeOutputs() : []
+        let errors = evaluatesOutputs && isSuccess ? evaluateOutputs() : []
         let scope = scope
         let checker = ExpectationChecker(
             expectation: plan.settings.expect,
@@ -252,15 +252,15 @@ struct ResponseEvaluator {
             data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope
         )
-        let findings = checker.findings()
-        let unmet = findings.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        let violations = checker.violations()
+        let unmet = violations.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
             return rejection
         }
-        if let failure = outputFailure(problems, with: unmet) { return failure }
+        if let failure = outputFailure(errors, with: unmet) { return failure }
         guard let first = unmet.first else { return nil }
-        let count = findings.reduce(0) { $0 + $1.count }
+        let count = violations.reduce(0) { $0 + $1.count }
         let words = count == 1 ? first.message : "\(count) expectations do not hold"
         return Failure(.expect, words, at: first.span, findings: unmet)
     }

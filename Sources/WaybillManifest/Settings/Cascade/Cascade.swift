@@ -16,7 +16,7 @@ package enum Cascade {
 }
 
 extension Settings {
-    /// Lays a nearer level over this one.
+    /// Merges a nearer level into this one.
     package mutating func apply(_ near: Settings) {
         for name in near.declined { remove(name.value) }
         removeCredentials(replacedBy: near)
@@ -29,7 +29,7 @@ extension Settings {
         }
         declined += near.declined
         if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
-        // Most levels say a few things; only where two say very many, looking through all of them would take long.
+        // Most levels have few entries; only for two with very many, a linear search would take long.
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {
             let slot = Slot(entry.value)
@@ -54,7 +54,7 @@ extension Settings {
     }
 }
 
-/// What a nearer entry takes the place of: a key, or a part of one.
+/// What a nearer entry replaces: a key, or a name under a key.
 struct Slot: Hashable {
     private let name: SettingName
     private let part: CodePoints
