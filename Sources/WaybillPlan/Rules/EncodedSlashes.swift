@@ -10,7 +10,7 @@ struct EncodedSlashes: ManifestRule {
         var diagnostics: [Diagnostic] = []
         for endpoint in subject.manifest.endpoints.values {
             let request = endpoint.value.request
-            let known = KnownValues(subject.manifest, inputs: endpoint.value.inputs, vars: request.vars)
+            let known = KnownValues(subject.manifest.inputs, declared: endpoint.value.inputs, vars: request.vars)
             for part in request.address.pathsInPath {
                 diagnostics += findings(known.values(of: part.reference), in: part)
             }
@@ -19,8 +19,8 @@ struct EncodedSlashes: ManifestRule {
             switch site.step.action {
             case .request(let definition):
                 let known = KnownValues(
-                    subject.manifest,
-                    inputs: site.graph.value.inputs,
+                    subject.manifest.inputs,
+                    declared: site.graph.value.inputs,
                     vars: definition.vars + site.step.vars,
                     loops: (site.around + [site.step]).compactMap { $0.flow?.forEach }
                 )
@@ -28,12 +28,13 @@ struct EncodedSlashes: ManifestRule {
                     diagnostics += findings(known.values(of: part.reference), in: part)
                 }
             case .call(let call):
-                for part in site.endpoint?.request.address.pathsInPath ?? [] where part.reference.root == .inputs {
-                    guard let name = part.reference.segments.first?.name, part.reference.segments.count == 1,
-                        let given = call.arguments.first(where: { $0.name.value == name }),
-                        let value = given.value.constant?.string
-                    else { continue }
-                    diagnostics += findings([(value, given.value.span)], in: part)
+                for given in call.arguments {
+                    guard let value = given.value.constant?.string, value.utf8.contains(UInt8(ascii: "/")) else {
+                        continue
+                    }
+                    for part in site.endpoint?.request.address.pathsInPath ?? [] where part.isInput(given.name.value) {
+                        diagnostics += findings([(value, given.value.span)], in: part)
+                    }
                 }
             case .graph, .group, .values, .end: return
             }
@@ -61,19 +62,21 @@ struct EncodedSlashes: ManifestRule {
 
 /// The constant texts that paths of the expression language lead to.
 private struct KnownValues {
-    private let manifest: Manifest
+    /// The manifest's inputs.
     private let inputs: Definitions<InputDeclaration>
+    /// Those of the endpoint or graph.
+    private let declared: Definitions<InputDeclaration>
     private let vars: [VariableDefinition]
     private let loops: [ForEach]
 
     init(
-        _ manifest: Manifest,
-        inputs: Definitions<InputDeclaration>,
+        _ inputs: Definitions<InputDeclaration>,
+        declared: Definitions<InputDeclaration>,
         vars: [VariableDefinition],
         loops: [ForEach] = []
     ) {
-        self.manifest = manifest
         self.inputs = inputs
+        self.declared = declared
         self.vars = vars
         self.loops = loops
     }
@@ -82,8 +85,8 @@ private struct KnownValues {
     func values(of reference: Reference) -> [(text: String, span: SourceSpan)] {
         let names = reference.segments.compactMap(\.name)
         switch (reference.root, names.count) {
-        case (.inputs, 1): return defaultValue(of: inputs[names[0]] ?? manifest.inputs[names[0]])
-        case (.manifest, 2): return defaultValue(of: manifest.inputs[names[1]])
+        case (.inputs, 1): return defaultValue(of: declared[names[0]] ?? inputs[names[0]])
+        case (.manifest, 2): return defaultValue(of: inputs[names[1]])
         case (.vars, 1): return vars.last { $0.name.value == names[0] }.map { constants(in: [$0.value]) } ?? []
         case (nil, 0):
             guard case .list(let list) = loops.last(where: { $0.variable.value == reference.name })?.elements else {
@@ -114,6 +117,11 @@ private struct PathInPath {
     let isFirst: Bool
     /// Where it stands.
     let span: SourceSpan
+
+    /// Whether it is an input as a whole.
+    func isInput(_ name: String) -> Bool {
+        reference.root == .inputs && reference.segments.count == 1 && reference.segments[0].name == name
+    }
 }
 
 extension Address {

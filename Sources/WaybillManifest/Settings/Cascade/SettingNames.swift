@@ -22,7 +22,7 @@ package struct SettingNames: OptionSet, Sendable {
     package var isEmpty: Bool { rawValue == 0 }
 
     /// Whether a key is in the set.
-    package func contains(_ name: SettingName) -> Bool { contains(SettingNames(name)) }
+    package func contains(_ name: SettingName) -> Bool { !isEmpty && contains(SettingNames(name)) }
 }
 
 extension SettingName {

@@ -19,7 +19,7 @@ package struct Settings: Sendable {
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty && unknown.isEmpty }
 
     /// Whether a key is said.
-    package func has(_ name: SettingName) -> Bool { entries.contains { $0.value.name == name } }
+    package func has(_ name: SettingName) -> Bool { entries.indices.contains { entries[$0].value.name == name } }
 
     /// Whether a key is said, or may be.
     package func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }

@@ -8,32 +8,46 @@ import WaybillManifest
 /// An output that is made of a known secret and not marked is an error already (`SecretTaint`).
 struct CredentialOutputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var outputs = subject.manifest.endpoints.values.flatMap(\.value.request.outputs)
+        var diagnostics: [Diagnostic] = []
+        // Many endpoints have outputs of one name.
+        var known: [String: Bool] = [:]
+        func isOfCredential(_ name: String) -> Bool {
+            if let known = known[name] { return known }
+            let isOfCredential = CredentialName.matches(name)
+            known[name] = isOfCredential
+            return isOfCredential
+        }
+        func check(_ outputs: [OutputDefinition]) {
+            for output in outputs
+            // A comparison or a length is no credential.
+            where output.secretMark == nil && isOfCredential(output.name.value)
+                && !output.value.expression.resultType.isDisjoint(with: [.string, .object, .array])
+            {
+                diagnostics.append(.unmarkedCredential(output))
+            }
+        }
+        for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.outputs) }
         for graph in subject.graphs {
-            outputs += graph.definition.value.outputs
-            for site in graph.all { outputs += site.step.ownOutputs }
+            check(graph.definition.value.outputs)
+            for site in graph.all { check(site.step.ownOutputs) }
         }
-        return outputs.filter(\.looksLikeCredential).map { output in
-            let name = output.name.value
-            return Diagnostic(
-                "unmarked-credential",
-                "output '\(name)' is named like a credential and is not marked secret: it is written to the journal",
-                severity: .warning,
-                at: output.name.span,
-                help: [
-                    "Write '\(name): {value: \(output.value.expression.text), secret: true}', or 'secret: false' if it is"
-                        + " not a credential."
-                ]
-            )
-        }
+        return diagnostics
     }
 }
 
-extension OutputDefinition {
-    fileprivate var looksLikeCredential: Bool {
-        secretMark == nil && CredentialName.matches(name.value)
-            // A comparison or a length is no credential.
-            && !value.expression.resultType.isDisjoint(with: [.string, .object, .array])
+extension Diagnostic {
+    fileprivate static func unmarkedCredential(_ output: OutputDefinition) -> Diagnostic {
+        let name = output.name.value
+        return Diagnostic(
+            "unmarked-credential",
+            "output '\(name)' is named like a credential and is not marked secret: it is written to the journal",
+            severity: .warning,
+            at: output.name.span,
+            help: [
+                "Write '\(name): {value: \(output.value.expression.text), secret: true}', or 'secret: false' if it is"
+                    + " not a credential."
+            ]
+        )
     }
 }
 
