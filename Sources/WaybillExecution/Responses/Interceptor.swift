@@ -17,16 +17,12 @@ struct Interceptor {
         run = context.run
     }
 
-    /// The outcome of a request as its interceptors leave it. What was cancelled, or is a duplicate, has neither succeeded
+    /// Changes the outcome of a request as its interceptors say. What was cancelled, or is a duplicate, has neither succeeded
     /// nor failed.
     ///
     /// - Parameter failure: Called between the rounds with what counts as a success, and may still fail.
-    func intercepted(
-        _ outcome: AttemptOutcome,
-        counting failure: (AttemptOutcome) -> Failure?
-    ) -> AttemptOutcome {
-        guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return outcome }
-        var outcome = outcome
+    func intercept(_ outcome: inout AttemptOutcome, counting failure: (AttemptOutcome) -> Failure?) {
+        guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
         let setting = request.plan.settings.intercept
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
@@ -34,7 +30,6 @@ struct Interceptor {
         }
         if outcome.failure == nil { outcome.failure = failure(outcome) }
         if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
-        return outcome
     }
 
     private func perform(
