@@ -94,14 +94,12 @@ struct RequestSender: Sendable {
                 followingRedirects: plan.settings.redirects?.value ?? 10,
                 monitor: monitor,
                 onRedirect: { redirect in
-                    reporter?.tell()
                     lastURL = redirect.to
                     cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
                     tell(redirect)
                 }
             )
         }
-        reporter?.tell()
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):

@@ -1,18 +1,14 @@
-import Synchronization
 import WaybillResults
 import WaybillTransport
 
-/// Tells of a transfer while it is in flight. What the transport says comes on its own thread, where nothing may be waited
-/// for: it is told from elsewhere, in the same order, and all of it before anything else of the attempt is.
-final class TransferReporter: Sendable {
+/// Reports a transfer while it is in flight. What the transport says comes on its own thread, where nothing may be waited
+/// for: the events are noted, and come before anything else that is reported of the attempt.
+struct TransferReporter: Sendable {
     private let events: EventStream
     private let step: String
     private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
-    private let untold = Mutex<[RunEvent.Kind]>([])
-    /// Held while events are told, so that they are told in order.
-    private let telling = Mutex(())
 
     /// A reporter for one attempt of a step's request.
     init(_ request: HTTPRequest, of step: String, endpoint: String? = nil, attempt: Int, to events: EventStream) {
@@ -30,20 +26,7 @@ final class TransferReporter: Sendable {
             case .sent: .requestSent(attempt: attempt, bytes: bodySize)
             case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
             }
-        untold.withLock { $0.append(kind) }
-        // Not on the thread of the transfers: an observer or the disk must not delay them.
-        Task { tell() }
-    }
-
-    /// Tells what has not been told yet.
-    func tell() {
-        telling.withLock { _ in
-            let kinds = untold.withLock { untold in
-                defer { untold = [] }
-                return untold
-            }
-            for kind in kinds { events.emit(kind, step: step, endpoint: endpoint) }
-        }
+        events.note(kind, step: step, endpoint: endpoint)
     }
 }
 
