@@ -63,7 +63,10 @@ package struct PlanContent {
             note(graph.body)
             if let finally = graph.finally { note(finally) }
         }
-        for graph in all { _ = digest(of: graph) }
+        for graph in all {
+            addContent(of: graph.body)
+            if let finally = graph.finally { addContent(of: finally) }
+        }
     }
 
     /// The digest of each text that a plan was made from, by its name.
@@ -91,6 +94,10 @@ package struct PlanContent {
 
     // MARK: Steps
 
+    private mutating func addContent(of group: GroupPlan) {
+        for step in group.steps { _ = content(of: step) }
+    }
+
     private mutating func digest(of graph: GraphPlan) -> String {
         if let known = graphs[graph.name] { return known }
         var words = [graph.name, graph.body.onFailure.rawValue, "\(graph.body.concurrency ?? 0)"]
@@ -108,10 +115,11 @@ package struct PlanContent {
 
     /// The order of a group and the digests of its steps.
     private mutating func steps(of group: GroupPlan) -> [String] {
-        [group.order.rawValue] + group.steps.map { digest(of: $0) }
+        [group.order.rawValue] + group.steps.map { content(of: $0).digest }
     }
 
-    private mutating func digest(of step: StepPlan) -> String {
+    private mutating func content(of step: StepPlan) -> StepContent {
+        if let known = steps[step.path] { return known }
         var content = StepContent()
         func add(_ name: String, _ digest: String, at span: SourceSpan? = nil) {
             content.parts[name] = StepContent.Part(digest: digest, span: span)
@@ -137,7 +145,7 @@ package struct PlanContent {
         case .end(let condition): add("end", value(at: condition.span), at: condition.span)
         }
         steps[step.path] = content
-        return content.digest
+        return content
     }
 
     // MARK: Requests
@@ -243,7 +251,7 @@ package struct PlanContent {
         } else {
             text = evaluated[span] ?? []
         }
-        let levels = isEvaluated ? level.map { ["\($0)"] } ?? [] : []
+        let levels = isEvaluated ? level.map { [$0.words] } ?? [] : []
         let digest = Self.digest([String(decoding: text, as: UTF8.self)] + words + levels)
         values[place] = digest
         return digest
@@ -282,19 +290,24 @@ package struct PlanContent {
 
     /// The digest of some texts.
     fileprivate static func digest(_ texts: [String]) -> String {
-        var hash = SHA256()
+        var bytes: [UInt8] = []
         for text in texts {
-            var text = text
-            text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            bytes += text.utf8
             // No text of YAML has this byte.
-            hash.update(data: [0xFF])
+            bytes.append(0xFF)
         }
-        return hexadecimal(hash.finalize())
+        return digest(of: bytes)
     }
 
     private static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * SHA256.Digest.byteCount)
+        for byte in digest {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }
 
@@ -317,6 +330,18 @@ extension PlanContent {
         }
         for inner in content.steps { spans += changes(of: inner, since: earlier).spans }
         return (keys, spans)
+    }
+}
+
+extension Level {
+    /// What a digest has of the level.
+    fileprivate var words: String {
+        switch self {
+        case .defaults: "defaults"
+        case .service(let name): "service(\"\(name)\")"
+        case .endpoint(let name): "endpoint(\"\(name)\")"
+        case .graph(let name): "graph(\"\(name)\")"
+        }
     }
 }
 

@@ -49,26 +49,12 @@ package struct HTTPRequest: Sendable, Equatable {
     /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has brought libraries for them, and to decode them.
     /// Otherwise the body is left as it came.
     package var acceptsCompression: Bool
-    /// The options of the transfer.
+    /// The options of the transfer: more than half of the request, and seldom changed, so that copies share them.
     package var options: TransferOptions {
-        get { sharedOptions.value }
-        set { sharedOptions = SharedOptions(newValue) }
+        _read { yield sharedOptions.value }
+        set { sharedOptions = CopyOnWrite(newValue) }
     }
-    /// A request is handed on from function to function, and the options are more than half of it. They hardly ever change:
-    /// what cannot is read in its place, without a copy.
-    private var sharedOptions: SharedOptions
-
-    private final class SharedOptions: Sendable, Equatable {
-        let value: TransferOptions
-
-        init(_ value: TransferOptions) {
-            self.value = value
-        }
-
-        static func == (left: SharedOptions, right: SharedOptions) -> Bool {
-            left === right || left.value == right.value
-        }
-    }
+    private var sharedOptions: CopyOnWrite<TransferOptions>
 
     /// A request with the limits that design section 11 gives as defaults.
     package init(
@@ -94,7 +80,7 @@ package struct HTTPRequest: Sendable, Equatable {
         self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
         self.connectTo = connectTo
         self.acceptsCompression = acceptsCompression
-        sharedOptions = SharedOptions(options)
+        sharedOptions = CopyOnWrite(options)
     }
 
     /// How much of `timeout` is left when the transfer starts.

@@ -88,8 +88,8 @@ import WaybillTestSupport
         lines.enumerated().flatMap { index, line -> [UInt8] in
             guard var event = (try? JSONParser().parse(Array(line.utf8)))?.object else { return [] }
             event["seq"] = .number(JSONNumber(index + 1))
-            let text = JSONWriter().string(.object(event)).utf8.dropLast()
-            return Array(text) + Array(",\"sum\":\"\(Checksum.text(of: text))\"}\n".utf8)
+            let text = Array(JSONWriter().string(.object(event)).utf8).dropLast()
+            return text + Array(",\"sum\":\"\(Checksum.text(of: text))\"}\n".utf8)
         }
     }
 }

@@ -55,6 +55,6 @@ extension ScopeValue {
     var digest: String {
         var bytes: [UInt8] = []
         JSONWriter().write(json, to: &bytes)
-        return Checksum.text(of: bytes)
+        return Checksum.text(of: bytes[...])
     }
 }

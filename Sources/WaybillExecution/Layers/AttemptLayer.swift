@@ -16,15 +16,13 @@ struct AttemptLayer: Layer {
 
 /// An attempt of a request: it is evaluated and sent, and its response evaluated.
 struct Attempt: Sendable {
-    private let request: RequestStep
-    private let context: StepContext
     private let sender: RequestSender
+    private var request: RequestStep { sender.request }
+    private var context: StepContext { _read { yield sender.context } }
     private var plan: RequestPlan { request.plan }
-    private var run: RunContext { context.run }
+    private var run: RunContext { sender.run }
 
     init(_ request: RequestStep, in context: StepContext) {
-        self.request = request
-        self.context = context
         sender = RequestSender(request, in: context)
     }
 

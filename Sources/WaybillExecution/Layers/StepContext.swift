@@ -4,41 +4,57 @@ import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 
 /// The state that the layers share: where a step is executed, and the progress of its request.
 ///
 /// It is a value. A layer changes it for the layers inside it by passing on a changed copy; the results of the layers
 /// inside are part of their outcome. Mutable state (`run`, `steps`) is shared by reference.
 struct StepContext: Sendable {
+    /// What all steps of a graph, or of one element of a `forEach`, have in common.
+    private struct Surroundings: Sendable {
+        let graph: String
+        var inputs: [String: ScopeValue] = [:]
+        var steps = StepStore()
+        var variables: [String: ScopeValue] = [:]
+        var deadline: Deadline?
+        var isFinal = false
+        var isInElement = false
+        var isForSession = false
+        /// Whether a step around the graph tolerates failures (`onFailure: continue`).
+        var toleratesFailures = false
+        /// The path in the plan of the step that this is an element of.
+        var elementOf: String?
+        /// The path in the plan of the graph or element whose steps are executed, and the path of this instance of it.
+        var planned: String
+        var instance: String
+    }
+
     /// The state of the whole run.
     let run: RunContext
 
     // MARK: The graph
 
+    /// A context is copied for each layer, and seldom changed in these.
+    private var surroundings: CopyOnWrite<Surroundings>
+
     /// The graph whose steps are executed.
-    let graph: String
+    var graph: String { surroundings.value.graph }
     /// The inputs of the graph.
-    private(set) var inputs: [String: ScopeValue] = [:]
+    var inputs: [String: ScopeValue] { surroundings.value.inputs }
     /// The records of the steps that have finished.
-    private(set) var steps = StepStore()
+    var steps: StepStore { surroundings.value.steps }
     /// The variables of the `forEach` steps around.
-    private(set) var variables: [String: ScopeValue] = [:]
+    var variables: [String: ScopeValue] { surroundings.value.variables }
     /// The time limit around.
-    private(set) var deadline: Deadline?
+    var deadline: Deadline? { surroundings.value.deadline }
     /// Whether the steps are executed even when the run is being stopped, as those of `finally` are.
-    private(set) var isFinal = false
+    var isFinal: Bool { surroundings.value.isFinal }
     /// Whether the steps are part of an element of a `forEach`.
-    private(set) var isInElement = false
+    var isInElement: Bool { surroundings.value.isInElement }
     /// Whether it is the context of a request that fetches a session. Such requests do not count towards the limit of
     /// requests in flight, because the requests that wait for the session count already.
-    private(set) var isForSession = false
-    /// Whether a step around the graph tolerates failures (`onFailure: continue`).
-    private var toleratesFailures = false
-    /// The path in the plan of the step that this is an element of.
-    private var elementOf: String?
-    /// The path in the plan of the graph or element whose steps are executed, and the path of this instance of it.
-    private var planned: String
-    private var instance: String
+    var isForSession: Bool { surroundings.value.isForSession }
 
     // MARK: The step
 
@@ -56,9 +72,7 @@ struct StepContext: Sendable {
     /// The context of a graph that is executed by itself, or of a session's request.
     private init(_ run: RunContext, graph: String, at path: String) {
         self.run = run
-        self.graph = graph
-        planned = graph
-        instance = path
+        surroundings = CopyOnWrite(Surroundings(graph: graph, planned: graph, instance: path))
         self.path = path
     }
 
@@ -72,11 +86,13 @@ struct StepContext: Sendable {
     /// The context of a graph that a step executes with these inputs.
     func calling(_ graph: GraphPlan, inputs: [String: ScopeValue], by step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: graph.name, at: path)
-        context.inputs = inputs
-        context.deadline = deadline
-        context.isFinal = isFinal
-        context.isInElement = isInElement
-        context.toleratesFailures = tolerates(step)
+        context.surroundings.change { inside in
+            inside.inputs = inputs
+            inside.deadline = deadline
+            inside.isFinal = isFinal
+            inside.isInElement = isInElement
+            inside.toleratesFailures = tolerates(step)
+        }
         return context
     }
 
@@ -94,12 +110,14 @@ struct StepContext: Sendable {
     /// The context of one element of a step's `forEach`, with the element's path.
     func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
         var context = self
-        context.steps = StepStore(inside: steps)
-        context.variables[name] = value
-        context.isInElement = true
-        context.elementOf = step.path
-        context.planned = step.path
-        context.instance = path
+        context.surroundings.change { inside in
+            inside.steps = StepStore(inside: steps)
+            inside.variables[name] = value
+            inside.isInElement = true
+            inside.elementOf = step.path
+            inside.planned = step.path
+            inside.instance = path
+        }
         context.path = path
         return context
     }
@@ -107,23 +125,27 @@ struct StepContext: Sendable {
     /// This context with another time limit inside the current ones.
     func within(_ deadline: Deadline) -> StepContext {
         var context = self
-        context.deadline = deadline
+        context.surroundings.change { $0.deadline = deadline }
         return context
     }
 
     /// This context for steps that are executed even when the run is being stopped.
     var final: StepContext {
         var context = self
-        context.deadline = nil
-        context.isFinal = true
+        context.surroundings.change { inside in
+            inside.deadline = nil
+            inside.isFinal = true
+        }
         return context
     }
 
     /// The context of the request that fetches a session, on behalf of this step.
     func session(_ step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: "", at: "")
-        context.isFinal = isFinal
-        context.isForSession = true
+        context.surroundings.change { inside in
+            inside.isFinal = isFinal
+            inside.isForSession = true
+        }
         context.path = step.path
         return context
     }
@@ -138,17 +160,20 @@ struct StepContext: Sendable {
     // MARK: Questions
 
     /// Whether this is the context of one element of the step's `forEach`.
-    func isElement(_ step: StepPlan) -> Bool { elementOf == step.path }
+    func isElement(_ step: StepPlan) -> Bool { surroundings.value.elementOf == step.path }
 
     /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
-    func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || toleratesFailures }
+    func tolerates(_ step: StepPlan) -> Bool {
+        step.isTolerated || surroundings.value.toleratesFailures
+    }
 
     /// The outcome to report for a failure of the graph itself.
-    var failureOutcome: StepOutcome { toleratesFailures ? .tolerated : .failed }
+    var failureOutcome: StepOutcome { surroundings.value.toleratesFailures ? .tolerated : .failed }
 
     /// The path of a step of the graph.
     private func path(of step: StepPlan) -> String {
         // Only the steps of elements, and of a graph that a step executes, have other paths than in the plan.
+        let (planned, instance) = (surroundings.value.planned, surroundings.value.instance)
         if instance == planned { return step.path }
         return instance + String(Substring(step.path.utf8.dropFirst(planned.utf8.count)))
     }

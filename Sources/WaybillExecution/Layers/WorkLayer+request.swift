@@ -43,9 +43,7 @@ extension WorkLayer {
             outcome.duplicate = .cancelled
         }
         guard outcome.progress.startedAt != nil else { return outcome }
-        outcome = Interceptor(request, in: context).intercepted(outcome) { outcome in
-            write(outcome, of: step, to: output)
-        }
+        Interceptor(request, in: context).intercept(&outcome) { outcome in write(outcome, of: step, to: output) }
         // Includes failures after the attempt: of pagination, an interceptor, or the records.
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
             outcome = await Attempt(request, in: context).keepingBody(outcome)

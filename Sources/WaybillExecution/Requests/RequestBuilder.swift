@@ -76,6 +76,10 @@ struct RequestBuilder {
         }
         let credentials = try authenticate(by: sent.auth, isAtOrigin: otherOrigin == nil, &headers, &url)
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
+        var options = try options(of: sent)
+        options.credentials = credentials
+        // The jar of the run has the cookies of services, which are sent to any port of their hosts.
+        if isForeign, options.cookies == .run { options.cookies = .otherOrigins }
         var request = HTTPRequest(
             method: method,
             url: url,
@@ -87,11 +91,8 @@ struct RequestBuilder {
             maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
             connectTo: nil,
             acceptsCompression: (settings.compression?.value ?? true) && !settings.unsets(field: "Accept-Encoding"),
-            options: try options(of: sent)
+            options: options
         )
-        request.options.credentials = credentials
-        // The jar of the run contains cookies of services, which would be sent to any port of their hosts.
-        if isForeign, request.options.cookies == .run { request.options.cookies = .otherOrigins }
         request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
@@ -145,7 +146,8 @@ struct RequestBuilder {
             )
         }
         var url = try text(baseURL).text
-        if let error = WrittenAddress(url).baseURLError {
+        // A constant was checked when the manifest was read.
+        if baseURL.value.constantText == nil, let error = WrittenAddress(url).baseURLError {
             throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
         if let version = settings.version {

@@ -17,16 +17,12 @@ struct Interceptor {
         run = context.run
     }
 
-    /// The outcome of a request after its interceptors. None is executed for a cancelled request or a duplicate, which
+    /// Applies the interceptors of a request to its outcome. None is executed for a cancelled request or a duplicate, which
     /// has neither succeeded nor failed.
     ///
     /// - Parameter failure: Called between the rounds with a success, and returns the failure that it may still become.
-    func intercepted(
-        _ outcome: AttemptOutcome,
-        counting failure: (AttemptOutcome) -> Failure?
-    ) -> AttemptOutcome {
-        guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return outcome }
-        var outcome = outcome
+    func intercept(_ outcome: inout AttemptOutcome, counting failure: (AttemptOutcome) -> Failure?) {
+        guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
         let setting = request.plan.settings.intercept
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
@@ -34,7 +30,6 @@ struct Interceptor {
         }
         if outcome.failure == nil { outcome.failure = failure(outcome) }
         if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
-        return outcome
     }
 
     private func perform(

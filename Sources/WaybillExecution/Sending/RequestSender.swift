@@ -95,14 +95,12 @@ struct RequestSender: Sendable {
                 followingRedirects: plan.settings.redirects?.value ?? 10,
                 monitor: monitor,
                 onRedirect: { redirect in
-                    reporter?.reportPending()
                     lastURL = redirect.to
                     cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
                     report(redirect)
                 }
             )
         }
-        reporter?.reportPending()
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
         case .success(let response):

@@ -1,18 +1,14 @@
-import Synchronization
 import WaybillResults
 import WaybillTransport
 
-/// Reports a transfer while it is in flight. The transport calls it on its own thread, which must not block: the events are
-/// emitted on another thread, in the same order, and before the next event of the attempt.
-final class TransferReporter: Sendable {
+/// Reports a transfer while it is in flight. The transport calls it on its own thread, which must not block: events are
+/// noted, and reported before the next event of the attempt.
+struct TransferReporter: Sendable {
     private let events: EventStream
     private let step: String
     private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
-    private let pending = Mutex<[RunEvent.Kind]>([])
-    /// Held while events are emitted, so that they keep their order.
-    private let reporting = Mutex(())
 
     /// A reporter for one attempt of a step's request.
     init(_ request: HTTPRequest, of step: String, endpoint: String? = nil, attempt: Int, to events: EventStream) {
@@ -23,32 +19,19 @@ final class TransferReporter: Sendable {
         bodySize = request.body.size ?? 0
     }
 
-    /// Records an event of the transport, to be reported soon.
+    /// Notes an event of the transfer.
     func take(_ event: TransferMonitor.Event) {
         let kind: RunEvent.Kind =
             switch event {
             case .sent: .requestSent(attempt: attempt, bytes: bodySize)
             case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
             }
-        pending.withLock { $0.append(kind) }
-        // Not on the thread of the transfers: an observer or the disk must not delay them.
-        Task { reportPending() }
-    }
-
-    /// Reports the events that were not reported yet.
-    func reportPending() {
-        reporting.withLock { _ in
-            let kinds = pending.withLock { pending in
-                defer { pending = [] }
-                return pending
-            }
-            for kind in kinds { events.emit(kind, step: step, endpoint: endpoint) }
-        }
+        events.note(kind, step: step, endpoint: endpoint)
     }
 }
 
 extension RunEvent.Progress {
-    /// How far a transfer is.
+    /// The progress of a transfer.
     fileprivate init(attempt: Int, _ progress: TransferProgress) {
         self.init(
             attempt: attempt,

@@ -6,6 +6,14 @@ package import WaybillFormats
 /// Events that nothing depends on are held for a moment, so that many are written together; observers are told when the
 /// journal has them.
 package final class EventStream: Sendable {
+    /// Something that happened, without its number.
+    private struct Occurrence {
+        var kind: RunEvent.Kind
+        var step: String?
+        var endpoint: String?
+        var at: Timestamp
+    }
+
     private struct State {
         var lastNumber: Int
         /// What the journal has and the observers have not been told of.
@@ -22,6 +30,8 @@ package final class EventStream: Sendable {
     private let observers: [any RunObserver]
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
+    /// What was noted and has no number yet, and whether a flush for it is due. It is not locked while anything is written.
+    private let noted = Mutex<(occurrences: [Occurrence], isFlushDue: Bool)>(([], false))
 
     /// A stream whose first event has the number after this one. An observer must not emit events itself.
     package init(
@@ -49,10 +59,8 @@ package final class EventStream: Sendable {
         durably: Bool? = nil
     ) {
         let startsWait = state.withLock { state -> Bool in
-            state.lastNumber += 1
-            let event = RunEvent(seq: state.lastNumber, at: now(), step: step, endpoint: endpoint, kind: kind)
-            let isFull = journal?.append(event) ?? true
-            if !observers.isEmpty { state.untold.append(event) }
+            takeNoted(&state)
+            let isFull = add(Occurrence(kind: kind, step: step, endpoint: endpoint, at: now()), to: &state)
             if isFull || durably ?? kind.isDependedOn {
                 deliver(&state)
                 return false
@@ -65,12 +73,53 @@ package final class EventStream: Sendable {
         }
     }
 
+    /// Notes that something happened, from a thread that must not wait for the disk or an observer. The event comes before
+    /// the next one that is emitted, or within 20 ms.
+    package func note(_ kind: RunEvent.Kind, step: String? = nil, endpoint: String? = nil) {
+        let occurrence = Occurrence(kind: kind, step: step, endpoint: endpoint, at: now())
+        let startsWait = noted.withLock { noted in
+            noted.occurrences.append(occurrence)
+            defer { noted.isFlushDue = true }
+            return !noted.isFlushDue
+        }
+        guard startsWait else { return }
+        let flush: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            noted.withLock { $0.isFlushDue = false }
+            self.flush()
+        }
+        if let journal { journal.later(after: Self.longestWait, flush) } else { Task { flush() } }
+    }
+
     /// Hands over what is held.
     package func flush() {
         state.withLock { state in
             state.isFlushDue = false
+            takeNoted(&state)
             deliver(&state)
         }
+    }
+
+    private func takeNoted(_ state: inout State) {
+        let occurrences = noted.withLock { noted in
+            defer { noted.occurrences = [] }
+            return noted.occurrences
+        }
+        for occurrence in occurrences { _ = add(occurrence, to: &state) }
+    }
+
+    /// Gives an event its number; whether so much is held that it is time to hand it over.
+    private func add(_ occurrence: Occurrence, to state: inout State) -> Bool {
+        state.lastNumber += 1
+        let event = RunEvent(
+            seq: state.lastNumber,
+            at: occurrence.at,
+            step: occurrence.step,
+            endpoint: occurrence.endpoint,
+            kind: occurrence.kind
+        )
+        if !observers.isEmpty { state.untold.append(event) }
+        return journal?.append(event) ?? true
     }
 
     private func deliver(_ state: inout State) {

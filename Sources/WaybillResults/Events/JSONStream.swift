@@ -9,6 +9,8 @@ package struct JSONStream: Sendable {
     /// The text so far, in UTF-8.
     package private(set) var bytes: [UInt8]
     private let layout: JSONWriter.Layout
+    /// Whether the layout has lines. It is asked for each member.
+    private let isPretty: Bool
     private var depth = 0
     /// Whether nothing has been written yet in the innermost array or object.
     private var isAtStart = true
@@ -16,6 +18,7 @@ package struct JSONStream: Sendable {
     /// Text with white space where a layout has it.
     package init(layout: JSONWriter.Layout = .compact) {
         self.layout = layout
+        isPretty = layout == .pretty
         bytes = []
     }
 
@@ -176,14 +179,14 @@ package struct JSONStream: Sendable {
 
     private mutating func end(_ bracket: UInt8) {
         depth -= 1
-        if !isAtStart { layout.breakLine(depth: depth, &bytes) }
+        if isPretty, !isAtStart { layout.breakLine(depth: depth, &bytes) }
         bytes.append(bracket)
         isAtStart = false
     }
 
     private mutating func separate() {
         if !isAtStart { bytes.append(UInt8(ascii: ",")) }
-        layout.breakLine(depth: depth, &bytes)
+        if isPretty { layout.breakLine(depth: depth, &bytes) }
         isAtStart = false
     }
 
@@ -204,7 +207,7 @@ package struct JSONStream: Sendable {
 
     private mutating func endName() {
         bytes.append(UInt8(ascii: ":"))
-        if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+        if isPretty { bytes.append(UInt8(ascii: " ")) }
     }
 }
 

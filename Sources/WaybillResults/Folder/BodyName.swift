@@ -19,7 +19,7 @@ enum BodyName {
             }
         }
         if name.utf8.count > longest {
-            name = "\(name.prefix(longest))~\(Checksum.text(of: Array(step.utf8)))"
+            name = "\(name.prefix(longest))~\(Checksum.text(of: Array(step.utf8)[...]))"
         }
         return name + "." + fileExtension(contentType)
     }

@@ -42,7 +42,6 @@ import WaybillResults
             expected.append(.requestProgress(progress))
             if count % 100 == 99 {
                 reporter.take(.sent)
-                reporter.reportPending()
                 events.emit(.stepStarted, step: "main.a")
                 expected += [.requestSent(attempt: 2, bytes: 3), .stepStarted]
             }

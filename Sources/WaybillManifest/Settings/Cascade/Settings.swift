@@ -74,9 +74,10 @@ package struct Settings: Sendable {
 
     /// The entries of a setting, in order.
     func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
-        entries.compactMap { entry in
-            guard entry.value.name == Definition.key else { return nil }
-            return entry.value.definition(as: type).map { definition in entry.map { _ in definition } }
+        // By their indices, so that those of other settings are not copied.
+        let indices = entries.indices.lazy.filter { entries[$0].value.name == Definition.key }
+        return indices.compactMap { index in
+            entries[index].value.definition(as: type).map { definition in entries[index].map { _ in definition } }
         }
     }
 }
