@@ -147,7 +147,7 @@ import WaybillTransport
 
     @Test func `the records of all elements are in their order, whichever ends first`() async throws {
         let random = Mutex(SplitMix(state: 7))
-        let count = 20_000
+        let count = 4_000
         let fixture = try ExecutionFixture(
             """
             graphs:
