@@ -12,7 +12,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct WriteTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct WriteTests {
     private let folder = TemporaryFolder()
 
     /// Runs one step and gives what came of it, with the names of the files behind those that every run writes.

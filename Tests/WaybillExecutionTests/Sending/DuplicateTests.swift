@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillResults
 
-@Suite(.timeLimit(.minutes(5))) struct DuplicateTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct DuplicateTests {
     private let listener = EventListener()
     private let control = RunControl()
 
