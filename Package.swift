@@ -172,6 +172,7 @@ let package = Package(
             name: "WaybillMockTests",
             dependencies: [
                 "WaybillMock", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillTestSupport",
             ]
         ),
         .testTarget(

@@ -86,29 +86,21 @@ package struct Command: Sendable {
             close(output)
             close(error)
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO)
-        // Neither sockets nor files of tests that run at the same time: a connection that the program has open too is not closed
-        // for the other side.
-        for descriptor in (STDERR_FILENO + 1)..<4096 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-
         var environment = variables
         for name in ["PATH", "HOME"] where environment[name] == nil {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
         // The shell changes to the folder and becomes the program: posix_spawn itself cannot do that everywhere.
-        let command = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder, program] + arguments
-        var argv = command.map { strdup($0) } + [nil]
-        var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (argv + envp).forEach { free($0) } }
-
-        var process = pid_t()
-        let failure = posix_spawn(&process, "/bin/sh", &actions, nil, &argv, &envp)
-        guard failure == 0 else { throw StartError(message: "\(program): \(String(cString: strerror(failure)))") }
+        let command = ["-c", "cd \"$0\" && exec \"$@\"", folder, program] + arguments
+        let process = try SpawnedProgram.start(
+            "/bin/sh",
+            command,
+            environment: environment,
+            files: [
+                .open(input, O_RDONLY, as: STDIN_FILENO), .duplicate(output, as: STDOUT_FILENO),
+                .duplicate(error, as: STDERR_FILENO),
+            ]
+        )
         onStart(process)
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

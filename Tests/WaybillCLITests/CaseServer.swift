@@ -20,9 +20,7 @@ final class CaseServer: Sendable {
     /// Starts the server of a name.
     static func start(_ name: String) throws -> CaseServer {
         if name == "refuse" {
-            let closed = try LoopbackServer { _ in .text("") }
-            closed.stop()
-            return CaseServer(nil, port: closed.port)
+            return CaseServer(nil, port: try LoopbackSocket.refusingPort())
         }
         if let fault = ServerFault(rawValue: name) {
             let server = try LoopbackServer(script: fault.script)

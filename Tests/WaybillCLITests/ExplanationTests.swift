@@ -93,12 +93,12 @@ extension Explanation: CustomTestStringConvertible {
     ]
 
     @Test func `every kind of finding has a page`() throws {
-        let missing = try Self.ids().subtracting(Explanation.all.map(\.id.name))
+        let missing = try Self.ids.get().subtracting(Explanation.all.map(\.id.name))
         #expect(missing.isEmpty, "add a page to Sources/Waybill/Explanations for: \(missing.sorted())")
     }
 
     @Test func `every page is about a finding that there is`() throws {
-        let superfluous = Set(Explanation.all.map(\.id.name)).subtracting(try Self.ids())
+        let superfluous = Set(Explanation.all.map(\.id.name)).subtracting(try Self.ids.get())
         #expect(superfluous.isEmpty, "nothing in the code says: \(superfluous.sorted())")
     }
 
@@ -123,10 +123,13 @@ extension Explanation: CustomTestStringConvertible {
 
     @Test func `ids are found whatever type is made with them`() throws {
         #expect(Self.takersOfIDs().isSuperset(of: ["Diagnostic", "GlobFailure"]))
-        #expect(try Self.ids().isSuperset(of: ["invalid-glob", "unreadable-file"]))
+        #expect(try Self.ids.get().isSuperset(of: ["invalid-glob", "unreadable-file"]))
     }
 
-    private static func ids() throws -> Set<String> {
+    /// Looking through all sources takes a while, and is done once.
+    private static let ids = Result { try collectIDs() }
+
+    private static func collectIDs() throws -> Set<String> {
         var ids = Set(FailureKind.allCases.map(\.rawValue))
         let makers = takersOfIDs()
         for (_, text) in sources {

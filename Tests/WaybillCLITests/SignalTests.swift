@@ -1,4 +1,3 @@
-import Dispatch
 import Testing
 import WaybillJSON
 import WaybillTestSupport
@@ -39,8 +38,15 @@ import WaybillTransport
     }
 
     /// Waits until the journal has a text.
-    private func wait(for text: String, in journal: @Sendable () -> String) async {
-        while !journal().contains(text) { await Task.yield() }
+    private func wait(for text: String, in journal: @Sendable () -> String) async throws {
+        // Another process writes it, which causes no event here.
+        while !journal().contains(text) { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    /// Waits until a mock server has written its address to `log`, and gives that.
+    private func address(in folder: TemporaryFolder) async throws -> String {
+        try await wait(for: ", Ctrl-C") { folder.read("log") ?? "" }
+        return try #require(folder.read("log")?.firstMatch(of: #/http://127.0.0.1:[0-9]+/#)).output.description
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
@@ -53,7 +59,7 @@ import WaybillTransport
         ) { process, held, journal in
             await held.waitForRequests(1)
             Command.send(signal, to: process)
-            await wait(for: "step.skipped", in: journal)
+            try await wait(for: "step.skipped", in: journal)
             held.release()
         }
         #expect(run.result.status == 128 + signal)
@@ -69,7 +75,7 @@ import WaybillTransport
         ) { process, held, journal in
             await held.waitForRequests(1)
             Command.send(SIGINT, to: process)
-            await wait(for: "step.skipped", in: journal)
+            try await wait(for: "step.skipped", in: journal)
             Command.send(SIGTERM, to: process)
         }
         #expect(run.result.status == 130)
@@ -110,7 +116,7 @@ import WaybillTransport
         let run = try await run("{main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}") { process, held, journal in
             await held.waitForRequests(1)
             Command.send(SIGUSR1, to: process)
-            await wait(for: "run.paused", in: journal)
+            try await wait(for: "run.paused", in: journal)
             held.release()
             await held.waitForResponses(1)
             #expect(!journal().contains("step.finished"))
@@ -144,7 +150,7 @@ import WaybillTransport
         )
         let process = try #require(await starts.first { _ in true })
         let journal: @Sendable () -> String = { folder.read("out/events.ndjson") ?? "" }
-        await wait(for: "run.paused", in: journal)
+        try await wait(for: "run.paused", in: journal)
         #expect(held.targets.isEmpty)
         Command.send(SIGUSR2, to: process)
         await held.waitForRequests(1)
@@ -190,46 +196,41 @@ import WaybillTransport
             """,
             to: "manifest.yaml"
         )
-        let port = try LoopbackSocket.refusingPort()
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
         async let mock = Command.run(
-            CommandCase.program,
-            ["mock", "manifest.yaml", "--port", "\(port)"],
+            "/bin/sh",
+            ["-c", "exec \"$0\" mock manifest.yaml > log", CommandCase.program],
             in: folder.path,
             onStart: { started.yield($0) }
         )
         let process = try #require(await starts.first { _ in true })
+        let url = try await address(in: folder)
         let transport = try CurlTransport()
-        func get(_ path: String) async -> HTTPResponse? {
-            // Until the server listens, connections are refused.
-            for _ in 0..<20_000 {
-                if case .success(let response) = await transport.send(
-                    HTTPRequest(url: "http://127.0.0.1:\(port)\(path)")
-                ) {
-                    return response
-                }
-            }
-            return nil
+        func get(_ path: String) async throws -> HTTPResponse {
+            try await transport.send(HTTPRequest(url: url + path)).get()
         }
-        let first = try #require(await get("/base/a/1"))
+        let first = try await get("/base/a/1")
         #expect(first.status == 200 && String(decoding: first.body, as: UTF8.self) == #"{"n":1}"#)
-        let second = try #require(await get("/base/a/2"))
+        let second = try await get("/base/a/2")
         #expect(second.status == 201 && String(decoding: second.body, as: UTF8.self) == "text")
-        #expect(await get("/base/b")?.status == 404)
+        #expect(try await get("/base/b").status == 404)
         await transport.shutDown()
         Command.send(SIGTERM, to: process)
         let result = try await mock
         #expect(result.status == 143)
-        #expect(result.outputText.contains("GET /base/a/2 201\n"))
+        #expect(folder.read("log")?.contains("GET /base/a/2 201\n") == true)
     }
 
     @Test func `the mock server answers although nobody reads its log`() async throws {
         let folder = TemporaryFolder()
         folder.write("waybill: 1\nendpoints: {a: {url: \"http://127.0.0.1:9/a\"}}\n", to: "m.yaml")
-        let port = try LoopbackSocket.refusingPort()
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
-        // A pipe that is open for reading, by the program itself, and is not read.
-        let script = "mkfifo p; exec 3<> p; exec \"$0\" mock m.yaml --port \(port) >&3"
+        // A pipe that is open for reading, by the program itself, and is not read but for the first line.
+        let script = """
+            mkfifo p; exec 3<> p
+            (read -r line <&3; echo "$line" > log) &
+            exec "$0" mock m.yaml >&3
+            """
         async let mock = Command.run(
             "/bin/sh",
             ["-c", script, CommandCase.program],
@@ -237,16 +238,12 @@ import WaybillTransport
             onStart: { started.yield($0) }
         )
         let process = try #require(await starts.first { _ in true })
+        let url = try await address(in: folder) + "/"
         let transport = try CurlTransport()
-        let url = "http://127.0.0.1:\(port)/"
-        var isListening = false
-        for _ in 0..<20_000 where !isListening {
-            if case .success = await transport.send(HTTPRequest(url: url)) { isListening = true }
-        }
         // Much more than a pipe holds.
         let target = String(repeating: "x", count: 8000)
         for _ in 0..<400 {
-            let response = await transport.send(HTTPRequest(url: url + target, timeout: .seconds(10)))
+            let response = await transport.send(HTTPRequest(url: url + target, timeout: .seconds(60)))
             guard case .success(let response) = response, response.status == 404 else {
                 Issue.record("\(response)")
                 break
@@ -255,15 +252,5 @@ import WaybillTransport
         await transport.shutDown()
         Command.send(SIGTERM, to: process)
         #expect(try await mock.status == 143)
-    }
-}
-
-/// Executes a task on a thread of its own.
-private final class OwnThread: TaskExecutor {
-    private let queue = DispatchQueue(label: "waybill.test")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -13,7 +13,7 @@ import WaybillTestSupport
 #endif
 
 /// Graphs made by chance, run on a transport that answers in any order and fails now and then.
-@Suite(.timeLimit(.minutes(5))) struct RandomGraphTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct RandomGraphTests {
     /// A thousand graphs take a while: CI runs some, and `WAYBILL_SEEDS` says how many otherwise.
     private static let seeds = getenv("WAYBILL_SEEDS").flatMap { Int(String(cString: $0)) } ?? 200
 

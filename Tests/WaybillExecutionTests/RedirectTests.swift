@@ -186,4 +186,20 @@ import WaybillTransport
         #expect(outcome.summary == summary)
         #expect(sent.count == count)
     }
+
+    @Test func `the total time covers all redirects, the phases are those of the last one`() async throws {
+        let transport = ScriptedTransport(["/a": .redirect("/b", status: 302)])
+        transport.respond(
+            in: TransferTimings(
+                dns: .zero,
+                connect: .zero,
+                tls: .zero,
+                firstByte: .milliseconds(500),
+                total: .seconds(1)
+            )
+        )
+        let response = try await transport.send(HTTPRequest(url: "http://s/a"), followingRedirects: 1).get()
+        #expect(response.timings.total == .seconds(2))
+        #expect(response.timings.firstByte == .milliseconds(500))
+    }
 }

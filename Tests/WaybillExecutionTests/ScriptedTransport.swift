@@ -39,6 +39,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
         var probeResults: [CheckedContinuation<TransportFailure.Kind?, Never>] = []
         var probeWatchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var interface: NetworkInterface?
+        var timings = TransferTimings.zero
         var note: (@Sendable (String) -> String)?
         var notes: [String] = []
         /// By the beginning of the URL up to the path.
@@ -89,6 +90,9 @@ final class ScriptedTransport: Transport, NetworkProbe {
 
     /// Has something noted of each request when it is sent, from its path.
     func note(_ note: @escaping @Sendable (String) -> String) { state.withLock { $0.note = note } }
+
+    /// Has each response say that it took these times.
+    func respond(in timings: TransferTimings) { state.withLock { $0.timings = timings } }
 
     /// Whether the request of a path that came last is held up.
     func isPaused(_ path: String) -> Bool { state.withLock { $0.monitors[path] }?.isPaused ?? false }
@@ -198,7 +202,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
                 ),
                 body: body,
                 url: request.url,
-                timings: .zero,
+                timings: state.withLock { $0.timings },
                 bytesSent: 0,
                 bytesReceived: body.count,
                 remoteAddress: nil,

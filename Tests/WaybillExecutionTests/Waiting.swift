@@ -3,7 +3,8 @@ import Synchronization
 /// Waits until a condition holds of what runs elsewhere, for states that cause no event. The time limit of the suite ends it
 /// otherwise.
 func until(_ condition: () -> Bool) async {
-    while !condition(), !Task.isCancelled { await Task.yield() }
+    // Not a loop of `Task.yield`, which takes the processor from what is waited for.
+    while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
 /// Holds all who come until there are enough of them; later ones pass.

@@ -12,7 +12,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct WriteTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct WriteTests {
     private let folder = TemporaryFolder()
 
     /// Runs one step and gives what came of it, with the names of the files behind those that every run writes.
@@ -148,7 +148,7 @@ import WaybillTransport
 
     @Test func `the records of all elements are in their order, whichever ends first`() async throws {
         let random = Mutex(SplitMix(state: 7))
-        let count = 20_000
+        let count = 4_000
         let fixture = try ExecutionFixture(
             """
             graphs:

@@ -123,7 +123,7 @@ import WaybillJSON
             ("default(inputs.nope, secrets.password)", true), ("default(inputs.name, secrets.password)", false),
             ("base64(secrets.password)", true), ("steps.login.outputs.token", true), ("steps.login.outputs", true),
             ("steps.login.outputs.userId", false), ("split(secrets.password, 'e')[0]", true),
-            ("capture(secrets.password, '.')", true), ("value(steps.login.outputs[*][?@ == 1])", false),
+            ("capture(secrets.password, '.')", true),
             ("secrets.password == 'x'", false), ("exists(secrets.password)", false),
             ("length(secrets.password)", false),
             ("count(secrets[*])", false), ("sha256(secrets.password)", false), ("hmac(secrets.password, 'a')", false),
@@ -132,8 +132,7 @@ import WaybillJSON
     )
     func `what a secret went into is secret`(text: String, isSecret: Bool) throws {
         let expression = try Expression(parsing: text)
-        let value = try? expression.evaluate(in: .sample())
-        #expect((value?.isSecret ?? false) == isSecret)
+        #expect(try expression.evaluate(in: .sample()).isSecret == isSecret)
     }
 
     @Test func `arithmetic on a secret is secret`() throws {

@@ -6,7 +6,8 @@
 
 /// A client that speaks to a socket and understands nothing of HTTP.
 enum RawConnection {
-    /// Sends a text to a port of 127.0.0.1 and returns what comes until the other side closes, or is silent for a minute: on a loaded machine, the server's tasks wait for all other tests.
+    /// Sends a text to a port of 127.0.0.1 and returns what comes until the other side closes, or is silent for two
+    /// minutes: on a loaded machine, the server's tasks wait for all other tests.
     static func exchange(_ text: String, port: Int) async -> String {
         await withCheckedContinuation { continuation in
             let work = Work { continuation.resume(returning: blockingExchange(text, port: port)) }
@@ -52,7 +53,7 @@ enum RawConnection {
         #else
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        var timeout = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -84,7 +85,7 @@ enum RawConnection {
         #endif
     }
 
-    /// Reads until the other side closes, or is silent for a minute: on a loaded machine, the server's tasks wait for all other tests.
+    /// Reads until the other side closes, or is silent for two minutes.
     ///
     /// - Returns: whether it was silent.
     static func read(from descriptor: Int32, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {

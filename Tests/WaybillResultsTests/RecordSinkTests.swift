@@ -185,7 +185,10 @@ import WaybillTestSupport
         var ends = [0]
         for (element, record) in all.enumerated() {
             try whole.append([record], of: element)
-            guard case .written(let bytes, let records) = try whole.end(element, .kept) else { return }
+            guard case .written(let bytes, let records) = try whole.end(element, .kept) else {
+                Issue.record("the records of element \(element) are held")
+                return
+            }
             place.add(element: element, upTo: bytes, records: records)
             ends.append(bytes)
         }

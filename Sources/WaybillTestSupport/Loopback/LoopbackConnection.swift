@@ -90,14 +90,14 @@ package final class LoopbackConnection: Sendable {
         return true
     }
 
-    /// Sends the same bytes again and again, until the client has taken none for half a second or the limit is reached.
-    /// Gives how many were sent.
-    package func writeUntilHeldUp(_ bytes: [UInt8], limit: Int) -> Int {
+    /// Sends the same bytes again and again, until the client has taken none for some time or the limit is reached. Gives
+    /// how many were sent.
+    package func writeUntilHeldUp(_ bytes: [UInt8], for time: Duration, limit: Int) -> Int {
         guard let descriptor = descriptor.withLock({ $0 }) else { return 0 }
         var sent = 0
         while sent < limit {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&entry, 1, 500) > 0 else { return sent }
+            guard poll(&entry, 1, Int32(time / .milliseconds(1))) > 0 else { return sent }
             let count = bytes.prefix(limit - sent).withUnsafeBytes { sendWithoutSignal(descriptor, $0, waits: false) }
             guard count > 0 || errno == EAGAIN else { return sent }
             sent += max(0, count)

@@ -15,10 +15,26 @@ package struct LoopbackError: Error, CustomStringConvertible {
 
 /// TCP sockets on 127.0.0.1.
 package enum LoopbackSocket {
-    /// A port that refuses connections: it was free a moment ago.
-    package static func refusingPort() throws -> Int {
+    /// A port that refuses connections. A socket that does not listen is bound to it as long as the process lives, so that
+    /// no other test gets it.
+    package static func refusingPort() throws -> Int { try refusing.get() }
+
+    private static let refusing = Result { () throws(LoopbackError) in try bound().port }
+
+    /// A port that was free a moment ago, for programs that cannot choose one themselves. Another may take it.
+    static func freePort() throws -> Int {
         let (descriptor, port) = try bound()
         close(descriptor)
+        return port
+    }
+
+    /// A port that neither accepts nor refuses connections: the queue of its socket is full as long as the process lives.
+    package static func unresponsivePort() throws -> Int { try unresponsive.get() }
+
+    private static let unresponsive = Result { () throws(LoopbackError) in
+        let port = try listening(backlog: 0).port
+        // A backlog of 0 still holds one or two.
+        for _ in 0..<4 { _ = try connecting(port: port) }
         return port
     }
 

@@ -58,23 +58,18 @@ package final class NginxServer: Sendable {
 
     /// A request as nginx logged it.
     package struct LoggedRequest: Sendable {
-        /// When the request began, in seconds since 1970.
-        package let start: Double
-        /// When the response had been sent, in seconds since 1970.
-        package let end: Double
         /// The status of the response.
         package let status: Int
         /// Method, target and version.
         package let request: String
     }
 
-    /// The requests so far, in the order in which they ended.
+    /// The requests in the order in which they ended. nginx may write them after their responses, until it is stopped.
     package var log: [LoggedRequest] {
         (folder.read("access.log") ?? "").split(separator: "\n").compactMap { line in
-            let parts = line.split(separator: " ", maxSplits: 3)
-            guard parts.count == 4, let end = Double(parts[0]), let time = Double(parts[1]), let status = Int(parts[2])
-            else { return nil }
-            return LoggedRequest(start: end - time, end: end, status: status, request: String(parts[3]))
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let status = Int(parts[0]) else { return nil }
+            return LoggedRequest(status: status, request: String(parts[1]))
         }
     }
 
@@ -98,8 +93,8 @@ package final class NginxServer: Sendable {
             error_log \(folder)/error.log;
             events { worker_connections 4096; }
             http {
-                log_format timed '$msec $request_time $status $request';
-                access_log \(folder)/access.log timed;
+                log_format short '$status $request';
+                access_log \(folder)/access.log short;
                 keepalive_requests 1000000;
                 \(bodies.joined(separator: " "))
                 server {
@@ -114,32 +109,12 @@ package final class NginxServer: Sendable {
     // nginx is handed the socket that listens, as when it replaces itself by a new version: there is no moment at which
     // the port is free, or known and not yet open, so nothing needs to be waited for.
     private static func start(folder: String, listener: Int32) throws -> pid_t {
-        #if canImport(Glibc)
-            var actions = posix_spawn_file_actions_t()
-        #else
-            var actions: posix_spawn_file_actions_t?
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
         let inherited: Int32 = 3
-        posix_spawn_file_actions_adddup2(&actions, listener, inherited)
-        let arguments = [executable, "-p", folder, "-c", "\(folder)/nginx.conf", "-e", "\(folder)/error.log"]
-        var process = pid_t()
-        let code = withCStrings(arguments) { arguments in
-            withCStrings(["NGINX=\(inherited);"]) { environment in
-                posix_spawn(&process, executable, &actions, nil, arguments, environment)
-            }
-        }
-        guard code == 0 else { throw LoopbackError(call: "posix_spawn \(executable)", errno: code) }
-        return process
-    }
-
-    private static func withCStrings<Result>(
-        _ strings: [String],
-        _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
+        return try SpawnedProgram.start(
+            executable,
+            ["-p", folder, "-c", "\(folder)/nginx.conf", "-e", "\(folder)/error.log"],
+            environment: ["NGINX": "\(inherited);"],
+            files: [.duplicate(listener, as: inherited)]
+        )
     }
 }

@@ -32,7 +32,7 @@ package final class ProxyProgram: Sendable {
     /// Starts a proxy, which wants these credentials if there are any, and waits until it accepts connections.
     package init(_ kind: Kind, username: String? = nil, password: String = "") throws {
         for _ in 1...5 {
-            let port = try LoopbackSocket.refusingPort()
+            let port = try LoopbackSocket.freePort()
             if let started = try Self.start(kind, on: port, username: username, password: password, in: folder) {
                 self.port = port
                 process = Mutex(started)
@@ -63,18 +63,12 @@ package final class ProxyProgram: Sendable {
             let credentials = username.map { ["-u", $0, "-P", password] } ?? []
             command = ["/usr/bin/microsocks", "-i", "127.0.0.1", "-p", String(port)] + credentials
         }
-        var arguments = command.map { strdup($0) } + [nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-        defer { for argument in arguments { free(argument) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for stream in [STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
-        }
-        var started = pid_t()
-        let code = posix_spawn(&started, command[0], &actions, nil, &arguments, &environment)
-        guard code == 0 else { throw LoopbackError(call: "posix_spawn \(command[0])", errno: code) }
+        let started = try SpawnedProgram.start(
+            command[0],
+            Array(command.dropFirst()),
+            environment: [:],
+            files: [STDOUT_FILENO, STDERR_FILENO].map { .open("/dev/null", O_WRONLY, as: $0) }
+        )
         // Neither program says when it is ready. What accepts may be another program that was faster.
         while !LoopbackSocket.accepts(port: port) {
             guard waitpid(started, nil, WNOHANG) == 0 else { return nil }

@@ -7,7 +7,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-@Suite(.timeLimit(.minutes(5))) struct PaginateTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct PaginateTests {
     private let folder = TemporaryFolder()
 
     private func fixture(

@@ -4,7 +4,7 @@ import WaybillExecution
 import WaybillResults
 
 /// Elements of `forEach` steps that are inside elements of others.
-@Suite(.timeLimit(.minutes(5))) struct NestedElementsTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct NestedElementsTests {
     /// A clock on which every wait takes a number of turns of other tasks. It counts who waits.
     private final class CountingClock: RunClock {
         private struct State {

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillResults
 
-@Suite(.timeLimit(.minutes(5))) struct DuplicateTests {
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct DuplicateTests {
     private let listener = EventListener()
     private let control = RunControl()
 
@@ -32,24 +32,29 @@ import WaybillResults
         )
     }
 
-    @Test func `both run where that is allowed`() async throws {
-        let fixture = try fixture("duplicates: allow")
+    /// Runs two calls of which the second begins while the first is in flight, and responds to the first after a wait.
+    private func run(
+        _ fixture: ExecutionFixture,
+        replying reply: ScriptedTransport.Reply = .json("{}"),
+        after wait: () async -> Void
+    ) async -> Executor.Outcome {
         async let running = run(fixture)
         await fixture.transport.waitForRequests(2)
         fixture.transport.release("/gate", .json("{}"))
-        await fixture.transport.waitForRequests(3)
-        fixture.transport.release("/e/x", .json("{}"))
-        #expect(await running.summary == "first:passed gate:passed second:passed")
+        await wait()
+        fixture.transport.release("/e/x", reply)
+        return await running
+    }
+
+    @Test func `both run where that is allowed`() async throws {
+        let fixture = try fixture("duplicates: allow")
+        let outcome = await run(fixture) { await fixture.transport.waitForRequests(3) }
+        #expect(outcome.summary == "first:passed gate:passed second:passed")
     }
 
     @Test func `the new one is dropped, and nothing is sent for it`() async throws {
         let fixture = try fixture("duplicates: discard")
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await listener.wait(for: "step.finished main.2.second")
-        fixture.transport.release("/e/x", .json("{}"))
-        let outcome = await running
+        let outcome = await run(fixture) { await listener.wait(for: "step.finished main.2.second") }
         #expect(outcome.summary == "first:passed gate:passed second:skipped")
         let failure = try #require(outcome.result.steps[2].failure)
         #expect(failure.kind == .duplicate)
@@ -92,12 +97,7 @@ import WaybillResults
             """,
             ["/e/x": .held, "/gate": .held]
         )
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await listener.wait(for: "step.finished main.1.2.second")
-        fixture.transport.release("/e/x", .json("{}"))
-        let outcome = await running
+        let outcome = await run(fixture) { await listener.wait(for: "step.finished main.1.2.second") }
         #expect(outcome.summary == summary)
         #expect(outcome.result.outcome == .passed)
         #expect(fixture.transport.paths.last == (mode == "discard" ? "/after/true/duplicate" : "/after/false/none"))
@@ -123,24 +123,15 @@ import WaybillResults
         let fixture = try fixture(
             "duplicates: discard, messages: {duplicate: Too often}, intercept: {beforeFailure: [{recover: {n: 1}}]}"
         )
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await listener.wait(for: "step.finished main.2.second")
-        fixture.transport.release("/e/x", .json("{}"))
-        let outcome = await running
+        let outcome = await run(fixture) { await listener.wait(for: "step.finished main.2.second") }
         #expect(outcome.summary == "first:passed gate:passed second:skipped")
         #expect(outcome.result.steps[2].failure?.message.string == "Too often")
     }
 
     @Test func `a key says what is the same`() async throws {
         let fixture = try fixture("duplicates: {mode: cancel-previous, key: inputs.q}")
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await listener.wait(for: "step.finished main.2.second")
-        fixture.transport.release("/e/x", .json("{}"))
-        #expect(await running.summary == "first:passed gate:passed second:passed")
+        let outcome = await run(fixture) { await listener.wait(for: "step.finished main.2.second") }
+        #expect(outcome.summary == "first:passed gate:passed second:passed")
     }
 
     @Test func `a key that cannot be computed is a failure`() async throws {
@@ -182,23 +173,15 @@ import WaybillResults
 
     @Test func `the same request is sent once, and all get the response`() async throws {
         let fixture = try fixture("duplicates: share, outputs: {n: $.n}", second: "x")
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await watch.waitForShared(2)
-        fixture.transport.release("/e/x", .json(#"{"n": 1}"#))
-        #expect(await running.summary == "first:passed gate:passed second:passed")
+        let outcome = await run(fixture, replying: .json(#"{"n": 1}"#)) { await watch.waitForShared(2) }
+        #expect(outcome.summary == "first:passed gate:passed second:passed")
         #expect(fixture.transport.paths.filter { $0 == "/e/x" }.count == 1)
     }
 
     @Test func `another request gets its own answer`() async throws {
         let fixture = try fixture("duplicates: share")
-        async let running = run(fixture)
-        await fixture.transport.waitForRequests(2)
-        fixture.transport.release("/gate", .json("{}"))
-        await fixture.transport.waitForRequests(3)
-        fixture.transport.release("/e/x", .json("{}"))
-        #expect(await running.summary == "first:passed gate:passed second:passed")
+        let outcome = await run(fixture) { await fixture.transport.waitForRequests(3) }
+        #expect(outcome.summary == "first:passed gate:passed second:passed")
     }
 
     @Test func `each looks at a shared answer by its own rules`() async throws {

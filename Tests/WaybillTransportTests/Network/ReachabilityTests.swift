@@ -30,7 +30,7 @@ import WaybillTransport
 
     @Test func `what cannot be reached is told as a request would be`() async throws {
         let port = try LoopbackSocket.refusingPort()
-        let silent = try UnresponsivePort()
+        let silent = try LoopbackSocket.unresponsivePort()
         let long = String(repeating: "a", count: 64) + ".test"
         try await CurlTransport.run { transport in
             let refused = await transport.reach(HTTPRequest(url: "https://127.0.0.1:\(port)/"))
@@ -38,7 +38,7 @@ import WaybillTransport
             #expect(refused?.message == "could not connect to 127.0.0.1:\(port): connection refused")
             #expect(refused?.wasSent == false)
             let late = await transport.reach(
-                HTTPRequest(url: "http://127.0.0.1:\(silent.port)/", connectTimeout: .milliseconds(200))
+                HTTPRequest(url: "http://127.0.0.1:\(silent)/", connectTimeout: .milliseconds(200))
             )
             #expect(late?.kind == .timeout)
             #expect(await transport.reach(HTTPRequest(url: "http://\(long)/"))?.kind == .dns)
@@ -74,9 +74,9 @@ import WaybillTransport
     }
 
     @Test func `trying to reach a place can be cancelled`() async throws {
-        let silent = try UnresponsivePort()
+        let silent = try LoopbackSocket.unresponsivePort()
         try await CurlTransport.run { transport in
-            let task = Task { await transport.reach(HTTPRequest(url: "http://127.0.0.1:\(silent.port)/")) }
+            let task = Task { await transport.reach(HTTPRequest(url: "http://127.0.0.1:\(silent)/")) }
             task.cancel()
             #expect(await task.value?.kind == .cancelled)
         }

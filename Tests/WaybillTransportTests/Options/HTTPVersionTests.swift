@@ -64,9 +64,9 @@ struct HTTPVersionTests {
                     path = request.split(b" ")[1]
                     if path == b"/slow":
                         arrived.set()
-                        finished.wait(10)
+                        finished.wait(60)
                     if path == b"/claim":
-                        arrived.wait(10)
+                        arrived.wait(60)
                         connection.sendall(b"HTTP/2 200 OK\\r\\nConnection: close\\r\\nContent-Length: 2\\r\\n\\r\\nok")
                         return
                     connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\n" + path)
@@ -80,7 +80,7 @@ struct HTTPVersionTests {
         try await PythonTLSServer.run(Self.claimsHTTP2) { url, authorities in
             try await CurlTransport.run { transport in
                 @Sendable func send(_ path: String) async -> Result<HTTPResponse, TransportFailure> {
-                    let request = HTTPRequest(url: url + path, timeout: .seconds(10))
+                    let request = HTTPRequest(url: url + path, timeout: .seconds(60))
                     return await transport.send(request.with { $0.tls.certificateAuthorities = authorities })
                 }
                 async let slow = send("/slow")

@@ -40,7 +40,7 @@ enum PythonTLSServer {
             onStart: { pid in started.withLock { $0 = pid } }
         )
         defer { if let pid = started.withLock({ $0 }) { kill(pid, SIGKILL) } }
-        for _ in 0..<2_000 where access(portFile, R_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<12_000 where access(portFile, R_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
         let port = try #require(folder.read("port"))
         return try await body("https://127.0.0.1:\(port)", certificates.file("ca.pem"))
     }
