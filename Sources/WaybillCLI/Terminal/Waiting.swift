@@ -1,48 +1,38 @@
 import Dispatch
 import Synchronization
 
-/// Does asynchronous work to its end on this thread, which otherwise waits.
+/// Does asynchronous work to its end while this thread waits.
 ///
-/// All commands run on the main thread. Where the beginning of a program is itself asynchronous, the main thread ends at the
-/// first wait, and others are started for what comes before and after: that takes longer than a small request.
+/// Commands are synchronous, as signals and the parser of arguments are, and run on the main thread.
 func waiting<Value: Sendable, Failure: Error>(
     for work: @escaping @Sendable () async throws(Failure) -> Value
 ) throws(Failure) -> Value {
-    let thread = WaitingThread()
     let outcome = Outcome<Value, Failure>()
-    Task(executorPreference: thread) {
+    Task {
         do throws(Failure) {
             let value = try await work()
-            outcome.result.withLock { $0 = .success(value) }
+            outcome.set(.success(value))
         } catch {
-            outcome.result.withLock { $0 = .failure(error) }
+            outcome.set(.failure(error))
         }
     }
-    while true {
-        if let result = outcome.result.withLock(\.self) { return try result.get() }
-        thread.runNext()
-    }
+    return try outcome.wait().get()
 }
 
 /// What the work gives.
 private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
-    let result = Mutex<Result<Value, Failure>?>(nil)
-}
+    private let result = Mutex<Result<Value, Failure>?>(nil)
+    private let isThere = DispatchSemaphore(value: 0)
 
-/// Runs pieces of tasks on the thread that waits for them.
-private final class WaitingThread: TaskExecutor {
-    private let jobs = Mutex<[UnownedJob]>([])
-    private let count = DispatchSemaphore(value: 0)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-        count.signal()
+    func set(_ result: Result<Value, Failure>) {
+        self.result.withLock { $0 = result }
+        isThere.signal()
     }
 
-    /// Waits for a piece and runs it.
-    func runNext() {
-        count.wait()
-        jobs.withLock { $0.removeFirst() }.runSynchronously(on: asUnownedTaskExecutor())
+    func wait() -> Result<Value, Failure> {
+        while true {
+            isThere.wait()
+            if let result = result.withLock(\.self) { return result }
+        }
     }
 }
