@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "WaybillMock",
             dependencies: [
-                "WaybillExpressions", "WaybillJSON",
+                "WaybillExpressions", "WaybillFormats", "WaybillJSON",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

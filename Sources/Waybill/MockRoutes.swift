@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 package import WaybillMock
@@ -37,18 +38,11 @@ package enum MockRoutes {
                 let version = request.settings.version.map { "/" + $0.value.written } ?? ""
                 whole = base + version + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
             }
-            let withoutQuery = whole.prefix { $0 != "?" && $0 != "#" }
-            let scheme = ["http://", "https://"].first { withoutQuery.lowercased().hasPrefix($0) }
-            guard let scheme else {
-                // The origin is a template: any host will do, and the path begins behind it.
-                let rest = withoutQuery.hasPrefix("${") ? withoutQuery.drop { $0 != "}" }.dropFirst() : withoutQuery
-                path = rest.isEmpty ? "/" : String(rest)
-                return
-            }
-            let authority = withoutQuery.dropFirst(scheme.count).prefix { $0 != "/" }
-            host = authority.contains("$") ? nil : authority.lowercased()
-            let rest = withoutQuery.dropFirst(scheme.count + authority.count)
+            let address = URIReference(whole)
+            // Any host will do for an origin that is a template; the path begins after it.
+            let rest = address.path.hasPrefix("${") ? address.path.drop { $0 != "}" }.dropFirst() : address.path[...]
             path = rest.isEmpty ? "/" : String(rest)
+            host = address.authority.flatMap { $0.contains("$") ? nil : $0.lowercased() }
         }
     }
 

@@ -1,3 +1,5 @@
+import WaybillFormats
+
 /// What a request is for: the host that its sender means, and the path there.
 struct RequestTarget {
     /// The authority in lower case and without a default port; empty if the request named none.
@@ -8,16 +10,14 @@ struct RequestTarget {
     /// Reads the target of a request line (RFC 9112, section 3.2): a path, or a whole URL as it is sent to proxies,
     /// whose host then counts instead of the header's.
     init(_ target: String, hostHeader: String?) {
-        var rest = target[...]
-        var host = hostHeader ?? ""
-        for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
-            rest = rest.dropFirst(scheme.count)
-            host = String(rest.prefix { !"/?#".contains($0) })
-            rest = rest.dropFirst(host.count)
+        var address = URIReference(target)
+        if target.hasPrefix("/") {
+            // Two slashes at the start of a path do not begin an authority.
+            address = URIReference("http://host" + target)
+            address.authority = hostHeader
         }
-        let path = rest.prefix { $0 != "?" && $0 != "#" }
-        self.host = Self.canonical(host)
-        self.path = path.isEmpty ? "/" : String(path)
+        host = Self.canonical(address.authority ?? hostHeader ?? "")
+        path = address.path.isEmpty ? "/" : address.path
     }
 
     /// An authority as it is compared: lower case, without the ports that a scheme implies.
