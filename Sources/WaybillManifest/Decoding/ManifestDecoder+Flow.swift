@@ -128,7 +128,7 @@ extension ManifestDecoder {
             end = text
         }
         guard let end, RecordFormats.writable(ofFile: end) == nil else { return }
-        let formats = RecordFormats.writable.map(\.name).joined(separator: ", ")
+        let formats = RecordFormats.writable.map { $0.name }.joined(separator: ", ")
         let extensions = RecordFormats.writable.flatMap { $0.extensions }
         let nearest = NearestName.of(RecordFormats.fileExtension(of: end) ?? "", among: extensions)
         report(
