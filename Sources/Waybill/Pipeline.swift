@@ -16,6 +16,7 @@ package import WaybillPlan
 /// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
+    private let files: any ManifestFileSystem
     private let allowsOutside: Bool
 
     /// The result of one or more stages. It has a value if and only if none of its diagnostics is an error.
@@ -36,12 +37,13 @@ package struct Pipeline: Sendable {
     /// A pipeline. Throws only if the program itself is damaged.
     ///
     /// - Parameters:
-    ///   - files: The file system for manifests and the files they include.
+    ///   - files: The file system for manifests, the files they include, data files and the files of schemas.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
     package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
         var loader = try ManifestLoader(files: files)
         loader.allowsOutside = allowsOutside
         self.loader = loader
+        self.files = files
         self.allowsOutside = allowsOutside
     }
 
@@ -55,7 +57,12 @@ package struct Pipeline: Sendable {
     /// Applies an environment to a manifest and checks it by every rule.
     package func check(_ loaded: LoadedManifest, environment: String? = nil) -> Stage<ResolvedManifest> {
         guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
-        let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
+        let checked = PlanBuilder.check(
+            manifest,
+            environment: environment,
+            files: files,
+            allowsOutside: allowsOutside
+        )
         return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
     }
 

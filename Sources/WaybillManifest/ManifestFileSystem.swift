@@ -1,6 +1,10 @@
 package import WaybillRuntime
 
-/// The file system that manifests and the files they include are read from.
+/// The file system that the files of a manifest are read from: the manifest, the files it includes, data files and the
+/// files of schemas.
+///
+/// Files that are read during a run, such as those of bodies, are read from the local file system, within the boundary of
+/// the manifest's folder.
 package protocol ManifestFileSystem: Sendable {
     /// Returns the bytes of the file at a path, or of standard input where the path is `-`.
     ///

@@ -78,9 +78,9 @@ private struct ManifestLoading {
             return nil
         }
         guard loaded.insert(canonical).inserted else { return nil }
-        let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary)
+        let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary, system: loader.files)
         if let span, !boundary.contains(path) {
-            diagnostics.append(files.outside(path, at: span))
+            diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))
             return nil
         }
         guard chain.count < loader.maximumIncludeDepth else {
@@ -153,8 +153,7 @@ private struct ManifestLoading {
             return try loader.files.read(path, limit: loader.maximumBytes, acceptsPipes: span == nil)
         } catch {
             if let span, error.reason != .notFound, !boundary.contains(path) {
-                let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary)
-                diagnostics.append(files.outside(path, at: span))
+                diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))
                 return nil
             }
             let sort = span == nil ? "manifest" : "included file"

@@ -6,17 +6,16 @@ import WaybillSchema
 
 /// Compiles JSON Schemas of a manifest with the files that they refer to by `$ref`. Nothing is fetched from the network.
 struct SchemaFiles {
-    /// Where files may be.
-    private let boundary: FolderBoundary
+    private let files: ManifestFiles
     private var registry = JSONSchemaRegistry()
     private var documents: [String: DataDocument] = [:]
     /// What is wrong with a file, by the address that refers to it.
-    private var problems: [String: (id: DiagnosticID, message: String, help: [String])] = [:]
+    private var refusals: [String: FileRefusal] = [:]
     /// What is wrong with the text of files.
     private var diagnostics: [Diagnostic] = []
 
-    private init(boundary: FolderBoundary) {
-        self.boundary = boundary
+    private init(_ files: ManifestFiles) {
+        self.files = files
     }
 
     /// The schema, or what is wrong with it.
@@ -24,29 +23,30 @@ struct SchemaFiles {
     /// - Parameters:
     ///   - schema: The schema document.
     ///   - path: The file that it is written in: references are relative to it.
+    ///   - files: Reads the files that it refers to.
     ///   - assertsFormats: Whether `format` is checked too.
     ///   - span: Where a location in the document is.
     static func compile(
         _ schema: JSON,
         in path: String,
-        boundary: FolderBoundary,
+        files: ManifestFiles,
         assertsFormats: Bool,
         span: (JSONPointer) -> SourceSpan
     ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
-        var files = SchemaFiles(boundary: boundary)
+        var reading = SchemaFiles(files)
         let address = URIReference.address(ofFile: path)
-        files.readReferences(of: schema, at: SchemaReferences.address(of: schema, base: address), from: address)
-        guard !files.diagnostics.hasErrors else { return (nil, files.diagnostics) }
+        reading.readReferences(of: schema, at: SchemaReferences.address(of: schema, base: address), from: address)
+        guard !reading.diagnostics.hasErrors else { return (nil, reading.diagnostics) }
         do {
             let compiled = try JSONSchema(
                 compiling: schema,
                 baseURI: address,
-                registry: files.registry,
+                registry: reading.registry,
                 assertsFormats: assertsFormats
             )
-            return (compiled, files.diagnostics)
+            return (compiled, reading.diagnostics)
         } catch {
-            return (nil, files.diagnostics + [files.diagnostic(for: error, in: schema, span: span)])
+            return (nil, reading.diagnostics + [reading.diagnostic(for: error, in: schema, span: span)])
         }
     }
 
@@ -67,16 +67,9 @@ struct SchemaFiles {
     private mutating func read(_ path: String, at address: String) -> DataDocument? {
         let file: DataFile
         do {
-            file = try DataFile.read(path)
+            file = try files.read(path, as: "schema")
         } catch {
-            problems[address] = ("unreadable-file", "the schema \(path) cannot be read: \(error.message)", [])
-            return nil
-        }
-        guard boundary.contains(path) else {
-            problems[address] = (
-                "outside-folder", "\(path) lies outside the folder of the manifest",
-                ["Use --allow-outside if that is meant."]
-            )
+            refusals[address] = error
             return nil
         }
         var document: DataDocument?
@@ -99,9 +92,7 @@ struct SchemaFiles {
             let text = error.location.resolve(in: document?.value ?? schema)?.string
         {
             let target = URIReference(text).resolved(against: URIReference(error.document)).withoutFragment.description
-            if let problem = problems[target] {
-                return Diagnostic(problem.id, problem.message, at: place, help: problem.help)
-            }
+            if let refusal = refusals[target] { return refusal.diagnostic(at: place) }
         }
         let name = document == nil ? "this is not a valid JSON Schema" : "the schema that is referred to is not valid"
         return Diagnostic("invalid-schema", "\(name): \(error.message)", at: place)

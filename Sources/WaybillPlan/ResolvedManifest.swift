@@ -36,11 +36,12 @@ extension PlanBuilder {
     package static func check(
         _ written: Manifest,
         environment: String? = nil,
+        files: any ManifestFileSystem = LocalFiles(),
         allowsOutside: Bool = false
     ) -> ResolvedManifest {
         let (manifest, problems) = apply(environment, to: written)
         var diagnostics = problems
-        let (data, findings) = readData(of: manifest, allowsOutside: allowsOutside)
+        let (data, findings) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
         diagnostics += findings
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
         let found = RuleRunner.findings(of: subject)
@@ -73,9 +74,11 @@ extension PlanBuilder {
 
     private static func readData(
         of manifest: Manifest,
+        from files: any ManifestFileSystem,
         allowsOutside: Bool
     ) -> (data: JSONObject, diagnostics: [Diagnostic]) {
-        let reader = DataReader(folder: FileContents.folder(of: manifest.file.name), allowsOutside: allowsOutside)
+        let folder = FileContents.folder(of: manifest.file.name)
+        let reader = DataReader(folder: folder, allowsOutside: allowsOutside, from: files)
         var data = JSONObject()
         var diagnostics: [Diagnostic] = []
         for (name, declaration) in manifest.data where !manifest.unknown.isDefined(name, in: .data) {

@@ -1,8 +1,11 @@
+import OrderedCollections
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
-import WaybillManifest
+import WaybillSchema
 import WaybillTestSupport
+
+@testable import WaybillManifest
 
 #if canImport(Glibc)
     import Glibc
@@ -44,6 +47,21 @@ import WaybillTestSupport
         let read = read(name)
         #expect(read.value == value)
         #expect(read.findings == "")
+    }
+
+    @Test func `data and schemas come from the file system that is given`() throws {
+        let files = RememberedFiles([
+            "/nowhere/a.json": Array("[1]".utf8), "/nowhere/s.json": Array(#"{"type": "array"}"#.utf8),
+        ])
+        let text = "waybill: 1\ndata: {it: {file: a.json}}\ndefaults: {expect: {schema: s.json}}\n"
+        var loader = try ManifestLoader(files: files)
+        loader.allowsOutside = true
+        let loaded = loader.load(SourceFile(name: "/nowhere/m.yaml", text: text))
+        #expect(HumanRenderer().render(loaded.diagnostics) == "")
+        let manifest = try #require(loaded.manifest)
+        #expect(manifest.defaults.expect.schema?.value.schema.document == ["type": "array"])
+        let reader = DataReader(folder: "/nowhere", allowsOutside: true, from: files)
+        #expect(reader.read(try #require(manifest.data["it"]?.value)).value == [1])
     }
 
     @Test func `a format that is given counts more than the name`() {

@@ -28,13 +28,15 @@ package final class DataFile: Sendable {
     ///   - format: How to read it, whatever its name is.
     ///   - limit: The greatest number of bytes; at most 4 GiB, which it is unless given.
     ///   - acceptsPipes: Whether it may be a pipe or device: for a path that was given on the command line.
+    ///   - files: What it is read from.
     package static func read(
         _ path: String,
         format: (any ReadableRecordFormat.Type)? = nil,
         limit: Int = SourceFile.greatestSize,
-        acceptsPipes: Bool = false
+        acceptsPipes: Bool = false,
+        from files: any ManifestFileSystem = LocalFiles()
     ) throws(FileError) -> DataFile {
-        let bytes = try FileContents.read(path, limit: limit, acceptsPipes: acceptsPipes)
+        let bytes = try files.read(path, limit: limit, acceptsPipes: acceptsPipes)
         return DataFile(path: path, bytes: bytes, format: format)
     }
 

@@ -12,13 +12,16 @@ package struct DataReader: Sendable {
     package var maximumBytes = 256 << 20
 
     private let boundary: FolderBoundary
+    private let system: any ManifestFileSystem
 
     /// A reader for a manifest.
     ///
     /// - Parameters:
     ///   - folder: The folder of the manifest that was asked for, whichever file declares the data.
     ///   - allowsOutside: Whether files may lie outside that folder.
-    package init(folder: String, allowsOutside: Bool) {
+    ///   - system: What files are read from.
+    package init(folder: String, allowsOutside: Bool, from system: any ManifestFileSystem = LocalFiles()) {
+        self.system = system
         boundary = FolderBoundary(folder: folder, allowsOutside: allowsOutside)
     }
 
@@ -35,44 +38,20 @@ package struct DataReader: Sendable {
         }
     }
 
-    private func readFile(_ path: Spanned<String>, _ format: (any ReadableRecordFormat.Type)?) -> (JSON?, [Diagnostic])
-    {
-        let target = FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
-        let file: DataFile
-        do {
-            // A file that does not exist is outside of nothing.
-            _ = try FileStatus(of: target)
-            guard boundary.contains(target) else {
-                let finding = Diagnostic(
-                    "outside-folder",
-                    "\(target) lies outside the folder of the manifest",
-                    at: path.span,
-                    help: ["Use --allow-outside if that is meant."]
-                )
-                return (nil, [finding])
-            }
-            file = try DataFile.read(target, format: format, limit: maximumBytes)
-        } catch {
-            return (nil, [unreadable(path, target, error.message, isMissing: error.reason == .notFound)])
-        }
-        var (value, findings) = file.value()
-        for index in findings.indices { findings[index].secondary.append(.init(path.span, "read because of this")) }
-        return (value, findings)
-    }
-
-    private func unreadable(
+    private func readFile(
         _ path: Spanned<String>,
-        _ target: String,
-        _ reason: String,
-        isMissing: Bool = false
-    ) -> Diagnostic {
-        let nearest = isMissing ? boundary.nearestName(to: target) : nil
-        return Diagnostic(
-            "unreadable-file",
-            "the data file \(target) cannot be read: \(reason)",
-            at: path.span,
-            label: nearest.map { "did you mean '\($0)'?" } ?? ""
-        )
+        _ format: (any ReadableRecordFormat.Type)?
+    ) -> (JSON?, [Diagnostic]) {
+        let folder = FileContents.folder(of: path.span.file.name)
+        let files = ManifestFiles(folder: folder, boundary: boundary, system: system)
+        do {
+            let file = try files.read(files.path(path.value), as: "data file", format: format, limit: maximumBytes)
+            var (value, findings) = file.value()
+            for index in findings.indices { findings[index].secondary.append(.init(path.span, "read because of this")) }
+            return (value, findings)
+        } catch {
+            return (nil, [error.diagnostic(at: path.span)])
+        }
     }
 
     private func readGlob(_ pattern: Spanned<String>) -> (JSON?, [Diagnostic]) {

@@ -93,7 +93,7 @@ extension ManifestDecoder {
         let (schema, findings) = SchemaFiles.compile(
             json,
             in: node.span.file.name,
-            boundary: files.boundary,
+            files: files,
             assertsFormats: assertsFormats
         ) { node.span(at: $0) ?? node.span }
         for finding in findings { report(finding) }
