@@ -286,7 +286,7 @@ extension Explanation {
             "unwritable-output",
             "what a command prints cannot be written",
             """
-            Standard output leads to a full disk or to a device that takes nothing. The command has not failed, but what
+            Standard output leads to a full disk or to a device that takes nothing, or it is closed. The command has not failed, but what
             it was asked for has not arrived, so its exit status is 3.
             """,
             wrongCommand: "waybill eval '1 + 1' > /dev/full",
