@@ -21,15 +21,14 @@ package struct Pipeline: Sendable {
 
     /// The result of one or more stages. It has a value if and only if none of its diagnostics is an error.
     package struct Stage<Value: Sendable>: Sendable {
-        /// The value, unless there is an error, whichever stage reported it.
-        package var value: Value? { diagnostics.hasErrors ? nil : made }
+        /// The value.
+        package let value: Value?
         /// All diagnostics, warnings included, in the order of the text.
         package let diagnostics: [Diagnostic]
-        /// What was made in spite of errors. It lives as long as the stage, since to free it takes long.
-        private let made: Value?
 
+        /// Drops the value if there is an error, whichever stage reported it.
         init(value: Value?, diagnostics: [Diagnostic]) {
-            self.made = value
+            self.value = diagnostics.hasErrors ? nil : value
             self.diagnostics = diagnostics.sortedByPlace()
         }
     }

@@ -58,13 +58,12 @@ struct ValidateCommand: ParsableCommand {
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let (options, given) = inputs.planOptions()
         var findings = given
-        var last: Pipeline.Stage<ResolvedManifest>?
+        var last: ResolvedManifest?
         if format == .human { output.reportPart(findings) }
         for manifest in findings.hasErrors ? [] : manifests {
-            let checked = pipeline.check(pipeline.load(manifest), environment: environment)
-            last = checked
-            let stage = checked.checkingInputs(options)
+            let stage = pipeline.check(pipeline.load(manifest), environment: environment).checkingInputs(options)
             findings += stage.diagnostics
+            last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics)
             guard stage.value != nil else { continue }
