@@ -39,6 +39,18 @@ import WaybillResults
         ("{limit: 2}", "[1, 2, 3]", "[1, 2]"),
         ("{limit: 0}", "[1]", "[]"),
         ("{flatten: true}", "[[1], 2, [[3]]]", "[1, 2, [3]]"),
+        (
+            "{zip: {time: $.t, temp: $.v}}", #"{"t": ["a", "b"], "v": [1, 2.50]}"#,
+            #"[{"time": "a", "temp": 1}, {"time": "b", "temp": 2.50}]"#
+        ),
+        ("{zip: {a: $.t}}", #"{"t": []}"#, "[]"),
+        ("{union: [$.a, $.b, $.a]}", #"{"a": [1], "b": [2, [3]]}"#, "[1, 2, [3], 1]"),
+        ("{union: [\"default($.a, list())\", $.b]}", #"{"b": [2]}"#, "[2]"),
+        (
+            "{group: {by: item.c, as: of}}", #"[{"c": 1, "i": 1}, {"c": "1", "i": 2}, {"c": 1.0, "i": 3}]"#,
+            #"[{"key": 1, "of": [{"c": 1, "i": 1}, {"c": 1.0, "i": 3}]}, {"key": "1", "of": [{"c": "1", "i": 2}]}]"#
+        ),
+        ("{group: {by: item % 2}}", "[1, 2, 3]", #"[{"key": 1, "items": [1, 3]}, {"key": 0, "items": [2]}]"#),
         ("{decode: json}", #""{\"a\": 1}""#, #"{"a": 1}"#),
         ("{decode: plist}", #""<plist><array><integer>1</integer></array></plist>""#, "[1]"),
         ("{schema: {type: array}}", "[1]", "[1]"),
@@ -59,6 +71,14 @@ import WaybillResults
         ("{sort: {by: item}}", #"[1, "a"]"#, "'sort' compares numbers or texts, and here is a string beside a number"),
         ("{sort: {by: item}}", "[true]", "'sort' compares numbers or texts, and here is a boolean beside a boolean"),
         ("{pick: [a]}", "[1]", "'pick' changes the members of an object, and here is a number"),
+        (
+            "{zip: {a: $.a, b: $.b}}", #"{"a": [1], "b": [1, 2]}"#,
+            "'zip' needs lists of the same length: 'b' has 2 elements, and 'a' has 1"
+        ),
+        ("{zip: {a: $.a}}", #"{"a": 1}"#, "'zip' needs lists, and this is a number"),
+        ("{union: [$.a]}", #"{"a": {}}"#, "'union' needs lists, and this is an object"),
+        ("{group: {by: item.a}}", "{}", "'group' goes through a list, and the data is an object"),
+        ("{group: {by: item.a}}", "[{}]", "nothing matches item.a"),
         ("{decode: json}", "1", "only a text can be decoded, and the data is a number"),
         ("{decode: json}", #""{""#, "the text is not JSON: "),
         ("{decode: plist}", #""x""#, "the text is not a property list: "),

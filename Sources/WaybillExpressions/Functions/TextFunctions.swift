@@ -81,6 +81,13 @@ extension ExpressionFunction {
             "What the first group of a pattern (I-Regexp) matches in a text, or the whole match.",
             .form(.pattern(.capture))
         ),
+        ExpressionFunction(
+            "captures",
+            [Parameter("text", .string), Parameter("pattern", .string)],
+            .array,
+            "The same as capture() for each match in a text, from left to right.",
+            .form(.pattern(.captures))
+        ),
     ]
 }
 
