@@ -131,6 +131,32 @@ extension JSONNumber {
     }
 }
 
+extension JSONNumber {
+    /// The number rounded to at most so many digits behind the point, a half away from zero, without trailing zeros.
+    ///
+    /// Exact for numbers of up to 19 digits; others are rounded in double precision, and whole ones stay as they are.
+    package func rounded(toFractionDigits digits: Int) -> JSONNumber {
+        guard case .decimal(var significand, let fractionDigits, let isNegative) = form else {
+            if isInteger { return self }
+            let scale = Double(UInt64.powerOfTen(digits))
+            return JSONNumber((double * scale).rounded() / scale) ?? self
+        }
+        var kept = min(Int(fractionDigits), digits)
+        let divisor = UInt64.powerOfTen(Int(fractionDigits) - kept)
+        // At most 19 digits and half of the divisor fit into 64 bits.
+        significand = (significand + divisor / 2) / divisor
+        while kept > 0, significand % 10 == 0 { (significand, kept) = (significand / 10, kept - 1) }
+        let isZero = significand == 0
+        return JSONNumber(
+            form: .decimal(
+                significand: significand,
+                fractionDigits: UInt8(kept),
+                isNegative: isNegative && !isZero
+            )
+        )
+    }
+}
+
 extension JSONNumber: CustomStringConvertible {
     /// The number in JSON's notation.
     package var description: String { text }

@@ -39,6 +39,18 @@ import WaybillResults
         ("{limit: 2}", "[1, 2, 3]", "[1, 2]"),
         ("{limit: 0}", "[1]", "[]"),
         ("{flatten: true}", "[[1], 2, [[3]]]", "[1, 2, [3]]"),
+        (
+            "{zip: {time: $.t, temp: $.v}}", #"{"t": ["a", "b"], "v": [1, 2.50]}"#,
+            #"[{"time": "a", "temp": 1}, {"time": "b", "temp": 2.50}]"#
+        ),
+        ("{zip: {a: $.t}}", #"{"t": []}"#, "[]"),
+        ("{union: [$.a, $.b, $.a]}", #"{"a": [1], "b": [2, [3]]}"#, "[1, 2, [3], 1]"),
+        ("{union: [\"default($.a, list())\", $.b]}", #"{"b": [2]}"#, "[2]"),
+        (
+            "{group: {by: item.c, as: of}}", #"[{"c": 1, "i": 1}, {"c": "1", "i": 2}, {"c": 1.0, "i": 3}]"#,
+            #"[{"key": 1, "of": [{"c": 1, "i": 1}, {"c": 1.0, "i": 3}]}, {"key": "1", "of": [{"c": "1", "i": 2}]}]"#
+        ),
+        ("{group: {by: item % 2}}", "[1, 2, 3]", #"[{"key": 1, "items": [1, 3]}, {"key": 0, "items": [2]}]"#),
         ("{decode: json}", #""{\"a\": 1}""#, #"{"a": 1}"#),
         ("{decode: plist}", #""<plist><array><integer>1</integer></array></plist>""#, "[1]"),
         ("{schema: {type: array}}", "[1]", "[1]"),
@@ -65,6 +77,14 @@ import WaybillResults
             "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
         ),
         ("{pick: [a]}", "[1]", "'pick' needs an object or a list of objects, found a number"),
+        (
+            "{zip: {a: $.a, b: $.b}}", #"{"a": [1], "b": [1, 2]}"#,
+            "'zip' needs lists of the same length: 'b' has 2 elements, and 'a' has 1"
+        ),
+        ("{zip: {a: $.a}}", #"{"a": 1}"#, "'zip' needs lists, found a number"),
+        ("{union: [$.a]}", #"{"a": {}}"#, "'union' needs lists, found an object"),
+        ("{group: {by: item.a}}", "{}", "'group' needs a list, and the data is an object"),
+        ("{group: {by: item.a}}", "[{}]", "nothing matches item.a"),
         ("{decode: json}", "1", "'decode' needs a string, and the data is a number"),
         ("{decode: json}", #""{""#, "the string is not JSON: "),
         ("{decode: plist}", #""x""#, "the string is not a property list: "),

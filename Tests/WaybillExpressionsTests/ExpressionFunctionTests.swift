@@ -26,12 +26,33 @@ import WaybillJSON
         ("startsWith('abc', 'ab')", true), ("startsWith('a', 'ab')", false),
         ("endsWith('abc', 'bc')", true), ("endsWith('c', 'bc')", false),
         ("capture('id=42;', 'id=([0-9]+)')", "42"), ("capture('id=42', '[0-9]+')", "42"),
+        ("captures('a=1, b=22;', '[a-z]=([0-9]+)')", ["1", "22"]), ("captures('äbä', 'ä')", ["ä", "ä"]),
+        ("captures('aéb', 'x*')", ["", "", "", ""]), ("captures('aab', '^a')", ["a"]), ("captures('b', 'a')", []),
+        ("captures('aba', 'a|b')", ["a", "b", "a"]),
+        ("if(vars.list[0] > 2, 'a', 'b')", "a"), ("if(false, 1, null)", .null),
+        ("if(exists(vars.nope), vars.nope, 'none')", "none"), ("if(true, 1, first(vars.list[9:]))", 1),
+        ("if(inputs.flag && vars.list[1] == 1, list(1), 2)[0]", 1),
+        ("list()", []), ("list(1, 'a', vars.list)", [1, "a", [3, 1, 2]]),
+        ("round(2.5)", 3), ("round(-2.5)", -3), ("round(2.4999)", 2), ("round(-0.4)", 0), ("round(1.005, 2)", 1.01),
+        ("string(round(1.999, 2))", "2"), ("round(12, 3)", 12), ("round(1.5e1)", 15), ("round(1.25e-1, 2)", 0.13),
+        ("round(9999999999999999.999)", 10_000_000_000_000_000), ("string(round(1e400))", "1e400"),
+        ("length(bytes('broken.bin'))", 1), ("base64(bytes('greeting.txt'))", "aMOpbGxv"),
         ("number('-1.50')", -1.5), ("number(7)", 7), ("string(true)", "true"), ("string(1.50)", "1.50"),
         ("json(steps.login.data.users[0])", "{\"id\":1,\"name\":\"ann\"}"), ("json('a')", "\"a\""),
         ("json(1.50)", "1.50"), ("parse('{\"a\":[1]}').a[0]", 1), ("parse('null')", .null),
         ("base64('hé')", "aMOp"), ("base64('a')", "YQ=="), ("base64('')", ""),
         ("unbase64('aMOp')", "hé"), ("unbase64('YQ==')", "a"), ("unbase64('YQ')", "a"), ("unbase64('Pz8_')", "???"),
         ("urlencode('a b/ü~')", "a%20b%2F%C3%BC~"), ("urlencode(5)", "5"), ("raw('a/b')", "a/b"),
+        ("md5('abc')", "900150983cd24fb0d6963f7d28e17f72"),
+        ("sha1('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (
+            "sha512('abc')",
+            .string(
+                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                    + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+            )
+        ),
+        ("sha256(bytes('greeting.txt'), 'base64')", "PEhZHY0JikU49eAT389AbpSOrE0yd7EL9hTildYGgXk="),
         ("sha256('abc')", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         ("sha256('abc', 'base64')", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
         ("sha256('abc', 'base64url')", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0"),
@@ -114,6 +135,9 @@ import WaybillJSON
                 "date(0, '%Q')", .value,
                 "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"
             ),
+            ("bytes('nope')", .value, "the file that bytes() names cannot be read: it does not exist"),
+            ("round(1, 16)", .value, "the digits of round() are a whole number from 0 to 15"),
+            ("round(1, 0.5)", .value, "the digits of round() are a whole number from 0 to 15"),
             ("file('nope')", .value, "the file that file() names cannot be read: it does not exist"),
             ("file('broken.bin')", .value, "the file that file() names is no text in UTF-8"),
         ] as [(String, EvaluationError.Kind, String)]

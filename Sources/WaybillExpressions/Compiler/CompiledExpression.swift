@@ -21,6 +21,8 @@ struct CompiledExpression: Sendable {
         case onlyValue(CompiledQuery)
         /// `default()`
         case firstPresent([CompiledExpression])
+        /// `if()`
+        case conditional(CompiledExpression, then: CompiledExpression, otherwise: CompiledExpression)
         /// `exists()` of something that is not just a path.
         case presence(CompiledExpression)
     }
@@ -41,9 +43,9 @@ struct CompiledExpression: Sendable {
     let range: Range<Int>
 }
 
-/// `match()`, `search()` and `capture()`.
+/// `match()`, `search()`, `capture()` and `captures()`.
 enum PatternFunction: String, Sendable {
-    case match, search, capture
+    case match, search, capture, captures
 }
 
 /// The pattern of a pattern function.

@@ -99,6 +99,7 @@ extension ExpressionCompiler {
                 $0.union($1.type.subtracting(.null))
             }
             return node(.firstPresent(compiled), type, syntax)
+        case .conditional: return try conditional(arguments, syntax)
         case .pattern(let kind):
             let text = try argument(arguments[0], 0, function)
             let pattern = try argument(arguments[1], 1, function)

@@ -13,7 +13,7 @@ struct ExpressionCompiler {
     private var isGuarded = false
     private(set) var isInFilter = false
     private var isConcealed = false
-    /// What the operands of `&&` before the part at hand require.
+    /// What the operands of `&&` before this part, or the condition of the `if()` around it, require.
     private var assumptions: [PathRequirement] = []
 
     init(_ text: String, dialect: ExpressionParser.Dialect) {
@@ -69,7 +69,7 @@ struct ExpressionCompiler {
             for part in parts {
                 conditions.append(try condition(part))
                 // The next operand is evaluated only if this one holds.
-                if sign == .and, !isInFilter { assumptions += PathRequirement.of(part) }
+                if sign == .and { assume(part) }
             }
             assumptions = outer
             return node(.logical(sign, conditions), .boolean, syntax)
@@ -92,6 +92,29 @@ struct ExpressionCompiler {
         let compiled = try value(bare)
         if let error = Self.refusalAsCondition(compiled) { throw error }
         return compiled
+    }
+
+    /// Compiles the arguments of `if()`.
+    mutating func conditional(
+        _ arguments: [ExpressionSyntax],
+        _ syntax: ExpressionSyntax
+    ) throws(ExpressionSyntaxError) -> CompiledExpression {
+        // As of a comparison, only whether the condition holds can be learned from the value.
+        let wasConcealed = conceal()
+        let condition = try condition(arguments[0])
+        reveal(wasConcealed)
+        let outer = assumptions
+        assume(arguments[0])
+        let then = try value(arguments[1])
+        assumptions = outer
+        let otherwise = try value(arguments[2])
+        let kind = CompiledExpression.Kind.conditional(condition, then: then, otherwise: otherwise)
+        return node(kind, then.type.union(otherwise.type), syntax)
+    }
+
+    /// Notes what holds where the next part is evaluated, because a condition holds there.
+    private mutating func assume(_ condition: ExpressionSyntax) {
+        if !isInFilter { assumptions += PathRequirement.of(condition) }
     }
 
     /// Why something can never be a condition, if that is so.

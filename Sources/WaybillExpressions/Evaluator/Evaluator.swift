@@ -41,6 +41,8 @@ struct Evaluator {
         case .call(let function, let arguments): return try call(function, arguments, expression, at: element)
         case .pattern(.capture, let text, let pattern):
             return try capture(text, pattern, expression, at: element)
+        case .pattern(.captures, let text, let pattern):
+            return try captures(text, pattern, expression, at: element)
         case .count(let query): return ScopeValue(.number(JSONNumber(try nodes(query, at: element).count)))
         case .onlyValue(let query):
             guard let (nodes, isSecret) = try optionalNodes(query, expression.context, at: element) else { return nil }
@@ -56,6 +58,9 @@ struct Evaluator {
                 if let value = try value(choice, at: element), value.json.kind != .null { return value }
             }
             return try value(choices[choices.count - 1], at: element)
+        case .conditional(let condition, let then, let otherwise):
+            guard let holds = try truth(condition, at: element) ?? nothing(expression) else { return nil }
+            return try value(holds ? then : otherwise, at: element)
         case .existence, .presence, .not, .logical, .comparison, .pattern:
             return try truth(expression, at: element).map { ScopeValue(.bool($0)) }
         }
@@ -87,8 +92,10 @@ struct Evaluator {
                 try spend(Cost.ofComparing(first.json, second.json), at: expression.range)
             }
             return Ordering.holds(sign, first?.json, second?.json)
-        case .pattern(let function, let text, let pattern) where function != .capture:
-            return try matches(function, text, pattern, expression, at: element)
+        case .pattern(.match, let text, let pattern):
+            return try matches(.match, text, pattern, expression, at: element)
+        case .pattern(.search, let text, let pattern):
+            return try matches(.search, text, pattern, expression, at: element)
         default:
             guard let found = try value(expression, at: element) else { return nil }
             if case .bool(let holds) = found.json { return holds }
@@ -216,10 +223,9 @@ struct Evaluator {
             return expression.context == .filter ? false : nil
         }
         let holds =
-            switch function {
-            case .match: program.matches(subject.string, steps: &stepsLeft)
-            case .search, .capture: program.occurs(in: subject.string, steps: &stepsLeft)
-            }
+            function == .match
+            ? program.matches(subject.string, steps: &stepsLeft)
+            : program.occurs(in: subject.string, steps: &stepsLeft)
         try spend(0, at: expression.range)
         return holds
     }
@@ -238,6 +244,20 @@ struct Evaluator {
         if let part { return ScopeValue(.string(part), isSecret: subject.isSecret) }
         if expression.context != .plain { return nil }
         throw EvaluationError(.missing, "the pattern of capture() matches nothing in this text", at: expression.range)
+    }
+
+    private mutating func captures(
+        _ text: CompiledExpression,
+        _ pattern: CompiledPattern,
+        _ expression: CompiledExpression,
+        at element: JSON?
+    ) throws(EvaluationError) -> ScopeValue? {
+        guard let (subject, program) = try operands(.captures, text, pattern, expression, at: element) else {
+            return nil
+        }
+        let parts = program.captures(in: subject.string, steps: &stepsLeft)
+        try spend(0, at: expression.range)
+        return ScopeValue(.array(parts.map { .string($0) }), isSecret: subject.isSecret)
     }
 
     private mutating func operands(

@@ -12,6 +12,13 @@ extension ExpressionFunction {
             .compute(ConversionFunctions.number)
         ),
         ExpressionFunction(
+            "round",
+            [Parameter("number", .number), Parameter("digits", .number, isOptional: true)],
+            .number,
+            "A number rounded to so many digits behind the point (0); a half is rounded away from zero.",
+            .compute(ConversionFunctions.round)
+        ),
+        ExpressionFunction(
             "string",
             [Parameter("value", [.text, .bytes])],
             .string,
@@ -82,6 +89,14 @@ enum ConversionFunctions {
             throw FunctionFailure(.value, "number() takes a text that is a number, and this is none")
         }
         return .number(number)
+    }
+
+    static func round(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        let digits = arguments.count > 1 ? arguments[1].number?.int : 0
+        guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
+            throw FunctionFailure(.value, "the digits of round() are a whole number from 0 to 15")
+        }
+        return .number(number.rounded(toFractionDigits: digits))
     }
 
     static func json(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

@@ -23,7 +23,7 @@ package final class ExpressionFunction: Sendable {
 
     /// What the evaluator itself does, because the arguments are more than values.
     enum Form: Sendable, Equatable {
-        case count, value, not, exists, firstPresent
+        case count, value, not, exists, firstPresent, conditional
         case pattern(PatternFunction)
     }
 

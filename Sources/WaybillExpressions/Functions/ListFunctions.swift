@@ -4,6 +4,14 @@ extension ExpressionFunction {
     /// Functions on lists and objects.
     static let lists: [ExpressionFunction] = [
         ExpressionFunction(
+            "list",
+            [Parameter("element", .any, isOptional: true, repeats: true)],
+            .array,
+            "A list of the arguments.",
+            work: .constant,
+            .compute(ListFunctions.list)
+        ),
+        ExpressionFunction(
             "keys",
             [Parameter("object", .object)],
             .array,
@@ -91,6 +99,10 @@ enum ListFunctions {
         case .bytes(let bytes): .number(JSONNumber(bytes.count))
         default: .number(JSONNumber(arguments.string(0).unicodeScalars.count))
         }
+    }
+
+    static func list(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .array(arguments.values)
     }
 
     static func keys(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

@@ -1,5 +1,5 @@
 extension ExpressionFunction {
-    /// What RFC 9535, section 2.4 defines, and functions that ask whether there is a value.
+    /// What RFC 9535, section 2.4 defines, functions that ask whether there is a value, and the choice between two.
     static let paths: [ExpressionFunction] = [
         ExpressionFunction(
             "length",
@@ -59,6 +59,13 @@ extension ExpressionFunction {
             .boolean,
             "True if the condition is false.",
             .form(.not)
+        ),
+        ExpressionFunction(
+            "if",
+            [Parameter("condition", .boolean), Parameter("then", .any), Parameter("else", .any)],
+            .any,
+            "The second argument if the condition is true, otherwise the third; the other one is not evaluated.",
+            .form(.conditional)
         ),
     ]
 }

@@ -81,6 +81,13 @@ extension ExpressionFunction {
             "The first group of a pattern (I-Regexp, RFC 9485) in a string, or the whole match without groups.",
             .form(.pattern(.capture))
         ),
+        ExpressionFunction(
+            "captures",
+            [Parameter("text", .string), Parameter("pattern", .string)],
+            .array,
+            "The same as capture() for each match in a text, from left to right.",
+            .form(.pattern(.captures))
+        ),
     ]
 }
 

@@ -43,6 +43,14 @@ extension ExpressionFunction {
             isAmbient: true,
             .compute(TimeFunctions.file)
         ),
+        ExpressionFunction(
+            "bytes",
+            [Parameter("path", .string)],
+            .bytes,
+            "The bytes of a file.",
+            isAmbient: true,
+            .compute(TimeFunctions.bytes)
+        ),
     ]
 }
 
@@ -57,18 +65,28 @@ enum TimeFunctions {
     }
 
     static func file(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let path = arguments.string(0)
-        let bytes: [UInt8]
-        do {
-            bytes = try arguments.environment.contents(ofFile: path)
-        } catch {
-            throw FunctionFailure(.value, "the file that file() names cannot be read: it \(error.reason)")
-        }
-        try EvaluationLimits.checkText(bytes.count)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
             throw FunctionFailure(.value, "the file that file() names is no text in UTF-8")
         }
         return .string(text)
+    }
+
+    static func bytes(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
+        .bytes(try contents(of: "bytes", arguments))
+    }
+
+    private static func contents(
+        of function: String,
+        _ arguments: FunctionArguments
+    ) throws(FunctionFailure) -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try arguments.environment.contents(ofFile: arguments.string(0))
+        } catch {
+            throw FunctionFailure(.value, "the file that \(function)() names cannot be read: it \(error.reason)")
+        }
+        try EvaluationLimits.checkText(bytes.count)
+        return bytes
     }
 
     static func epoch(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {

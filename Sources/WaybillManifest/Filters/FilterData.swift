@@ -44,6 +44,16 @@ package struct FilterData: Sendable {
         ScopeValue(.array(Array(elements)), isSecret: value.isSecret)
     }
 
+    /// The elements of the list that an expression has as its value, and whether they are secret.
+    func list(of expression: ManifestExpression) throws(EvaluationFailure) -> (elements: [JSON], isSecret: Bool) {
+        let list = try expression.value(in: scope)
+        if let elements = list.json.array { return (elements, list.isSecret) }
+        throw EvaluationFailure(
+            message: "'\(key)' needs lists, found \(list.json.kind.phrase)",
+            span: expression.span
+        )
+    }
+
     // MARK: Objects
 
     /// The data after a change to it, if it is an object, or to each element of it, if it is a list of objects.

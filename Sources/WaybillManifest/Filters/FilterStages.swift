@@ -4,7 +4,8 @@ package enum FilterStages {
     package static let all: [any FilterStage.Type] = [
         RequireStage.self, SelectStage.self, EnvelopeStage.self, MapStage.self, WhereStage.self, PickStage.self,
         OmitStage.self, RenameStage.self, SetStage.self, SortStage.self, UniqueStage.self, LimitStage.self,
-        FlattenStage.self, DecodeStage.self, SchemaStage.self, DefaultStage.self,
+        FlattenStage.self, ZipStage.self, UnionStage.self, GroupStage.self, DecodeStage.self, SchemaStage.self,
+        DefaultStage.self,
     ]
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })

@@ -7,6 +7,11 @@ struct PatternMatcher {
     struct Match {
         let range: Range<Int>
         let firstGroup: Range<Int>?
+
+        /// What the first group holds, or the whole match if no group took part in it.
+        func capture(in text: UnsafeBufferPointer<UInt8>) -> String {
+            String(decoding: text[firstGroup ?? range], as: UTF8.self)
+        }
     }
 
     /// The maximum number of marks in one block of memory (32 MB).
@@ -21,19 +26,20 @@ struct PatternMatcher {
     /// The marks of a text so long that they do not fit into one block. Steps are counted then, so they stay few.
     private var sparseMarks: Set<Int> = []
 
-    /// Finds the leftmost match, or a match of the whole text.
+    /// Finds the leftmost match that begins at a position or behind it, or a match of the whole text.
     ///
     /// - Parameter steps: the work that is still allowed; less than zero afterwards if it was not enough.
     static func match(
         _ program: PatternProgram,
         in bytes: UnsafeBufferPointer<UInt8>,
+        from start: Int = 0,
         isWhole: Bool,
         steps: inout Int
     ) -> Match? {
         var matcher = PatternMatcher(program, bytes, isWhole, steps)
         defer { steps = matcher.steps }
         return matcher.withMarks(for: 0) { matcher, marks in
-            var start = 0
+            var start = start
             while true {
                 if let end = matcher.run(0, from: start, marks) { return matcher.match(start..<end) }
                 if isWhole || program.isAnchored || start >= bytes.count || matcher.steps < 0 { return nil }

@@ -48,9 +48,31 @@ package struct RegularExpression: Sendable {
     package func firstCapture(in text: String, steps: inout Int) -> String? {
         var text = text
         return text.withUTF8 { utf8 in
-            PatternMatcher.match(program, in: utf8, isWhole: false, steps: &steps).map { match in
-                String(decoding: utf8[match.firstGroup ?? match.range], as: UTF8.self)
+            PatternMatcher.match(program, in: utf8, isWhole: false, steps: &steps)?.capture(in: utf8)
+        }
+    }
+
+    /// What `firstCapture` finds, for each match from left to right. A match begins where the one before it ends, or
+    /// behind that.
+    package func captures(in text: String, steps: inout Int) -> [String] {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var captures: [String] = []
+            var start = 0
+            while start <= utf8.count,
+                let match = PatternMatcher.match(program, in: utf8, from: start, isWhole: false, steps: &steps)
+            {
+                // Each search has marks for the whole text.
+                steps -= 1 + utf8.count / 64
+                if steps < 0 { break }
+                captures.append(match.capture(in: utf8))
+                start = match.range.upperBound
+                guard match.range.isEmpty else { continue }
+                // After a match of nothing, the next one begins behind the next code point.
+                start += 1
+                while start < utf8.count, utf8[start] & 0xC0 == 0x80 { start += 1 }
             }
+            return captures
         }
     }
 }

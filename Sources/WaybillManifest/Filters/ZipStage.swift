@@ -1,0 +1,37 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+
+/// Makes records of parallel lists: `zip: {NAME: EXPR}`. The first record has the first element of each list, and so on.
+struct ZipStage: FilterStage {
+    static let key = "zip"
+
+    let columns: [(name: Spanned<String>, list: ManifestExpression)]
+
+    init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        columns = decoder.constantNames(node).compactMap { name, node in decoder.expression(node).map { (name, $0) } }
+    }
+
+    func visitUses(_ visitor: UseVisitor) {
+        for column in columns { visitor.expression(column.list, .response, .data) }
+    }
+
+    func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
+        var isSecret = data.value.isSecret
+        var records: [JSONObject] = []
+        for (index, column) in columns.enumerated() {
+            let list = try data.list(of: column.list)
+            isSecret = isSecret || list.isSecret
+            if index == 0 { records = Array(repeating: JSONObject(), count: list.elements.count) }
+            guard list.elements.count == records.count else {
+                let words = "has \(list.elements.count) elements, and '\(columns[0].name.value)' has \(records.count)"
+                throw EvaluationFailure(
+                    message: "'zip' needs lists of the same length: '\(column.name.value)' \(words)",
+                    span: column.list.span
+                )
+            }
+            for (position, element) in list.elements.enumerated() { records[position][column.name.value] = element }
+        }
+        return ScopeValue(.array(records.map { .object($0) }), isSecret: isSecret)
+    }
+}
