@@ -29,7 +29,8 @@ extension SchemaViolation {
             } else if Self.bodies.contains(name), known.contains("body") {
                 diagnostic.primary?.text = ""
                 diagnostic.help = ["Write the body under 'body': body: {\(name): …}."]
-            } else if instanceLocation.tokens.dropLast().last?.text == "forEach", Self.keysBesideForEach.contains(name) {
+            } else if instanceLocation.tokens.dropLast().last?.text == "forEach", Self.keysBesideForEach.contains(name)
+            {
                 diagnostic.primary?.text = ""
                 diagnostic.help = ["'\(name)' is a key of the step: write it beside 'forEach', not inside it."]
             }

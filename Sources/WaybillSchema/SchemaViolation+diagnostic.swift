@@ -27,7 +27,7 @@ extension SchemaViolation {
                 "'\(unknown)' is not a key that may stand here",
                 at: key,
                 label: label,
-                help: suggestion == nil && !known.isEmpty && known.count <= 20 ? ["The keys are \(list)."] : []
+                help: suggestion == nil && !known.isEmpty && known.count <= 24 ? ["The keys are \(list)."] : []
             )
         case .missingName:
             return Diagnostic("missing-key", sentence, at: isWhole ? value : key)

@@ -139,7 +139,7 @@ import WaybillJSON
             ("round(1, 16)", .value, "the digits of round() are a whole number from 0 to 15"),
             ("round(1, 0.5)", .value, "the digits of round() are a whole number from 0 to 15"),
             ("file('nope')", .value, "the file that file() names cannot be read: it does not exist"),
-            ("file('broken.bin')", .value, "the file that file() names is no text in UTF-8"),
+            ("file('broken.bin')", .value, "the file that file() names is not valid UTF-8"),
         ] as [(String, EvaluationError.Kind, String)]
     )
     func `a function says why it has no result`(text: String, kind: EvaluationError.Kind, message: String) throws {

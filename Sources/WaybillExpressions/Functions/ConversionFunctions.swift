@@ -15,7 +15,7 @@ extension ExpressionFunction {
             "round",
             [Parameter("number", .number), Parameter("digits", .number, isOptional: true)],
             .number,
-            "A number rounded to so many digits behind the point (0); a half is rounded away from zero.",
+            "A number rounded to a number of decimal places (0 by default); halves are rounded away from zero.",
             .compute(ConversionFunctions.round)
         ),
         ExpressionFunction(

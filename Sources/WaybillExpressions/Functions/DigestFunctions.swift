@@ -8,7 +8,7 @@ extension ExpressionFunction {
             "md5",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The MD5 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The MD5 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.md5)
         ),
@@ -16,7 +16,7 @@ extension ExpressionFunction {
             "sha1",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-1 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-1 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.sha1)
         ),
@@ -32,7 +32,7 @@ extension ExpressionFunction {
             "sha512",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-512 digest of a text or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-512 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
             concealsSecrets: true,
             .compute(DigestFunctions.sha512)
         ),

@@ -64,7 +64,7 @@ extension ExpressionFunction {
             "if",
             [Parameter("condition", .boolean), Parameter("then", .any), Parameter("else", .any)],
             .any,
-            "The second argument if the condition is true, otherwise the third; the other one is not evaluated.",
+            "The second argument if the condition is true, otherwise the third. Only that one is evaluated.",
             .form(.conditional)
         ),
     ]

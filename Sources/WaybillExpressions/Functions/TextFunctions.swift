@@ -85,7 +85,7 @@ extension ExpressionFunction {
             "captures",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .array,
-            "The same as capture() for each match in a text, from left to right.",
+            "A list of what capture() returns, for each match from left to right.",
             .form(.pattern(.captures))
         ),
     ]

@@ -47,7 +47,7 @@ extension ExpressionFunction {
             "bytes",
             [Parameter("path", .string)],
             .bytes,
-            "The bytes of a file.",
+            "The content of a file as bytes.",
             isAmbient: true,
             .compute(TimeFunctions.bytes)
         ),
@@ -66,7 +66,7 @@ enum TimeFunctions {
 
     static func file(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
-            throw FunctionFailure(.value, "the file that file() names is no text in UTF-8")
+            throw FunctionFailure(.value, "the file that file() names is not valid UTF-8")
         }
         return .string(text)
     }
