@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "WaybillMock",
             dependencies: [
-                "WaybillExpressions", "WaybillFormats", "WaybillJSON",
+                "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

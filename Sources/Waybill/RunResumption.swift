@@ -100,11 +100,12 @@ package struct RunResumption: Sendable {
             let changes = content.changes(of: step.path, since: earlier)
             guard !changes.keys.isEmpty else { return nil }
             let names = changes.keys.map { "'\($0)'" }.joined(separator: ", ")
+            let isWhole = record.steps.step(at: path) != nil
             var spans: [SourceSpan] = []
             for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
             let diagnostic = Diagnostic(
                 "changed-manifest",
-                "step '\(path)' has already run, and its \(names) changed in the manifest",
+                "step '\(path)' has already run\(isWhole ? "" : " in part"), and its \(names) changed in the manifest",
                 at: step.span,
                 secondary: spans.map { .init($0, "was changed") },
                 help: ["Change it back, or start a new run."]

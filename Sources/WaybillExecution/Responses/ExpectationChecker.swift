@@ -103,9 +103,12 @@ struct ExpectationChecker {
 }
 
 extension Duration {
-    /// The duration in words, to the millisecond: `1234 ms`.
+    /// The duration in words, rounded up to a millisecond, or to a tenth below 10 ms: `1234 ms`, `1.3 ms`. Rounding up shows
+    /// that a time is longer than a limit.
     var milliseconds: String {
         let (seconds, attoseconds) = components
-        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000) ms"
+        let tenths = seconds * 10_000 + (attoseconds + 99_999_999_999_999) / 100_000_000_000_000
+        if tenths < 100, tenths % 10 != 0 { return "\(tenths / 10).\(tenths % 10) ms" }
+        return "\((tenths + 9) / 10) ms"
     }
 }

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import WaybillRuntime
 
 /// Answers requests from examples, over HTTP/1.1 on the loopback interface.
 package final class MockServer: Sendable {
@@ -81,7 +82,8 @@ package final class MockServer: Sendable {
             return channel.localAddress?.port ?? port
         } catch {
             await stop()
-            throw MockServerError("the mock server cannot listen on \(host):\(port): \(error)")
+            let reason = (error as? IOError).map { "\(SystemError($0.errnoCode))" } ?? "\(error)"
+            throw MockServerError("the mock server cannot listen on \(host):\(port): \(reason)")
         }
     }
 

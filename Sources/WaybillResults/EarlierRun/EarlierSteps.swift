@@ -126,8 +126,12 @@ package struct EarlierSteps: Sendable {
     /// Whether a request may have reached the server without a recorded response.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
 
-    /// The paths of all steps that are to be taken as they are, and of those with such elements.
-    package var paths: [String] { (Array(steps.keys) + Array(elements.keys)).filter { !isVoid($0) }.sorted() }
+    /// The paths of all steps of which something is kept: their results, elements or pages.
+    package var paths: [String] {
+        // Without a next page the first one is requested again, and none is kept.
+        let paginated = pages.filter { $0.value.next != nil }.map(\.key)
+        return Set(Array(steps.keys) + Array(elements.keys) + paginated).filter { !isVoid($0) }.sorted()
+    }
 
     /// The elements that have not ended, of the step at a path, in which something is recorded.
     package func openElements(of path: String) -> [Int] {

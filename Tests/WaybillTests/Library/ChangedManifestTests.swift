@@ -103,6 +103,25 @@ import WaybillTestSupport
         #expect(try await findings(old, new) == [])
     }
 
+    @Test func `a change of a step is rejected if the run goes on from a page of it`() async throws {
+        // The second page leads to itself again, which is a failure.
+        let manifest = """
+            services: {s: {baseURL: "http://127.0.0.1:1", headers: {X-Key: "1"}}}
+            graphs:
+              main:
+                chain:
+                  - id: pages
+                    get: /a
+                    paginate: {cursor: {query: c, from: $.next}, items: $.items}
+                    mock: {body: {items: [1], next: 2}}
+            """
+        let (fixture, error) = try await resume(manifest) { $0.replacing("X-Key: \"1\"", with: "X-Key: \"2\"") }
+        withExtendedLifetime(fixture) {
+            let message = "step 'main.pages' has already run in part, and its 'headers' changed in the manifest"
+            #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
+        }
+    }
+
     @Test func `only what was changed is pointed at`() async throws {
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
             .replacing("{X-Key: \"1\", X-Other: a}", with: "\n      X-Key: \"1\"\n      X-Other: a")
