@@ -283,7 +283,10 @@ import WaybillPlan
                 "nor does a filter", ["uncertain-step"],
                 "when: \"length(inputs.list[?steps.a.ok]) > 0\", get: \"/${steps.a.status}\""
             ),
-            ("the condition of if() holds in its first branch", [], "get: \"/${if(steps.a.ok, steps.a.outputs.id, 0)}\""),
+            (
+                "the condition of if() holds in its first branch", [],
+                "get: \"/${if(steps.a.ok, steps.a.outputs.id, 0)}\""
+            ),
             (
                 "but not in the second", ["uncertain-step"],
                 "get: \"/${if(steps.a.ok, 0, steps.a.outputs.id)}\""
