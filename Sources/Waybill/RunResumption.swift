@@ -3,6 +3,7 @@ import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
 import WaybillRuntime
+import WaybillTransport
 
 /// What is needed to go on with a run: its record, and the plan of its manifest as it is now.
 package struct RunResumption: Sendable {
@@ -44,7 +45,9 @@ package struct RunResumption: Sendable {
             throw RunError(message: "\(error)")
         }
         (plan, diagnostics) = (stage.value, stage.diagnostics)
-        guard let plan, let before else { return }
+        guard let plan else { return }
+        diagnostics += Self.stepsBeforeFinally(in: plan, record)
+        guard let before else { return }
         // Schemas in separate files are compared as parts of the steps.
         let mayDiffer = before.steps != nil && !plan.schemaFiles.isEmpty
         guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
@@ -116,6 +119,30 @@ package struct RunResumption: Sendable {
         return changes.filter { change in
             !changes.contains { $0.place.hasPrefix(change.place + ".") }
         }.map(\.diagnostic)
+    }
+
+    /// Warnings of graphs whose `finally` has run, and with it perhaps the opposite of what their kept steps did: a created
+    /// record is deleted.
+    private static func stepsBeforeFinally(in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
+        var index = PlanIndex(plan)
+        return record.steps.graphsInFinally.compactMap { graph in
+            let kept = record.steps.paths.first { path in
+                guard path.hasPrefix(graph + "."), case .request(let request)? = index.step(at: path)?.work else {
+                    return false
+                }
+                return !HTTPRequest.isSafe(method: request.constantMethod ?? "")
+            }
+            guard let kept, let step = index.step(at: kept) else { return nil }
+            return Diagnostic(
+                "kept-before-finally",
+                "the result of step '\(kept)' is kept, and the 'finally' of graph '\(graph)' has run since",
+                severity: .warning,
+                at: step.span,
+                help: [
+                    "If 'finally' undoes what the step did, such as deleting what it created, start a new run instead."
+                ]
+            )
+        }
     }
 
     /// Whether an earlier plan had a step at a path, in one of its graphs or in a graph that a step ran.

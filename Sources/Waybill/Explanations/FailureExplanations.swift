@@ -42,6 +42,15 @@ extension Explanation {
             """
         ),
         Explanation(
+            "kept-before-finally",
+            "a run is resumed after its 'finally' has run",
+            """
+            'waybill resume' keeps the results of the steps that passed, also where the steps of 'finally' have run since. These
+            often delete what the steps before them created, so that the steps that still have to run would look for what is
+            gone. If that is so, start a new run.
+            """
+        ),
+        Explanation(
             "long-secret",
             "a secret is too long",
             """

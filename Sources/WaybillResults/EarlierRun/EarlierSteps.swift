@@ -133,6 +133,9 @@ package struct EarlierSteps: Sendable {
         return Set(Array(steps.keys) + Array(elements.keys) + paginated).filter { !isVoid($0) }.sorted()
     }
 
+    /// The paths of the graphs that have not passed although their `finally` has started.
+    package var graphsInFinally: [String] { finishing.sorted() }
+
     /// The elements that have not ended, of the step at a path, in which something is recorded.
     package func openElements(of path: String) -> [Int] {
         let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap { Self.element($0, of: path) }

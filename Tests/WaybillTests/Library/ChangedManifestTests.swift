@@ -1,5 +1,7 @@
 import Testing
 import Waybill
+import WaybillDiagnostics
+import WaybillPlan
 import WaybillTestSupport
 
 /// What counts as a change of a step that has already run, when its run is resumed.
@@ -120,6 +122,25 @@ import WaybillTestSupport
             let message = "step 'main.pages' has already run in part, and its 'headers' changed in the manifest"
             #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
         }
+    }
+
+    @Test(arguments: [("post", ["kept-before-finally"]), ("get", [])])
+    func `a step that is kept although finally has run is warned about`(method: String, ids: [String]) async throws {
+        let manifest = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main:
+                chain:
+                  - {id: create, \(method): /a, mock: {body: 1}}
+                  - {id: b, get: /b, mock: {status: 500}}
+                finally: [{id: clean, delete: /a, mock: {status: 204}}]
+            """
+        let fixture = LibraryFixture(manifest)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        let resumption = try RunResumption(of: fixture.results, options: PlanOptions(), allowsOutside: false)
+        #expect(resumption.diagnostics.map(\.id.name) == ids)
+        #expect(resumption.plan != nil)
     }
 
     @Test func `only what was changed is pointed at`() async throws {
