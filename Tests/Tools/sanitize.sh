@@ -7,6 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 filter=${2:-WaybillTransportTests}
+# As in scripts/test.sh: a request times out after a minute, which many slow tests at once exceed.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16
 export TSAN_OPTIONS="suppressions=$PWD/Tests/Tools/thread-sanitizer.supp"
 
 run() {
