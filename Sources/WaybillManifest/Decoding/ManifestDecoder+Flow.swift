@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 
 /// When, how often and after what a step is done.
 extension ManifestDecoder {
@@ -104,8 +105,8 @@ extension ManifestDecoder {
         let records = node["records"].flatMap { expression($0) }
         var columns: [Sink.Column] = []
         for column in node["columns"]?.sequence ?? [] {
-            if let name = text(column) { columns.append(.init(name: name, value: nil)) }
-            for (name, value) in named(column) { columns.append(.init(name: name, value: expression(value))) }
+            if let name = text(column) { add(.init(name: name, value: nil), to: &columns) }
+            for (name, value) in named(column) { add(.init(name: name, value: expression(value)), to: &columns) }
         }
         if let to, node["format"] == nil { checkExtension(of: to) }
         return to.map {
@@ -116,6 +117,22 @@ extension ManifestDecoder {
                 columns: columns,
                 span: node.span
             )
+        }
+    }
+
+    /// Adds a column whose name no other one has.
+    private mutating func add(_ column: Sink.Column, to columns: inout [Sink.Column]) {
+        if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
+            report(
+                Diagnostic(
+                    "duplicate-key",
+                    "two columns have the name '\(column.name.value)'",
+                    at: column.name.span,
+                    secondary: [.init(first.name.span, "first used here")]
+                )
+            )
+        } else {
+            columns.append(column)
         }
     }
 
