@@ -11,7 +11,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -33,18 +32,16 @@ let package = Package(
         ),
         .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
         .target(name: "CSchemas"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
-        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics"]),
+        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
         .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
         .target(
             name: "WaybillExpressions",
-            dependencies: [
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
         .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
         .target(
@@ -61,7 +58,6 @@ let package = Package(
                 "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
                 "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
@@ -76,7 +72,6 @@ let package = Package(
                 "WaybillFormats", "WaybillJSON", "WaybillRuntime", "CLibCurl", "CZlib", "CBrotli", "CZstandard",
                 "CIDN2", "CPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
@@ -85,7 +80,6 @@ let package = Package(
                 "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
@@ -177,10 +171,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillTransportTests",
-            dependencies: [
-                "WaybillTransport", "WaybillRuntime", "WaybillTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["WaybillTransport", "WaybillFormats", "WaybillRuntime", "WaybillTestSupport"]
         ),
         .testTarget(
             name: "WaybillPlanTests",

@@ -6,21 +6,16 @@ import PackageDescription
 let package = Package(
     name: "waybill-fuzz",
     platforms: [.macOS(.v15)],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
-    ],
     targets: [
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1"),
+        .systemLibrary(name: "CNettle", pkgConfig: "nettle"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
-        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics"]),
+        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
         .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
         .target(
             name: "WaybillExpressions",
-            dependencies: [
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
         .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics"]),
         .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),

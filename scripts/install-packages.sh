@@ -13,6 +13,7 @@ done <<-END
 	libbrotlidec libbrotli-dev
 	libzstd libzstd-dev
 	libidn2 libidn2-dev
+	nettle nettle-dev
 END
 command -v pkg-config >/dev/null || wanted+=(pkg-config)
 if [ "${1:-}" = --tests ]; then
@@ -26,7 +27,7 @@ fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
+    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
     exit 1
 fi
 sudo=()

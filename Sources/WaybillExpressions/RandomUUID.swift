@@ -1,4 +1,4 @@
-import Crypto
+import WaybillFormats
 
 /// Identifiers that nothing else has (RFC 9562, section 5.4), as `uuid()` gives them.
 package enum RandomUUID {
@@ -9,8 +9,7 @@ package enum RandomUUID {
 
     /// The one that belongs to a text, always the same (RFC 9562, section 5.8, by SHA-256).
     package static func make(from text: String) -> String {
-        let bytes = Array(SHA256.hash(data: Array(text.utf8)).prefix(16))
-        return Self.text(bytes, version: 8)
+        Self.text(Array(Digest.value(of: Array(text.utf8), .sha256).prefix(16)), version: 8)
     }
 
     private static func text(_ bytes: [UInt8], version: UInt8 = 4) -> String {

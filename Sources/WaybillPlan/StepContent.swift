@@ -1,7 +1,7 @@
-import Crypto
 import OrderedCollections
 package import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 
@@ -75,7 +75,7 @@ package struct PlanContent {
     }
 
     /// The digest of a text.
-    package static func digest(of text: [UInt8]) -> String { hexadecimal(SHA256.hash(data: text)) }
+    package static func digest(of text: [UInt8]) -> String { Digest.sha256(of: text) }
 
     // MARK: Expressions
 
@@ -297,17 +297,6 @@ package struct PlanContent {
             bytes.append(0xFF)
         }
         return digest(of: bytes)
-    }
-
-    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
-        var digits: [UInt8] = []
-        digits.reserveCapacity(2 * SHA256.Digest.byteCount)
-        for byte in digest {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 15))
-        }
-        return String(decoding: digits, as: UTF8.self)
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import WaybillFormats
 import WaybillJSON
 
 extension ExpressionFunction {
@@ -53,40 +53,35 @@ extension ExpressionFunction {
 /// Digests (MD5: RFC 1321; SHA: FIPS 180-4) and HMAC (RFC 2104) of bytes, or of the UTF-8 bytes of a string.
 enum DigestFunctions {
     static func md5(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try digest(Insecure.MD5.self, arguments)
+        try digest(.md5, arguments)
     }
 
     static func sha1(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try digest(Insecure.SHA1.self, arguments)
+        try digest(.sha1, arguments)
     }
 
     static func sha256(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try digest(SHA256.self, arguments)
+        try digest(.sha256, arguments)
     }
 
     static func sha512(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try digest(SHA512.self, arguments)
+        try digest(.sha512, arguments)
     }
 
     static func hmac(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let key = SymmetricKey(data: arguments.bytes(0))
-        let code = HMAC<SHA256>.authenticationCode(for: arguments.bytes(1), using: key)
-        return try encoded(Array(code), arguments.optionalString(2))
+        try encoded(Digest.hmacSHA256(of: arguments.bytes(1), key: arguments.bytes(0)), arguments.optionalString(2))
     }
 
     private static func digest(
-        _ function: (some HashFunction).Type,
+        _ algorithm: Digest.Algorithm,
         _ arguments: FunctionArguments
     ) throws(FunctionFailure) -> JSON {
-        try encoded(Array(function.hash(data: arguments.bytes(0))), arguments.optionalString(1))
+        try encoded(Digest.value(of: arguments.bytes(0), algorithm), arguments.optionalString(1))
     }
 
     private static func encoded(_ bytes: [UInt8], _ encoding: String?) throws(FunctionFailure) -> JSON {
         switch encoding ?? "hex" {
-        case "hex":
-            let digits = Array("0123456789abcdef".utf8)
-            let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-            return .string(String(decoding: text, as: UTF8.self))
+        case "hex": return .string(Hexadecimal.encode(bytes))
         case "base64": return .string(Base64.encode(bytes))
         case "base64url": return .string(Base64.encode(bytes, urlSafe: true))
         default: throw FunctionFailure(.value, "the encoding of a digest is 'hex', 'base64' or 'base64url'")

@@ -1,5 +1,5 @@
-import Crypto
 import Testing
+import WaybillFormats
 import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
@@ -9,8 +9,7 @@ import WaybillTransport
     static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerResponse {
         let hash: @Sendable (String) -> String = { text in
             let bytes = Array(text.utf8)
-            let digest: [UInt8] =
-                algorithm == "MD5" ? Array(Insecure.MD5.hash(data: bytes)) : Array(SHA256.hash(data: bytes))
+            let digest = Digest.value(of: bytes, algorithm == "MD5" ? .md5 : .sha256)
             return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
         return { request in

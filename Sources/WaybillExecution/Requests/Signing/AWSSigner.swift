@@ -1,4 +1,3 @@
-import Crypto
 package import WaybillFormats
 
 /// Signs requests for AWS, with header fields (Signature Version 4, `AWS4-HMAC-SHA256`).
@@ -93,13 +92,13 @@ package struct AWSSigner: Sendable, Hashable {
         let time = Self.basicFormat(moment)
         let day = String(time.prefix(8))
         let scope = "\(day)/\(region)/\(service)/aws4_request"
-        let digest = SHA256.hash(data: Array(request.text.utf8)).hexadecimal
+        let digest = Digest.sha256(of: Array(request.text.utf8))
         let toSign = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(digest)"
-        var key = SymmetricKey(data: Array("AWS4\(secretKey)".utf8))
+        var key = Array("AWS4\(secretKey)".utf8)
         for part in [day, region, service, "aws4_request"] {
-            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key))
+            key = Digest.hmacSHA256(of: Array(part.utf8), key: key)
         }
-        let signature = HMAC<SHA256>.authenticationCode(for: Array(toSign.utf8), using: key).hexadecimal
+        let signature = Hexadecimal.encode(Digest.hmacSHA256(of: Array(toSign.utf8), key: key))
         return "AWS4-HMAC-SHA256 Credential=\(accessKey)/\(scope), SignedHeaders=\(request.signedNames), "
             + "Signature=\(signature)"
     }
@@ -107,13 +106,5 @@ package struct AWSSigner: Sendable, Hashable {
     /// A moment to the second in the basic format of ISO 8601: `20150830T123600Z`.
     private static func basicFormat(_ moment: Timestamp) -> String {
         CivilTime(moment).dateAndTime.filter { $0 != "-" && $0 != ":" } + "Z"
-    }
-}
-
-extension Sequence<UInt8> {
-    /// The bytes in hexadecimal, in lower case.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

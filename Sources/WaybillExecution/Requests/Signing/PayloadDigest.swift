@@ -1,4 +1,4 @@
-import Crypto
+import WaybillFormats
 package import WaybillRuntime
 
 #if canImport(Glibc)
@@ -9,14 +9,14 @@ package import WaybillRuntime
 
 /// The SHA-256 digest (FIPS 180-4) of a body that is given piece by piece.
 package struct PayloadDigest {
-    private var digest = SHA256()
+    private var digest = Digest(.sha256)
 
     /// The digest of nothing yet.
     package init() {}
 
     /// Takes the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
-        digest.update(data: bytes)
+        digest.update(bytes)
     }
 
     /// Takes the bytes of a regular file, which it reads in pieces of 256 KiB. Blocks; stops early, with nil, when it is
@@ -30,11 +30,11 @@ package struct PayloadDigest {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw FileError(path: file.path, errno: errno) }
             guard count > 0 else { return () }
-            buffer.withUnsafeBytes { digest.update(bufferPointer: .init(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
         return nil
     }
 
     /// The digest in hexadecimal, in lower case.
-    package var hexadecimal: String { digest.finalize().hexadecimal }
+    package var hexadecimal: String { Hexadecimal.encode(digest.value) }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import WaybillFormats
 import WaybillJSON
 
 /// An X.509 certificate, of which only the digests matter here.
@@ -22,8 +22,8 @@ struct Certificate: Sendable, Hashable {
         let fields = signed.children
         let index = fields.first?.tag == Self.version ? 6 : 5
         guard fields.indices.contains(index), fields[index].tag == Self.sequence else { return nil }
-        digest = Array(SHA256.hash(data: bytes))
-        publicKeyDigest = Array(SHA256.hash(data: fields[index].whole))
+        digest = Digest.value(of: bytes, .sha256)
+        publicKeyDigest = Digest.value(of: Array(fields[index].whole), .sha256)
     }
 
     /// The certificates of a file's content: those of a PEM text, or the one that it is in DER.

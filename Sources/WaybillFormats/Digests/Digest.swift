@@ -1,0 +1,89 @@
+import CNettle
+
+/// The digest of bytes that are given piece by piece.
+package struct Digest: Sendable {
+    /// MD5 (RFC 1321), SHA-1, SHA-256 and SHA-512 (FIPS 180-4).
+    package enum Algorithm: String, CaseIterable, Sendable {
+        case md5, sha1, sha256, sha512
+
+        fileprivate var hash: nettle_hash {
+            switch self {
+            case .md5: nettle_md5
+            case .sha1: nettle_sha1
+            case .sha256: nettle_sha256
+            case .sha512: nettle_sha512
+            }
+        }
+    }
+
+    private let algorithm: Algorithm
+    /// Nettle's state.
+    private var context: [UInt8]
+
+    /// The digest of no bytes yet.
+    package init(_ algorithm: Algorithm) {
+        self.algorithm = algorithm
+        let hash = algorithm.hash
+        context = [UInt8](repeating: 0, count: Int(hash.context_size))
+        context.withUnsafeMutableBytes { hash.`init`($0.baseAddress) }
+    }
+
+    /// Takes the next bytes.
+    package mutating func update(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { update($0) }
+    }
+
+    /// Takes the next bytes.
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        let hash = algorithm.hash
+        context.withUnsafeMutableBytes {
+            hash.update($0.baseAddress, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+
+    /// The digest of the bytes given so far.
+    package var value: [UInt8] {
+        var hash = algorithm.hash
+        var context = context
+        var value = [UInt8](repeating: 0, count: Int(hash.digest_size))
+        context.withUnsafeMutableBytes { nettle_finish_hash(&hash, $0.baseAddress, &value) }
+        return value
+    }
+
+    /// The digest of bytes.
+    package static func value(of bytes: [UInt8], _ algorithm: Algorithm) -> [UInt8] {
+        var digest = Digest(algorithm)
+        digest.update(bytes)
+        return digest.value
+    }
+
+    /// The SHA-256 digest of bytes in hexadecimal, in lower case.
+    package static func sha256(of bytes: [UInt8]) -> String {
+        Hexadecimal.encode(value(of: bytes, .sha256))
+    }
+
+    /// The code that authenticates bytes under a key, by SHA-256 (HMAC, RFC 2104).
+    package static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        var context = hmac_sha256_ctx()
+        var value = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
+        nettle_hmac_sha256_set_key(&context, key.count, key)
+        nettle_hmac_sha256_update(&context, bytes.count, bytes)
+        nettle_finish_hmac_sha256(&context, &value)
+        return value
+    }
+}
+
+/// Bytes as hexadecimal digits.
+package enum Hexadecimal {
+    /// Two digits for each byte, in lower case.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
+    }
+}
