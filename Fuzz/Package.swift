@@ -17,7 +17,7 @@ let package = Package(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
-        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics"]),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
         .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),
         .target(name: "CPlatform"),
         .target(
