@@ -87,15 +87,13 @@ final class TransferEngine {
     }
 
     private func lookAtSockets() {
+        defer { _ = collectFinished() }
+        // While the thread polls, it sees commands without a signal.
+        if busyWait.isWorthwhile, BusyWait.look(for: { act(within: 0) || !commands.isEmpty }) { return }
         let milliseconds = commands.beginWaiting() ? millisecondsToWait : 0
-        if milliseconds == 0 {
-            _ = act(within: 0)
-        } else if !busyWait.isWorthwhile || !BusyWait.look(for: { act(within: 0) }) {
-            let start = ContinuousClock.now
-            _ = act(within: milliseconds)
-            busyWait.note(slept: .now - start)
-        }
-        _ = collectFinished()
+        let start = ContinuousClock.now
+        _ = act(within: milliseconds)
+        if milliseconds != 0 { busyWait.note(slept: .now - start) }
     }
 
     /// Waits for events and acts on them; false when there was none.
