@@ -7,7 +7,12 @@ final class EasyHandle {
     /// the response before, which is freed, and appends a folded line to it if the next response's header starts with one
     /// (https://github.com/curl/curl/pull/11103, https://github.com/curl/curl/issues/11620): any server could crash the
     /// program.
-    static let mayBeKept = LibCurl.version >= 0x080300
+    static let mayBeKept = LibCurl.version >= 0x080300 || checksHeadFirst
+
+    /// Whether the transfer receives each line of a header before libcurl reads it (`CURLOPT_HEADER`), and so can refuse the
+    /// one that libcurl must not read. Version 7.88 passes lines in this order; others have not been tried. To keep the
+    /// handles saves 7 % of the processor time of a large `forEach` (20,000 of 282,000 instructions a request).
+    static let checksHeadFirst = LibCurl.version & 0xFFFF00 == 0x075800
 
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer

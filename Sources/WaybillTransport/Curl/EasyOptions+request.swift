@@ -9,6 +9,7 @@ extension EasyOptions {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PATH_AS_IS, 1)
+        if EasyHandle.checksHeadFirst { set(CURLOPT_HEADER, 1) }
     }
 
     /// What each request says anew, also to a handle that keeps the rest: the address, the header lines and the times.

@@ -55,6 +55,8 @@ struct FailureExplanation {
                 CURLE_PARTIAL_FILE,
                 "\(destination) closed the connection in the middle of the response's header"
             )
+        case .headerStartsFolded:
+            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, Self.foldedStart(destination))
         case .invalidFraming(let fault):
             self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, fault.message)
         case .sentTwice(let overHTTP2):
@@ -185,11 +187,15 @@ struct FailureExplanation {
             let message =
                 isHeadComplete
                 ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
-                : "the header of the response from \(destination) starts with a folded line, which belongs to no field"
+                : Self.foldedStart(destination)
             self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, message)
         default:
             self.init(.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
         }
+    }
+
+    private static func foldedStart(_ destination: String) -> String {
+        "the header of the response from \(destination) starts with a folded line, which belongs to no field"
     }
 
     private static func timeoutMessage(

@@ -13,6 +13,9 @@ struct ResponseHeadCollector {
     /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl takes `http/1ttp/1.1 200` for one.
     private(set) var hasStatusLine = true
 
+    /// Whether the latest header has a field.
+    private(set) var hasField = false
+
     private var count = 0
     private var namesCodings = false
     private var isInHead = false
@@ -32,9 +35,11 @@ struct ResponseHeadCollector {
             namesCodings = false
             framing = ResponseFraming()
             isInHead = true
+            hasField = false
             hasStatusLine = Self.isStatusLine(line)
         } else {
             framing.append(line)
+            hasField = true
         }
         bytes.append(contentsOf: line)
         if !namesCodings && line.isField(named: "content-encoding") { namesCodings = true }
@@ -75,6 +80,7 @@ struct ResponseHeadCollector {
         bytes = []
         isComplete = false
         isInHead = false
+        hasField = false
     }
 
     /// Whether a line has the version of HTTP, in letters of either case, and a code of three digits.

@@ -113,7 +113,8 @@ final class Transfer {
 
     /// Why a transfer is ended by us.
     enum Refusal: Equatable {
-        case bodyTooLarge, headerTooLarge, headerIncomplete, nonceStaleTwice, endNotAnnounced, pinMismatch,
+        case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
+            pinMismatch,
             pinsUnknown, flooded, connectionUnusable, versionNotAgreed
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
@@ -193,9 +194,16 @@ final class Transfer {
             && !(head.asksForAnother && prepared.request.options.credentials != .none)
     }
 
-    /// Takes a part of the body as it came.
+    /// Takes a part of the body as it came. With `EasyHandle.checksHeadFirst`, also takes what `receiveHeader` takes next.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         if !bytes.isEmpty { watch.noteProgress() }
+        if EasyHandle.checksHeadFirst, !head.isComplete {
+            guard !head.hasField, bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t") else {
+                return .taken
+            }
+            refusal = .headerStartsFolded
+            return .never
+        }
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
         if case .undecided = decoding {
             guard decideOnDecoding() else { return .never }
