@@ -32,7 +32,7 @@ import WaybillTestSupport
                 "  ✗ main.one  GET http://127.0.0.1:9/user  200  N ms",
                 "    error[expect]: 2 expectations do not hold",
                 "    help: '$.id == 8' does not hold: $.id is 7",
-                "    help: another name",
+                "    help: another name: '$.name == 'x'' does not hold: $.name is \"demo\"",
                 "  ✗ main.each  N ms",
                 "    error[expect]: '$.id == n' does not hold: $.id is 7, n is 1",
                 "    1 of 2 elements failed:",
