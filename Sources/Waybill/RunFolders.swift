@@ -21,6 +21,9 @@ package enum RunFolders {
         /// What its journal says, where there is no result.
         package var record: RunRecord?
 
+        /// Whether the run is still running. Asked for only if there is no result.
+        package var isRunning: Bool { RunFolder.isLocked(folder) }
+
         /// The moment that the run began.
         package var startedAt: String { (result?.startedAt ?? record?.startedAt)?.description ?? "" }
     }

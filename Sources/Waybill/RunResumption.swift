@@ -47,9 +47,15 @@ package struct RunResumption: Sendable {
         (plan, diagnostics) = (stage.value, stage.diagnostics)
         guard let plan else { return }
         diagnostics += Self.stepsBeforeFinally(in: plan, record)
-        guard let before else { return }
-        // Schemas in separate files are compared as parts of the steps.
-        let mayDiffer = before.steps != nil && !plan.schemaFiles.isEmpty
+        guard let before else {
+            // A run of which nothing is kept starts from the beginning.
+            guard !record.steps.paths.isEmpty else { return }
+            diagnostics.append(Self.missingSources(in: folder))
+            self.plan = nil
+            return
+        }
+        // Schemas and data in separate files are compared as parts of the steps.
+        let mayDiffer = before.steps != nil && (!plan.schemaFiles.isEmpty || !plan.data.isEmpty)
         guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
         diagnostics += changes
@@ -70,6 +76,15 @@ package struct RunResumption: Sendable {
                 message: "'\(manifest)', which the journal of the run names, is not a manifest: it has no key 'waybill'"
             )
         }
+    }
+
+    private static func missingSources(in folder: String) -> Diagnostic {
+        Diagnostic(
+            "changed-manifest",
+            "'\(folder)/\(RunFileNames.sources)' is missing or damaged, so it is unknown whether the manifest was changed",
+            at: nil,
+            help: ["Put the file back, or start a new run."]
+        )
     }
 
     /// The changes in steps whose results are kept.
@@ -100,15 +115,21 @@ package struct RunResumption: Sendable {
                 return (place, diagnostic)
             }
             guard seen.insert(step.path).inserted else { return nil }
-            let changes = content.changes(of: step.path, since: earlier)
-            guard !changes.keys.isEmpty else { return nil }
-            let names = changes.keys.map { "'\($0)'" }.joined(separator: ", ")
             let isWhole = record.steps.step(at: path) != nil
+            let changes = content.changes(of: step.path, since: earlier, isWhole: isWhole)
+            let names = changes.keys.map { "'\($0)'" }.joined(separator: ", ")
+            let files = changes.files.map { "'\($0)'" }.joined(separator: ", ")
+            let all = [
+                names.isEmpty ? "" : "its \(names) changed in the manifest",
+                files.isEmpty ? "" : "its data in \(files) changed",
+            ]
+            let what = all.filter { !$0.isEmpty }.joined(separator: ", and ")
+            guard !what.isEmpty else { return nil }
             var spans: [SourceSpan] = []
             for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
             let diagnostic = Diagnostic(
                 "changed-manifest",
-                "step '\(path)' has already run\(isWhole ? "" : " in part"), and its \(names) changed in the manifest",
+                "step '\(path)' has already run\(isWhole ? "" : " in part"), and \(what)",
                 at: step.span,
                 secondary: spans.map { .init($0, "was changed") },
                 help: ["Change it back, or start a new run."]

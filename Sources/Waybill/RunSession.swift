@@ -113,7 +113,7 @@ package struct RunSession: Sendable {
         let decision = ResumeDecision(plan, record.steps, repeatsUnsure: options.repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
             throw RunError(
-                message: "the run cannot be resumed without sending requests again that passed",
+                message: "the run cannot be resumed without sending requests again",
                 manifestDiagnostics: decision.diagnostics
             )
         }

@@ -19,6 +19,8 @@ package struct Plan: Sendable {
     package var inputs: JSONObject
     /// What was read from the manifest's data files, by name.
     package var data: JSONObject
+    /// The file or pattern that each data was read from, by its name.
+    package var dataFiles: [String: Spanned<String>]
     /// The secrets that the graphs use.
     package var secrets: [SecretPlan]
     /// The greatest number of requests at once.

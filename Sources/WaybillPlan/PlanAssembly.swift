@@ -30,6 +30,7 @@ struct PlanAssembly {
             environment: checked.environment,
             inputs: inputs,
             data: checked.data,
+            dataFiles: manifest.data.reduce(into: [:]) { $0[$1.key] = $1.value.value.file },
             secrets: secrets(usedBy: graphs + subgraphs.values, sessions),
             concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? 64,
             graphs: graphs,

@@ -19,7 +19,8 @@ package struct StepContent: Sendable {
         package let span: SourceSpan?
     }
 
-    /// The parts by name: the key, and after a space the name under it where it has names (`headers X-Key`).
+    /// The parts by name: the key, and after a space the name under it where it has names (`headers X-Key`). `data NAME` is the
+    /// data of a file that the step uses, `elements NAME` that which it uses in the `in` of its `forEach`.
     package fileprivate(set) var parts: [String: Part] = [:]
     /// The paths of the steps inside it.
     package fileprivate(set) var steps: [String] = []
@@ -45,6 +46,7 @@ package struct PlanContent {
     private var evaluated: [SourceSpan: [UInt8]] = [:]
     private var values: [Place: String] = [:]
     private var graphs: [String: String] = [:]
+    private var data: [String: String] = [:]
 
     /// A value and the meaning of its position.
     private struct Place: Hashable {
@@ -130,6 +132,7 @@ package struct PlanContent {
                 if let value = node[key] { add(key, self.value(at: value.span), at: value.span) }
             }
         }
+        addData(of: step, add)
         switch step.work {
         case .request(let request): content.parts.merge(parts(of: request)) { _, new in new }
         case .group(let group):
@@ -146,6 +149,31 @@ package struct PlanContent {
         }
         steps[step.path] = content
         return content
+    }
+
+    /// Adds a part for the data of each file that the step uses.
+    private mutating func addData(of step: StepPlan, _ add: (String, String, SourceSpan?) -> Void) {
+        guard !plan.data.isEmpty else { return }
+        var elements: SourceSpan?
+        if case .expression(let expression)? = step.flow?.forEach?.elements { elements = expression.span }
+        let all = plan.data.names
+        var used: Set<String> = []
+        step.visitOwnUses(
+            UseVisitor { use in
+                let part = use.text.span == elements ? "elements" : "data"
+                for reference in use.text.references where reference.root == .data {
+                    let names = reference.segments.first?.name.map { [$0] } ?? all
+                    used.formUnion(names.map { "\(part) \($0)" })
+                }
+            }
+        )
+        for part in used {
+            let name = String(part.drop { $0 != " " }.dropFirst())
+            guard let value = plan.data[name] else { continue }
+            let digest = data[name] ?? Self.digest(of: Array(Self.text(value).utf8))
+            data[name] = digest
+            add(part, digest, plan.dataFiles[name]?.span)
+        }
     }
 
     // MARK: Requests
@@ -304,21 +332,34 @@ extension PlanContent {
     /// The parts of a step that differ from those of an earlier plan, in the order of their names: their keys, and the
     /// span of each part that the step still has.
     ///
-    /// - Parameter earlier: The digests of the steps of the earlier plan, by path and part.
+    /// - Parameters:
+    ///   - earlier: The digests of the steps of the earlier plan, by path and part.
+    ///   - isWhole: Whether the step has finished. Of a `forEach` that has not, each element is compared with the earlier
+    ///     one when it is reached, and the list may be longer.
     package func changes(
         of path: String,
-        since earlier: [String: [String: String]]
-    ) -> (keys: [String], spans: [SourceSpan]) {
-        guard let content = steps[path], let before = earlier[path] else { return ([], []) }
-        var (keys, spans): ([String], [SourceSpan]) = ([], [])
+        since earlier: [String: [String: String]],
+        isWhole: Bool
+    ) -> (keys: [String], files: [String], spans: [SourceSpan]) {
+        guard let content = steps[path], let before = earlier[path] else { return ([], [], []) }
+        var (keys, files, spans): ([String], [String], [SourceSpan]) = ([], [], [])
         for name in Set(before.keys).union(content.parts.keys).sorted()
         where before[name] != content.parts[name]?.digest {
             let key = String(name.prefix { $0 != " " })
-            if keys.last != key { keys.append(key) }
+            if key == "elements" && !isWhole { continue }
+            // What the step no longer uses, or uses now, is a change of another part.
+            if key == "elements" || key == "data" {
+                guard let file = plan.dataFiles[String(name.dropFirst(key.count + 1))], before[name] != nil,
+                    content.parts[name] != nil
+                else { continue }
+                if !files.contains(file.value) { files.append(file.value) }
+            } else if keys.last != key {
+                keys.append(key)
+            }
             if let span = content.parts[name]?.span { spans.append(span) }
         }
-        for inner in content.steps { spans += changes(of: inner, since: earlier).spans }
-        return (keys, spans)
+        for inner in content.steps { spans += changes(of: inner, since: earlier, isWhole: isWhole).spans }
+        return (keys, files, spans)
     }
 }
 

@@ -101,7 +101,7 @@ import WaybillTransport
             [.json(#"{"message": "starting"}"#, status: 503)]
         )
         let failure = try #require(outcome.result.steps[0].failure)
-        #expect(failure.kind == .timeout)
+        #expect(failure.kind == .expect)
         #expect(failure.message.string.hasPrefix("after 2 tries"))
         #expect(failure.findings.last?.message.string == "the status is 503, not 2xx: starting")
     }

@@ -64,7 +64,7 @@ import WaybillTestSupport
         text: String
     ) throws {
         let error = #expect(throws: ResultsError.self) { try RunRecord(journal: Array(text.utf8)) }
-        #expect(error?.description.contains("start it again") == true)
+        #expect(error?.description.contains("start the run again") == true)
     }
 
     @Test func `whatever the lines of a journal say, it is read or refused`() throws {

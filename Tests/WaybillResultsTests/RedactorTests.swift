@@ -108,6 +108,14 @@ import WaybillResults
         }
     }
 
+    @Test(arguments: ["s3cret-1", "s3cret-12", "s3cret-123"]) func `the padding of base64 goes with the secret`(
+        secret: String
+    ) {
+        let redactor = Redactor()
+        redactor.register(secret)
+        #expect(redactor.redact("Basic \(Base64.encode(Array(secret.utf8))) end") == "Basic *** end")
+    }
+
     @Test func `all that overlapping secrets cover goes`() {
         #expect(redactor("aabcdd", "cddeff", "abcddef").redact("xaabcddeffx aabcd") == "x***x aabcd")
         #expect(redactor("token6", "token6-long").redact("token6-long, token6-") == "***, ***-")

@@ -35,7 +35,8 @@ extension Explanation {
             'waybill resume' keeps the results of the steps that passed. If one of them is different in the manifest now, its
             result belongs to a request that is no longer asked for, so the run is not resumed. The message names the part that
             changed. Comments, white space, quotes and the order of keys are not compared, and steps that have not run yet may
-            be changed. Change the step back, or start a new run.
+            be changed. The data of files that a step uses ('data') is compared, too, except that the list of a 'forEach' that has
+            not finished may be longer. Change the step or the file back, or start a new run.
 
             The run folder's sources.json has a digest of each part of each step. A run that was recorded by a version of
             Waybill with other digests is resumed only if no file of the manifest was changed.
@@ -60,13 +61,16 @@ extension Explanation {
         ),
         Explanation(
             "unsafe-repeat",
-            "a request that passed would have to be sent again",
+            "a request would have to be sent again",
             """
             'waybill resume' never sends a step again that passed, unless its method is safe (GET, HEAD) or --repeat-unsure is
             given. Here a step that still has to run needs something of it that no file holds: an output that a secret is part
             of, or cookies of the run. So nothing is sent. With --repeat-unsure the request is sent again, which may do its work
-            twice, such as placing an order. Cookies that are kept in a file ('cookies: {jar: FILE}') and sessions are there
-            again without that.
+            twice, such as placing an order. Cookies that are kept in a file ('cookies: {jar: FILE}') are not lost, and the
+            outputs of a service's 'session' are fetched again: write a login there.
+
+            The same applies to a request that was in flight when the run ended: the server may have received it. The run stops
+            before anything is sent, also before 'finally', unless the step tolerates its failure ('onFailure: continue').
             """
         ),
         Explanation(

@@ -8,7 +8,7 @@ struct RunsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
         abstract: "Lists earlier runs, the newest first.",
-        discussion: "A run that is 'unfinished' is going on, or was killed; waybill resume goes on with it."
+        discussion: "A run that is 'unfinished' was killed or stopped; waybill resume goes on with it."
     )
 
     @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
@@ -19,7 +19,7 @@ struct RunsCommand: ParsableCommand {
         for entry in RunFolders.entries(in: folder) {
             let name = entry.folder.split(separator: "/").last.map(String.init) ?? entry.folder
             let manifest = entry.result?.manifest ?? entry.record?.manifest ?? ""
-            let outcome = entry.result?.outcome.rawValue ?? "unfinished"
+            let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
             output.write(
                 "\(PrintableText.oneLine(name))  \(outcome)  \(PrintableText.oneLine(manifest))  \(entry.startedAt)\n"
             )

@@ -29,11 +29,15 @@ struct ShowCommand: ParsableCommand {
             for step in result.steps { printer.show(step) }
             printer.finish(result, folder: entry.folder)
         } else if let record = entry.record {
-            output.write("\(record.id)  \(PrintableText.oneLine(record.manifest))  unfinished\n")
+            output.write(
+                "\(record.id)  \(PrintableText.oneLine(record.manifest))  \(entry.isRunning ? "running" : "unfinished")\n"
+            )
             for path in record.steps.paths {
                 if let step = record.steps.step(at: path) { printer.show(step.result) }
             }
-            output.write("\nwaybill resume \(entry.folder) goes on with it\n")
+            output.write(
+                entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(entry.folder) goes on with it\n"
+            )
         }
     }
 }

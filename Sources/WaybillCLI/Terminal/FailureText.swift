@@ -41,7 +41,9 @@ struct FailureText {
         guard failed > 0 else { return "" }
         let all = StepOutcome.allCases.reduce(0) { $0 + elements.counts[$1] }
         let listed = elements.failures.prefix(Self.listedElements)
-        var lines = ["\(failed) of \(all) elements failed:"]
+        let cancelled = elements.counts[.cancelled]
+        let others = cancelled == 0 ? "" : ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
+        var lines = ["\(failed) of \(all) elements failed\(others):"]
         for element in listed {
             let url = element.url.map { "\($0): " } ?? ""
             let findings = element.failure.findings.map(\.message).filter { $0 != element.failure.message }

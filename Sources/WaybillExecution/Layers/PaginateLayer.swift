@@ -134,10 +134,19 @@ private struct PageCollector {
                 links: response.headers.values(named: "Link")
             )
             decision = try state.next(after: page)
+            if decision == .finish, state.pages == 1, page.items > 0 { warnOfMisspeltMember(in: page) }
         } catch {
             throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         return try take(found, decision, of: outcome)
+    }
+
+    /// Warns where the first page is the last one because the path to the next page is misspelt.
+    private func warnOfMisspeltMember(in page: PaginationState.Page) {
+        guard let (name, nearest, span) = state.misspeltMember(in: page) else { return }
+        let message =
+            "there is no next page, because the response has no member '\(name)'; did you mean '\(nearest)'?"
+        run.events.emit(.warning(run.redactor.text(message), at: span), step: context.path)
     }
 
     private mutating func take(

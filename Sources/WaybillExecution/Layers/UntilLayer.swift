@@ -133,7 +133,7 @@ struct UntilState: Sendable {
         let wish = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 try" : "\(times) tries"
-            return .failed(message: "after \(count) \(wish)", .timeout, at: until.that.span)
+            return .failed(message: "after \(count) \(wish)", .expect, at: until.that.span)
         }
         var pause = retryAfter ?? Self.usualPause
         if retryAfter == nil, let every = until.every { pause = try every.duration(in: scope) }

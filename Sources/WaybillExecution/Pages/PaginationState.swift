@@ -97,6 +97,28 @@ struct PaginationState: Sendable {
         }
     }
 
+    /// The name in the path of `next` or `from` that a page does not have, if it has one that is nearly the same.
+    func misspeltMember(in page: Page) -> (name: String, nearest: String, span: SourceSpan)? {
+        let expression: ManifestExpression
+        switch pagination.way {
+        case .next(let path), .cursor(_, let path): expression = path
+        case .page, .offset, .link: return nil
+        }
+        let paths = expression.references.filter { $0.root == .document }
+        // With several paths, one of them is expected to match nothing.
+        guard paths.count == 1, let data = page.scope.current, !data.isSecret else { return nil }
+        var value = data.json
+        for segment in paths[0].segments {
+            guard let name = segment.name, case .object(let object) = value else { return nil }
+            if let member = object[name] {
+                value = member
+            } else {
+                return NearestName.of(name, among: object.names).map { (name, $0, expression.span) }
+            }
+        }
+        return nil
+    }
+
     private func count(_ step: Int, in place: Pagination.Place) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {

@@ -74,8 +74,9 @@ struct ExpectationChecker {
             violation(at: check.value.that.span) { () throws(EvaluationFailure) in
                 let scope = scope(check.level)
                 if try check.value.that.holds(in: scope) { return nil }
-                if let message = check.value.message { return try message.text(in: scope).text }
-                return check.value.that.complaint(in: scope)
+                let complaint = check.value.that.complaint(in: scope)
+                guard let message = check.value.message else { return complaint }
+                return "\(try message.text(in: scope).text): \(complaint)"
             }
         }
     }

@@ -51,12 +51,28 @@ package struct ResumeDecision: Sendable {
             diagnostics.append(.unsafeRepeat(node, need))
         }
         if !repeatsUnsure {
+            diagnostics += Self.unsureRequests(of: plan, earlier)
             diagnostics += nodes.all.filter { $0.mustRestartPages && !nodes.isSafe($0) }.map(Diagnostic.unsafePages)
         }
         diagnostics = diagnostics.sortedByPlace()
         lostCookies = needs.lostCookies
         omittedOutputs = needs.omittedOutputs
         cookieServices = needs.cookieServices
+    }
+
+    /// Errors of requests that may have been sent before, must not be sent twice, and whose failure nothing tolerates. The
+    /// run could only fail because of them, and execute its `finally`, after which it is too late to send them again.
+    private static func unsureRequests(of plan: Plan, _ earlier: EarlierSteps) -> [Diagnostic] {
+        var index = PlanIndex(plan)
+        return earlier.openUnsure.compactMap { path in
+            guard let step = index.step(at: path), case .request(let request) = step.work, !request.isIdempotent(),
+                !step.isTolerated
+            else { return nil }
+            // A step that executes the graph of this one may tolerate its failure.
+            let outer = path.indices.filter { path[$0] == "." }.map { String(path[..<$0]) }
+            guard !outer.contains(where: { index.step(at: $0)?.isTolerated ?? false }) else { return nil }
+            return .unsureRequest(path, request, at: step.span)
+        }
     }
 
     /// The services whose session has to be fetched before a request is sent, because of its cookies.
@@ -87,6 +103,19 @@ extension Diagnostic {
             "step '\(node.path)'\(elements) passed and must not be sent again, but the journal does not hold \(need.what)",
             at: node.step.span,
             secondary: [.init(need.span, "needs \(need.what)")],
+            help: [
+                advice, "If the step is a login, write it as the 'session' of its service: a session is fetched again.",
+            ]
+        )
+    }
+
+    /// A request was in flight when the run ended.
+    fileprivate static func unsureRequest(_ path: String, _ request: RequestPlan, at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "unsafe-repeat",
+            "the \(request.constantMethod ?? "request") of step '\(path)' may have been sent before the run ended, and no response "
+                + "is recorded",
+            at: span,
             help: [advice]
         )
     }

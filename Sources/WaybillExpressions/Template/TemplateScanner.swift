@@ -85,21 +85,30 @@ struct TemplateScanner {
 
     /// A text like `$.id` or `steps.login.data` is never evaluated, though it looks as if it should be.
     private mutating func warnOfLiteralPath(_ parts: [Template.Part]) {
-        guard parts.count == 1, case .literal(let text) = parts[0], Template.isLikePath(text) else { return }
+        guard parts.count == 1, case .literal(let text) = parts[0], let path = Template.path(meantBy: text) else {
+            return
+        }
         warnings.append(
             ExpressionWarning(
                 "this looks like a path, but it is plain text here",
                 at: 0..<bytes.count,
-                help: "Write '${\(text)}' for the value of \(text)."
+                help: "Write '${\(path)}' for the value of \(path)."
             )
         )
     }
 }
 
 extension Template {
-    /// Whether a literal text, such as `$.id` or `steps.login.data`, looks as if it should be evaluated.
-    package static func isLikePath(_ text: String) -> Bool {
+    /// The path that a literal text, such as `$.id`, `steps.login.data` or `$secrets.key`, looks like; `nil` if it looks like
+    /// none.
+    package static func path(meantBy text: String) -> String? {
         let starts = ["$.", "$[", "steps.", "inputs.", "secrets.", "session.", "vars."]
-        return starts.contains(where: text.hasPrefix) && !text.contains(" ") && (try? Expression(parsing: text)) != nil
+        var path = text
+        if text.hasPrefix("$"), starts.dropFirst(2).contains(where: text.dropFirst().hasPrefix) { path.removeFirst() }
+        guard starts.contains(where: path.hasPrefix), !path.contains(" "), (try? Expression(parsing: path)) != nil
+        else {
+            return nil
+        }
+        return path
     }
 }

@@ -23,6 +23,12 @@ package enum PropertyListWriter {
         writing.output += Array("</plist>\n".utf8)
         return writing.output
     }
+
+    /// Whether a number is none of the integers that have more than the 64 bits of a property list.
+    package static func fits(_ number: JSONNumber) -> Bool {
+        let text = number.text
+        return text.utf8.contains { ".eE".utf8.contains($0) } || Int64(text) != nil || UInt64(text) != nil
+    }
 }
 
 /// One writing of a value. The recursion is as deep as the value, which is limited.
@@ -66,7 +72,7 @@ private struct PropertyListWriting {
     private mutating func write(_ number: JSONNumber) throws(PropertyListError) {
         let text = number.text
         if !text.utf8.contains(where: { ".eE".utf8.contains($0) }) {
-            guard Int64(text) != nil || UInt64(text) != nil else {
+            guard PropertyListWriter.fits(number) else {
                 throw fault("the whole number \(text.prefix(40)) has more than the 64 bits of a property list")
             }
             writeLine("<integer>\(text)</integer>")

@@ -9,6 +9,16 @@ struct JSONBody: RequestBody {
     let value: ValueTemplate
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        if let number = node.firstNonFiniteNumber {
+            decoder.report(
+                Diagnostic(
+                    "invalid-value",
+                    "JSON has no such number",
+                    at: number.span,
+                    help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
+                )
+            )
+        }
         guard let value = decoder.valueTemplate(node) else { return nil }
         self.value = value
     }
@@ -54,6 +64,18 @@ struct GraphQLBody: RequestBody {
             request["variables"] = .object(values)
         }
         return EncodedBody(json: ScopeValue(.object(request), isSecret: isSecret))
+    }
+}
+
+extension YAMLNode {
+    /// The first infinity or “not a number” in the value: recursive, as deep as the value, whose depth is limited.
+    fileprivate var firstNonFiniteNumber: YAMLScalar? {
+        switch content {
+        case .scalar(let scalar):
+            scalar.style == .plain && scalar.tag != .string && CoreSchema.isNotFinite(scalar.text) ? scalar : nil
+        case .sequence(let elements): elements.lazy.compactMap(\.firstNonFiniteNumber).first
+        case .mapping(let mapping): mapping.entries.lazy.compactMap(\.value.firstNonFiniteNumber).first
+        }
     }
 }
 

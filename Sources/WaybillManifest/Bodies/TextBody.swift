@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 
 /// A body that is read from a single scalar.
 protocol ScalarBody: RequestBody {
@@ -38,6 +39,17 @@ struct Base64Body: ScalarBody {
     static let key = "base64"
 
     let text: ScalarTemplate
+
+    init(text: ScalarTemplate) {
+        self.text = text
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let text = decoder.scalarTemplate(node) else { return nil }
+        self.text = text
+        guard let constant = text.constantText, Base64.decode(constant) == nil else { return }
+        decoder.report(Diagnostic("invalid-value", "this is not Base64", at: text.span))
+    }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let content = try text.content(in: context.scope)

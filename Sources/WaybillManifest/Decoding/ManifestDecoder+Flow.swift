@@ -37,7 +37,17 @@ extension ManifestDecoder {
         if let list = source.sequence {
             elements = .list(list.compactMap { valueTemplate($0) })
         } else {
-            elements = expression(source).map(ForEach.Elements.expression)
+            let list = expression(source)
+            if let list, list.expression.resultType.isDisjoint(with: .array) {
+                report(
+                    Diagnostic(
+                        "wrong-type",
+                        "'forEach' needs a list, and '\(list.expression.text)' is none",
+                        at: list.span
+                    )
+                )
+            }
+            elements = list.map(ForEach.Elements.expression)
         }
         let concurrency = node["concurrency"].flatMap { node in
             integer(node).map { Setting($0, at: node.span, level: level) }

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 
 /// Endpoints and requests in place.
 extension ManifestDecoder {
@@ -53,7 +54,44 @@ extension ManifestDecoder {
             return .url(Setting(text, at: url.span, level: level))
         }
         guard let path = entries[.path] else { return nil }
-        return scalarTemplate(path).map { .path(Setting($0, at: path.span, level: level)) }
+        return scalarTemplate(path).map { text in
+            check(path: text, path)
+            return .path(Setting(text, at: path.span, level: level))
+        }
+    }
+
+    /// Reports what cannot be part of a path, and warns of `{id}`, as OpenAPI writes a computed part.
+    private mutating func check(path: ScalarTemplate, _ node: YAMLNode) {
+        if let template = path.template?.template, template.parts.count == 1, let scalar = node.scalar {
+            reportNonTexts(in: template, of: scalar)
+        }
+        guard path.written.utf8.contains(UInt8(ascii: "{")), let name = Self.bracedName(in: path) else { return }
+        report(
+            Diagnostic(
+                "expression-warning",
+                "'{\(name)}' is plain text here",
+                severity: .warning,
+                at: path.span,
+                help: ["Write ${…} for a computed part, such as ${inputs.\(name)}."]
+            )
+        )
+    }
+
+    /// The first name that is in braces in the literal parts of a path.
+    private static func bracedName(in path: ScalarTemplate) -> String? {
+        let literals = path.template?.template.parts.compactMap { part in
+            if case .literal(let text) = part { text } else { nil }
+        }
+        // '{{name}}' has a warning of its own.
+        for literal in literals ?? [path.constantText ?? ""] where !literal.contains("{{") {
+            for piece in literal.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+                guard let end = piece.firstIndex(of: "}"), let first = piece.first, first.isLetter || first == "_",
+                    piece[..<end].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" })
+                else { continue }
+                return String(piece[..<end])
+            }
+        }
+        return nil
     }
 
     /// What a short form such as `get` names: a path or an absolute URL.
@@ -61,9 +99,13 @@ extension ManifestDecoder {
         guard let text = scalarTemplate(node) else { return nil }
         let setting = Setting(text, at: text.span, level: level)
         switch WrittenAddress(text).target {
-        case .path: return .path(setting)
+        case .path:
+            check(path: text, node)
+            return .path(setting)
         case .url: return .url(setting)
-        case .unknown: return .computed(setting)
+        case .unknown:
+            check(path: text, node)
+            return .computed(setting)
         case .invalid(let error):
             report(error, at: text.span)
             return nil

@@ -6,6 +6,7 @@ extension ManifestDecoder {
     /// The keys whose values are told as a whole, with what they say.
     private static let parts: [(key: String, part: UnknownParts)] = [
         ("id", .id), ("when", .condition), ("forEach", .loop), ("needs", .needs), ("paginate", .pages),
+        ("write", .file),
         ("with", .arguments), ("outputs", .outputs), ("values", .outputs), ("vars", .vars), ("service", .service),
         ("method", .method), ("session", .session),
     ]

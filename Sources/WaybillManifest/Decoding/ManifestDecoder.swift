@@ -102,10 +102,26 @@ package struct ManifestDecoder {
                 return ScalarTemplate(content: .constant(.string(literal), text: literal), span: node.span)
             }
             for warning in template.warnings { report(warning, at: scalar.span(ofUTF8: warning.range)) }
+            // A single `${…}` keeps the type of its value.
+            if template.parts.count > 1 { reportNonTexts(in: template, of: scalar) }
             return ScalarTemplate(content: .template(ManifestTemplate(template, in: scalar)), span: node.span)
         } catch {
             report(syntax: error, in: scalar)
             return nil
+        }
+    }
+
+    /// Reports each constant expression whose value cannot be part of a text.
+    mutating func reportNonTexts(in template: Template, of scalar: YAMLScalar) {
+        for expression in template.expressions
+        where expression.expression.isConstant && expression.expression.resultType.isDisjoint(with: .text) {
+            report(
+                Diagnostic(
+                    "wrong-type",
+                    "only a string, a number or a boolean can be part of a text, and '\(expression.expression.text)' is none",
+                    at: scalar.span(ofUTF8: expression.range)
+                )
+            )
         }
     }
 
@@ -306,7 +322,7 @@ package struct ManifestDecoder {
     }
 
     private mutating func warnIfPath(_ text: String, at span: SourceSpan) {
-        if Template.isLikePath(text) { report(.literalPath(text, at: span)) }
+        if let path = Template.path(meantBy: text) { report(.literalPath(text, path: path, at: span)) }
     }
 }
 
@@ -317,13 +333,13 @@ extension String {
 
 extension Diagnostic {
     /// A path in the place of a template.
-    package static func literalPath(_ text: String, at span: SourceSpan) -> Diagnostic {
+    package static func literalPath(_ text: String, path: String, at span: SourceSpan) -> Diagnostic {
         Diagnostic(
             "literal-path",
             "'\(text)' is used as this text, not as the value of the path",
             severity: .warning,
             at: span,
-            help: ["Write ${\(text)} to use the value."]
+            help: ["Write ${\(path)} to use the value."]
         )
     }
 }

@@ -6,4 +6,12 @@ package enum DataDeclaration: Sendable {
     case file(path: Spanned<String>, format: (any ReadableRecordFormat.Type)?)
     /// The files whose paths match a pattern.
     case glob(pattern: Spanned<String>)
+
+    /// The path or the pattern.
+    package var file: Spanned<String> {
+        switch self {
+        case .file(let path, _): path
+        case .glob(let pattern): pattern
+        }
+    }
 }

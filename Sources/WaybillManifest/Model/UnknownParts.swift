@@ -42,6 +42,8 @@ package struct UnknownParts: Sendable {
     package static let address = UnknownParts(rawValue: 1 << 13)
     /// The session of a service.
     package static let session = UnknownParts(rawValue: 1 << 14)
+    /// Which file a step writes.
+    package static let file = UnknownParts(rawValue: 1 << 15)
 
     /// Whether nothing is unknown.
     package var isEmpty: Bool { rawValue == 0 }

@@ -11,7 +11,9 @@ struct EndpointNames: ManifestRule {
             guard manifest.endpoints[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .endpoints)
             else { return }
             let help = manifest.graphs[name.value] == nil ? [] : ["'\(name.value)' is a graph; run it with 'graph'."]
-            diagnostics.append(.unknown("endpoint", name, among: manifest.endpoints.keys, help: help))
+            // To find the nearest name takes a comparison with every endpoint, and nobody reads thousands of suggestions.
+            let known = diagnostics.count < 100 ? Array(manifest.endpoints.keys) : []
+            diagnostics.append(.unknown("endpoint", name, among: known, help: help))
         }
         for service in manifest.services.values {
             if let session = service.value.session { check(session.call.name) }

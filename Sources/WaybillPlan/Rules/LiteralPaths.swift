@@ -7,6 +7,6 @@ struct LiteralPaths: ManifestRule {
         let shapes = ScopeShapes(subject)
         return subject.references.literals.filter { literal in
             NameScope(subject: subject, site: literal.site).finding == nil && !shapes.isMissing(literal.site)
-        }.map { .literalPath($0.text, at: $0.span) }
+        }.map { .literalPath($0.text, path: $0.text, at: $0.span) }
     }
 }

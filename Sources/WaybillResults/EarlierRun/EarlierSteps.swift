@@ -126,6 +126,14 @@ package struct EarlierSteps: Sendable {
     /// Whether a request may have reached the server without a recorded response.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
 
+    /// The requests that may have reached the server without a recorded response, where neither their result nor that of a
+    /// step around them is kept: a resumed run would send them again.
+    package var openUnsure: [String] {
+        unsure.filter { path in
+            !hasEnded(path) && !path.indices.contains { path[$0] == "." && steps[String(path[..<$0])] != nil }
+        }.sorted()
+    }
+
     /// The paths of all steps of which something is kept: their results, elements or pages.
     package var paths: [String] {
         // Without a next page the first one is requested again, and none is kept.

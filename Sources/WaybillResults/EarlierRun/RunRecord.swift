@@ -63,8 +63,7 @@ package struct RunRecord: Sendable {
         guard first != nil else {
             throw ResultsError(
                 path: path,
-                "the run in '\(folder)' was killed before it had sent or recorded anything; start it again, for instance with "
-                    + "'waybill run MANIFEST --out \(folder)'"
+                "the run in '\(folder)' ended before it had sent or recorded anything; delete the folder and start the run again"
             )
         }
         guard let start = first, start["type"] == "run.started",

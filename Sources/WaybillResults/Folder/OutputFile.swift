@@ -41,6 +41,14 @@ struct OutputFile: ~Copyable, Sendable {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
+    /// Whether a process has taken the file at a path. A file that cannot be read counts as free.
+    static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// Gives the file free for other processes.
     func unlock() {
         flock(descriptor, LOCK_UN)

@@ -120,6 +120,9 @@ package final class RunFolder: Sendable {
         }
     }
 
+    /// Whether a run is writing to a folder now.
+    package static func isLocked(_ path: String) -> Bool { OutputFile.isLocked("\(path)/\(FolderContents.journal)") }
+
     /// The summary of a run that has ended; `nil` where there is none.
     package static func result(in folder: String) -> RunResult? {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),

@@ -3,7 +3,7 @@ import WaybillRuntime
 
 /// The sources of a run, in `sources.json` of its folder, so that `resume` notices a changed manifest:
 ///
-///     {"format": 1, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
+///     {"format": 2, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
 ///
 /// Digests are SHA-256 in hexadecimal digits: of each file of the manifest, and of what each step of the plan resolves
 /// to. Only a text that cannot be read again is stored.
@@ -17,7 +17,7 @@ package struct RunSources: Sendable, Equatable {
     package var texts: [String: [UInt8]] = [:]
 
     /// The version of the format, increased when digests are computed differently.
-    private static let format = 1
+    private static let format = 2
 
     /// The sources of a run; see the properties.
     package init(files: [String: String], steps: [String: [String: String]], texts: [String: [UInt8]]) {

@@ -44,7 +44,11 @@ struct PatternAutomaton: Sendable {
             var start = index + 1 - Int(reached.matchLength)
             var end = index + 1
             if reached.reachesBefore, start > 0, Base64Patterns.isCharacter(text[start - 1]) { start -= 1 }
-            if reached.reachesBehind, end < text.count, Base64Patterns.isCharacter(text[end]) { end += 1 }
+            if reached.reachesBehind, end < text.count, Base64Patterns.isCharacter(text[end]) {
+                end += 1
+                // The padding would show the length.
+                while end < text.count, text[end] == UInt8(ascii: "="), end < index + 4 { end += 1 }
+            }
             while let last = found.last, last.upperBound > start {
                 start = min(start, last.lowerBound)
                 end = max(end, last.upperBound)

@@ -290,6 +290,28 @@ import WaybillTransport
         )
     }
 
+    @Test(
+        arguments: [
+            ("next: $.nxt", #"{"rows":[1],"next":"/b"}"#, "no member 'nxt'; did you mean 'next'?"),
+            (
+                "cursor: {query: c, from: $.meta.curser}", #"{"rows":[1],"meta":{"cursor":"x"}}"#,
+                "'curser'; did you mean 'cursor'?"
+            ),
+            ("next: $.next", #"{"rows":[1],"total":1}"#, nil), ("next: $.next", #"{"rows":[1],"next":null}"#, nil),
+            ("next: $.nxt", #"{"rows":[],"next":"/b"}"#, nil),
+        ]
+    )
+    func `a misspelt path to the next page is warned about`(way: String, body: String, words: String?) async throws {
+        let fixture = try fixture("get: /a, paginate: {\(way), items: $.rows}", ["/a": .json(body)])
+        let (outcome, _) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
+        #expect(outcome.result.outcome == .passed)
+        let warnings = try #require(folder.read("events.ndjson")).split(separator: "\n").filter {
+            $0.contains("\"type\":\"warning\"")
+        }
+        #expect(warnings.count == (words == nil ? 0 : 1))
+        #expect(words.map { warnings.first?.contains($0) == true } ?? true, "\(warnings)")
+    }
+
     @Test func `a step that fails at a later page keeps what it had in the unfinished file`() async throws {
         let result = try await run(
             "get: /a, paginate: {page: {query: p}}, write: {to: a.json}",

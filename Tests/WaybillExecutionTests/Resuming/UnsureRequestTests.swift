@@ -81,6 +81,36 @@ import WaybillTestSupport
         #expect(last.warnings == [])
     }
 
+    @Test(arguments: [
+        ("{id: new, post: /new}", "main.new", true),
+        ("{id: each, forEach: {in: [1, 2], as: n, concurrency: 1}, post: \"/${n}\"}", "main.each[1]", true),
+        ("{id: new, put: /new}", "main.new", false),
+        ("{id: new, post: /new, onFailure: continue}", "main.new", false),
+    ])
+    func `nothing is sent, not even by finally, until it is decided whether a POST is sent again`(
+        step: String,
+        path: String,
+        stops: Bool
+    ) async throws {
+        let text = """
+            graphs:
+              main:
+                chain: [\(step)]
+                finally: [{delete: /new}]
+
+            """
+        try await kill(text, while: path)
+        let first = try await resume(text)
+        #expect(first.sent.isEmpty == stops)
+        #expect(first.decision.diagnostics.map(\.id) == (stops ? ["unsafe-repeat"] : []))
+        guard stops else { return }
+        let message = "the POST of step '\(path)' may have been sent before the run ended, and no response is recorded"
+        #expect(first.messages == [message])
+        let second = try await resume(text, repeatsUnsure: true)
+        #expect(second.sent.first?.hasPrefix("POST /") == true)
+        #expect(second.sent.last == "DELETE /new")
+    }
+
     @Test func `an element whose records have no place in the file any more is not sent again`() async throws {
         let text = Self.elements.replacing("post:", with: "write: {to: a.ndjson}, post:")
         try await kill(text, while: "main.each[1]")

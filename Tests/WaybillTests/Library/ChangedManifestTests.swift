@@ -181,6 +181,45 @@ import WaybillTestSupport
         #expect(error?.diagnostics.contains { $0.message.contains("its 'expect' changed") } == true)
     }
 
+    @Test(
+        arguments: [
+            ("{id: a, get: /a, query: {q: \"${data.users[0].n}\"}, mock: {body: 1}}", ""),
+            ("{id: a, forEach: {in: data.users, as: u}, get: \"/${u.n}\", mock: {body: 1}}", ""),
+            ("{id: a, get: /a, mock: {body: 1}}", nil),
+        ]
+    )
+    func `data of a file that a step has used is compared`(step: String, part: String?) async throws {
+        let manifest = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            data: {users: {file: users.json}}
+            graphs: {main: {chain: [\(step), {get: "/b/${length(data.users)}", mock: {status: 500}}]}}
+            """
+        let fixture = LibraryFixture(manifest)
+        fixture.folder.write(#"[{"n": 1}]"#, to: "users.json")
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        fixture.folder.write(#"[ {"n": 1} ]"#, to: "users.json")
+        _ = try await Waybill.resume(fixture.results).report
+        fixture.folder.write(#"[{"n": 1}, {"n": 2}]"#, to: "users.json")
+        guard part != nil else {
+            _ = try await Waybill.resume(fixture.results).report
+            return
+        }
+        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let message = "step 'main.a' has already run, and its data in 'users.json' changed"
+        #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
+    }
+
+    @Test func `a run without its record of the manifest is not resumed`() async throws {
+        let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        fixture.folder.write("", to: "results/sources.json")
+        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let message = "sources.json' is missing or damaged, so it is unknown whether the manifest was changed"
+        #expect(error?.diagnostics.contains { $0.message.hasSuffix(message) } == true)
+    }
+
     @Test func `the folder of a run has no text of the manifest`() async throws {
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))

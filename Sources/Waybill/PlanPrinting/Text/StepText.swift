@@ -169,6 +169,11 @@ struct StepText {
         .baseURL, .version, .accept, .decoding, .filters, .expect, .intercept, .messages, .concurrency,
     ]
 
+    /// The name of a field or parameter; an empty one would not be seen without quotes.
+    private static func part(of entry: Setting<SettingValue>) -> String? {
+        entry.value.part.map { $0.isEmpty ? "''" : $0 }
+    }
+
     /// What is sent.
     private func content(of request: RequestPlan) -> String {
         let entries = request.settings.entries
@@ -178,9 +183,9 @@ struct StepText {
         }
         add("vars", request.vars.map(\.name.value))
         for key in Self.keysWithNames {
-            add(key.rawValue, entries.filter { $0.value.name == key && !$0.value.isUnset }.compactMap(\.value.part))
+            add(key.rawValue, entries.filter { $0.value.name == key && !$0.value.isUnset }.compactMap(Self.part))
         }
-        add("without", entries.filter(\.value.isUnset).compactMap(\.value.part))
+        add("without", entries.filter(\.value.isUnset).compactMap(Self.part))
         for key in Self.keysWithKinds {
             for entry in entries where entry.value.name == key {
                 parts.append("\(key.rawValue) \(Self.kind(of: form.value(entry)))")

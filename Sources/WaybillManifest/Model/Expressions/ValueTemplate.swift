@@ -37,11 +37,14 @@ package indirect enum ValueTemplate: Sendable {
     }
 
     /// Where the first literal null in the value is.
-    package var firstNull: SourceSpan? {
+    package var firstNull: SourceSpan? { firstConstant { $0 == .null } }
+
+    /// Where the first literal in the value is for which a condition holds.
+    package func firstConstant(where holds: (JSON) -> Bool) -> SourceSpan? {
         switch self {
-        case .scalar(let scalar): scalar.constant == .null ? scalar.span : nil
-        case .list(let elements, _): elements.lazy.compactMap(\.firstNull).first
-        case .mapping(let members, _): members.lazy.compactMap(\.value.firstNull).first
+        case .scalar(let scalar): scalar.constant.map(holds) == true ? scalar.span : nil
+        case .list(let elements, _): elements.firstResult { $0.firstConstant(where: holds) }
+        case .mapping(let members, _): members.firstResult { $0.value.firstConstant(where: holds) }
         }
     }
 
@@ -61,6 +64,14 @@ package indirect enum ValueTemplate: Sendable {
             }
             return .object(object)
         }
+    }
+}
+
+extension Array {
+    /// The first result of a function for an element that is not `nil`.
+    fileprivate func firstResult<Result>(of function: (Element) -> Result?) -> Result? {
+        for element in self { if let result = function(element) { return result } }
+        return nil
     }
 }
 

@@ -94,7 +94,12 @@ package struct WrittenAddress: Sendable {
                 help: "Write them under 'auth', such as auth: {basic: {username: …, password: …}}."
             )
         }
-        return Self.error(of: authority)
+        if let error = Self.error(of: authority) { return error }
+        guard let last = text.unicodeScalars.last, last.value <= 0x20 else { return nil }
+        return SyntaxError(
+            message: "the URL ends with white space",
+            help: "Remove the white space, or write it as %20."
+        )
     }
 
     /// Why the URL cannot be that of a proxy, as far as it is known. It may have a user name and password.
@@ -137,7 +142,9 @@ package struct WrittenAddress: Sendable {
                 )
             }
         }
-        guard port.contains(placeholder) || port.isEmpty || Int(port).map({ (1...65535).contains($0) }) == true else {
+        // 'Int' would accept a sign.
+        let isNumber = port.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard port.contains(placeholder) || port.isEmpty || isNumber && (1...65535).contains(Int(port) ?? 0) else {
             return SyntaxError(
                 message: "the URL's port is '\(port)'",
                 help: "A port is a number from 1 to 65535, as in https://api.example.com:8443."

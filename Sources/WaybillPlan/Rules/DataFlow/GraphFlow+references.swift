@@ -133,7 +133,7 @@ extension GraphFlow {
 extension Step {
     /// The fields of the step that expressions can use.
     fileprivate var fields: [String] {
-        let written = flow?.write == nil ? [] : ["written"]
+        let written = flow?.write == nil && !unknown.contains(.file) ? [] : ["written"]
         if flow?.forEach != nil { return Self.fieldsOfLoops + written }
         switch action {
         case .call, .request: return Self.fieldsOfRequests + written

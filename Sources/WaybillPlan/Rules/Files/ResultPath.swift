@@ -19,6 +19,17 @@ enum ResultPath {
         }
     }
 
+    /// Why no file can have a path; `nil` if one can.
+    ///
+    /// - Parameter isFolder: Whether the path may end with `/`, as that of a folder.
+    static func reasonAgainst(_ path: String, isFolder: Bool) -> String? {
+        if path.utf8.contains(0) { return "the path of a file cannot contain the character U+0000" }
+        if path.isEmpty { return "the path of the file is empty" }
+        if path.hasSuffix("/"), !isFolder { return "'\(path)' is a folder, and the records are written to a file" }
+        let long = path.split(separator: "/").first { $0.utf8.count > 255 }
+        return long.map { "the name of a file has at most 255 bytes, and '\($0.prefix(16))…' has \($0.utf8.count)" }
+    }
+
     /// Whether a path surely leads to a file that a run writes about itself.
     static func isReserved(_ path: ScalarTemplate) -> Bool {
         guard let text = path.constantText, !text.hasPrefix("/"), let path = normalized(text) else { return false }

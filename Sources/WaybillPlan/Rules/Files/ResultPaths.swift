@@ -6,7 +6,8 @@ import WaybillManifest
 struct ResultPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        func check(_ path: ScalarTemplate?) {
+        // What is downloaded may be named by the server, in a folder.
+        func check(_ path: ScalarTemplate?, isFolder: Bool = true) {
             guard let path else { return }
             if ResultPath.isReserved(path) {
                 diagnostics.append(
@@ -17,6 +18,10 @@ struct ResultPaths: ManifestRule {
                         help: ["Use another name."]
                     )
                 )
+            }
+            if let text = path.constantText, let reason = ResultPath.reasonAgainst(text, isFolder: isFolder) {
+                diagnostics.append(Diagnostic("invalid-value", reason, at: path.span, help: ["Use another name."]))
+                return
             }
             guard !subject.allowsOutside, ResultPath.leaves(path) else { return }
             diagnostics.append(
@@ -33,7 +38,7 @@ struct ResultPaths: ManifestRule {
         }
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.download?.to) }
         subject.forEachStep { site in
-            check(site.step.flow?.write?.to)
+            check(site.step.flow?.write?.to, isFolder: false)
             if case .request(let definition) = site.step.action { check(definition.download?.to) }
         }
         return diagnostics
