@@ -38,26 +38,12 @@ extension WaybillCommand {
         StandardStreams.open()
         Signals.beginListening()
         do {
-            var command = try parse(ProgramArguments.words)
+            var command = try parseAsRoot(ProgramArguments.words)
             try command.run()
             ExitStatus.leave(.success)
         } catch {
             end(with: error)
         }
-    }
-
-    /// The command that the arguments ask for.
-    ///
-    /// ArgumentParser's way through the tree of commands takes FIGURE, because it looks for requests
-    /// for completion scripts at each level. A command that is named first therefore parses its own arguments. What it
-    /// rejects, help and mistakes, is left to the tree, which knows the command's full name.
-    private static func parse(_ words: [String]) throws -> any ParsableCommand {
-        if let type = configuration.subcommands.first(where: { $0.configuration.commandName == words.first }),
-            let command = try? type.parseAsRoot(Array(words.dropFirst())), Swift.type(of: command) == type
-        {
-            return command
-        }
-        return try parseAsRoot(words)
     }
 
     /// Writes the message of an error, or the help that was asked for, and ends the process.
