@@ -26,8 +26,8 @@ private func sealed(_ bytes: [UInt8]) -> [UInt8] {
         number += 1
         event["seq"] = .number(JSONNumber(number))
         event["sum"] = nil
-        let text = JSONWriter().string(.object(event)).utf8.dropLast()
-        result += Array(text) + Array(",\"sum\":\"\(Checksum.text(of: text))\"}\n".utf8)
+        let text = Array(JSONWriter().string(.object(event)).utf8.dropLast())
+        result += text + Array(",\"sum\":\"\(Checksum.text(of: text[...]))\"}\n".utf8)
     }
     return result
 }
