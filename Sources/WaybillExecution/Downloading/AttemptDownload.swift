@@ -36,21 +36,29 @@ struct AttemptDownload: Sendable {
     private let plan: RequestPlan
     private let scope: RequestScope
     private let expectedStatus: [StatusPattern]
+    /// The digests to compute. They take as long as all else: SHA-256 only where the manifest uses it.
+    private let algorithms: Set<DigestAlgorithm>
     private let notes = Shared()
 
     private var run: RunContext { scope.context.run }
 
     /// The download of an attempt whose request was built.
+    ///
+    /// - Parameter isUsed: Whether expressions use the file's size and digest.
     init(
         _ definition: Download,
         of plan: RequestPlan,
         in scope: RequestScope,
-        expectedStatus: [StatusPattern]
+        expectedStatus: [StatusPattern],
+        isUsed: Bool
     ) throws(EvaluationFailure) {
         self.definition = definition
         self.plan = plan
         self.scope = scope
         self.expectedStatus = expectedStatus
+        var algorithms: Set<DigestAlgorithm> = isUsed ? [.sha256] : []
+        if let checksum = definition.checksum { algorithms.insert(DigestAlgorithm(checksum.digest)) }
+        self.algorithms = algorithms
         target = try DownloadTarget(definition, folder: plan.settings.downloads, in: scope)
     }
 
@@ -80,14 +88,12 @@ struct AttemptDownload: Sendable {
         } catch {
             return ended(.refusal(error))
         }
-        var digests: Set<DigestAlgorithm> = [.sha256]
-        if let checksum = definition.checksum { digests.insert(DigestAlgorithm(checksum.digest)) }
         let download = FileDownload(
             request,
             url: run.redactor.redact(request.url),
             part: part,
             resumes: definition.resumes,
-            digests: digests
+            digests: algorithms
         ) { (response, name) async throws(DownloadError) in
             try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
         }
@@ -134,13 +140,13 @@ struct AttemptDownload: Sendable {
         }
         if let content = file.content {
             do throws(DownloadError) {
-                try await content.move(to: file.place)
+                try await content.move(to: file.place, replacing: definition.replaces)
             } catch {
                 outcome.failure = failure(error)
                 return
             }
         }
-        let digest = (file.digests[.sha256] ?? []).hexadecimal
+        let digest = file.digests[.sha256]?.hexadecimal
         let isResumed = file.content?.isResumed ?? false
         let event = RunEvent.DownloadedFile(
             path: file.path,
@@ -153,7 +159,7 @@ struct AttemptDownload: Sendable {
         outcome.downloaded = [
             "file": .string(file.path.string),
             "bytes": .number(JSONNumber(file.bytes)),
-            "sha256": .string(digest),
+            "sha256": digest.map(JSON.string) ?? .null,
             "resumed": .bool(isResumed),
         ]
     }
@@ -230,8 +236,6 @@ struct AttemptDownload: Sendable {
     private func existing(_ place: String, in scope: RequestScope) async throws(Failure) -> File {
         let digest = try expectedDigest(in: scope)
         notes.change { $0.expectedDigest = digest }
-        var algorithms: Set<DigestAlgorithm> = [.sha256]
-        if let checksum = definition.checksum { algorithms.insert(DigestAlgorithm(checksum.digest)) }
         let (bytes, digests): (Int, [DigestAlgorithm: [UInt8]])
         do {
             (bytes, digests) = try await ExistingFile.digests(of: place, algorithms)

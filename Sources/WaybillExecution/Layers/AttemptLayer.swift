@@ -90,7 +90,8 @@ struct Attempt: Sendable {
                     download,
                     of: plan,
                     in: outcome.scope,
-                    expectedStatus: outcome.expectedStatus
+                    expectedStatus: outcome.expectedStatus,
+                    isUsed: request.step.keeps.contains(.downloaded)
                 )
             } catch {
                 outcome.failure = run.failure(error)

@@ -350,15 +350,15 @@ package struct RunEvent: Sendable, Equatable {
         package var path: RedactedText
         /// How many bytes it has.
         package var bytes: Int
-        /// Its SHA-256 digest, in hexadecimal.
-        package var sha256: String
+        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it.
+        package var sha256: String?
         /// Whether a part of it was there from an interrupted download.
         package var isResumed: Bool
         /// Whether it was there before, and was kept.
         package var isKept: Bool
 
         /// A file; see the properties.
-        package init(path: RedactedText, bytes: Int, sha256: String, isResumed: Bool, isKept: Bool = false) {
+        package init(path: RedactedText, bytes: Int, sha256: String?, isResumed: Bool, isKept: Bool = false) {
             self.path = path
             self.bytes = bytes
             self.sha256 = sha256

@@ -186,9 +186,10 @@ package struct CompleteFile: Sendable {
         bytes = file.size
     }
 
-    /// Waits until the file is on the disk, and moves it to its place.
-    package func move(to place: String) async throws(DownloadError) {
-        try await thread.run { [file] () throws(DownloadError) in try file.move(to: place) }
+    /// Waits until the file is on the disk, and moves it to its place. Throws where there is a file that is not to be
+    /// replaced.
+    package func move(to place: String, replacing replaces: Bool = true) async throws(DownloadError) {
+        try await thread.run { [file] () throws(DownloadError) in try file.move(to: place, replacing: replaces) }
     }
 
     /// Deletes the file, because its bytes are wrong.

@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 import WaybillRuntime
 
@@ -33,7 +34,12 @@ final class PartialFile: Sendable {
         var digests: FileDigests
         var decoding: BodyDecoding?
         var hasPlace = false
+        /// The bytes that the system was not asked to bring to the disk.
+        var unsynced = 0
     }
+
+    /// So many bytes go to the disk while others arrive, so that the wait for them at the end is short.
+    private static let syncInterval = 32 << 20
 
     /// Its path.
     let path: String
@@ -125,13 +131,22 @@ final class PartialFile: Sendable {
     }
 
     /// Brings the bytes to the disk and moves the file to its place, where it is complete from the first moment on.
-    func move(to place: String) throws(DownloadError) {
+    ///
+    /// - Parameter replaces: Whether a file that is there is replaced. Otherwise it is an error.
+    func move(to place: String, replacing replaces: Bool) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             while fsync(descriptor) != 0 {
                 let error = SystemError.last
                 if error.errno != EINTR { throw DownloadError(cannot: "write", path, error) }
             }
-            if rename(path, place) != 0 { throw DownloadError(cannot: "write", place) }
+            if !replaces, link(path, place) == 0 {
+                unlink(path)
+            } else if !replaces, SystemError.last.errno == EEXIST {
+                throw DownloadError("'\(place)' exists")
+            } else if rename(path, place) != 0 {
+                // Some file systems have no links: there, a file that another process makes at this moment is replaced.
+                throw DownloadError(cannot: "write", place)
+            }
             state.hasPlace = true
             unlink(DownloadRecord.path(ofPart: path))
             unlock()
@@ -172,7 +187,12 @@ final class PartialFile: Sendable {
             guard count > 0 else { return DownloadError(cannot: "write", path) }
             if !state.digests.isEmpty { state.digests.update(.init(rebasing: rest[..<count])) }
             state.size += count
+            state.unsynced += count
             rest = .init(rebasing: rest[count...])
+        }
+        if state.unsynced >= Self.syncInterval {
+            waybill_begin_sync(descriptor)
+            state.unsynced = 0
         }
         return nil
     }

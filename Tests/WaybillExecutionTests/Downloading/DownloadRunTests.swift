@@ -285,18 +285,52 @@ import WaybillTransport
         #expect(ran.failure?.message.string.contains("is written by another step of this run") == true)
     }
 
-    @Test func `equal downloads with cancel-previous meet in one file`() async throws {
-        let server = try Self.server()
+    @Test func `with cancel-previous, the later download resumes from the partial file of the earlier one`()
+        async throws
+    {
+        let part = "\(folder.path)/a.zip.part"
+        let isFirst = Mutex(true)
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                if request.target == "/wait" {
+                    // Until the first part of the file is on the disk.
+                    while TemporaryFolder.contents(of: part)?.count != 50_000 {
+                        guard connection.pass(milliseconds: 5) else { return }
+                    }
+                    connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                }
+                let start = request.values(named: "Range").first.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                let range =
+                    start > 0 ? "Content-Range: bytes \(start)-\(Self.file.count - 1)/\(Self.file.count)\r\n" : ""
+                connection.write(
+                    "HTTP/1.1 \(start > 0 ? 206 : 200) OK\r\nETag: \"v1\"\r\n\(range)"
+                        + "Content-Length: \(Self.file.count - start)\r\n\r\n"
+                )
+                let holds = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if holds {
+                    connection.write(Array(Self.file[..<50_000]))
+                    return connection.waitForEnd()
+                }
+                connection.write(Array(Self.file[start...]))
+            }
+        }
         defer { server.stop() }
         let ran = try await run(
             """
             {id: both, batch: [
               {id: a, request: {path: /a.zip, duplicates: cancel-previous, download: {to: a.zip}}},
-              {id: b, delay: 1ms, request: {path: /a.zip, duplicates: cancel-previous, download: {to: a.zip}}}]}
+              {id: later, chain: [{get: /wait},
+                {id: b, request: {path: /a.zip, duplicates: cancel-previous, download: {to: a.zip}}}]}]}
             """,
             server: server
         )
         #expect(ran.outcome.result.outcome == .passed, "\(String(describing: ran.failure))")
+        #expect(ran.requests.last?.values(named: "Range") == ["bytes=50000-"])
+        #expect(ran.files.map(\.isResumed) == [true])
         #expect(TemporaryFolder.contents(of: "\(folder.path)/a.zip") == Self.file)
         #expect(files == ["a.zip"])
     }

@@ -103,8 +103,8 @@ extension Run {
         public let path: String
         /// How many bytes it has.
         public let bytes: Int
-        /// Its SHA-256 digest, in hexadecimal.
-        public let sha256: String
+        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it: as a checksum, or as `steps.ID.downloaded`.
+        public let sha256: String?
         /// Whether a part of it was there from an interrupted download.
         public let isResumed: Bool
         /// Whether it was there before, and was kept.
