@@ -135,6 +135,10 @@ import WaybillPlan
             ),
             ("a download and records", ["download-has-no-data"], "{get: /a, download: {to: a}, write: {to: b.json}}"),
             ("a download and a schema", ["download-has-no-data"], "{get: /a, download: {to: a}, expect: {schema: {}}}"),
+            (
+                "a download and pages", ["download-has-no-data"],
+                "{get: /a, download: {to: a/}, paginate: {page: {query: page}}}"
+            ),
             ("a download and a status", [], "{get: /a, download: {to: a}, expect: {status: 200}}"),
         ] as [(String, [String], String)]
     )

@@ -3,7 +3,7 @@ import WaybillResults
 
 /// The words for transfers of files: how far they are, and what was stored.
 enum TransferText {
-    /// `↓ 45 %, 12.0 of 26.7 MB`; `↑` while the request is sent.
+    /// `↓ 44 %, 12.0 MB of 26.7 MB`; `↑` while the request is sent.
     static func progress(_ progress: RunEvent.Progress) -> String {
         let isSending = progress.received == 0 && progress.sent > 0
         let (mark, done, total) =
