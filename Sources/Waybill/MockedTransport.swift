@@ -22,6 +22,14 @@ struct MockedTransport: Transport, NetworkProbe {
         await engine.send(mocked(request), monitor: monitor)
     }
 
+    func send(
+        _ request: HTTPRequest,
+        monitor: TransferMonitor?,
+        receiver: any BodyReceiver
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        await engine.send(mocked(request), monitor: monitor, receiver: receiver)
+    }
+
     private func mocked(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         // The server speaks plain HTTP; the Host field still names the origin, and so the service.

@@ -21,11 +21,19 @@ package struct RunResumption: Sendable {
     /// - Parameters:
     ///   - folder: The folder of its results.
     ///   - options: The environment variables; also inputs, for a run whose journal could not hold them.
+    ///   - repeatsTolerated: Whether steps and elements whose failures were tolerated run again.
     /// - Throws: where the journal cannot be read, or is damaged.
-    package init(of folder: String, options: PlanOptions, allowsOutside: Bool) throws(RunError) {
+    package init(
+        of folder: String,
+        options: PlanOptions,
+        allowsOutside: Bool,
+        repeatsTolerated: Bool = false
+    ) throws(RunError) {
         self.folder = folder
         do {
-            record = try RunRecord(folder: folder)
+            var record = try RunRecord(folder: folder)
+            if repeatsTolerated { record.steps.forgetTolerated() }
+            self.record = record
         } catch {
             throw RunError(message: "\(error)")
         }

@@ -34,7 +34,6 @@ private struct Unsupported {
     }
 
     private mutating func visit(_ request: RequestPlan) {
-        if let download = request.download { report("download", at: download.span) }
         for entry in request.settings.entries where !entry.value.isSupported {
             report(entry.value.name.rawValue, at: entry.span)
         }

@@ -137,16 +137,18 @@ package struct StepFields: OptionSet, Sendable {
 
     /// `written`
     package static let written = StepFields(rawValue: 128)
+    /// `downloaded`
+    package static let downloaded = StepFields(rawValue: 256)
 
     /// All that is said of the elements of a `forEach`.
     package static let wholeItems: StepFields = [.items, .itemOutputs, .itemData, .itemStatus]
     /// Everything that is kept only where it is used.
-    package static let all: StepFields = [.outputs, .data, .response, .wholeItems, .written]
+    package static let all: StepFields = [.outputs, .data, .response, .wholeItems, .written, .downloaded]
 
     /// The fields by the names that expressions have for them.
     package static let names: [String: StepFields] = [
         "outputs": .outputs, "data": .data, "status": .response, "headers": .response, "time": .response,
-        "items": .items, "written": .written, "ok": [], "error": [],
+        "items": .items, "written": .written, "downloaded": .downloaded, "ok": [], "error": [],
     ]
 }
 

@@ -27,12 +27,7 @@ import WaybillPlan
 
     @Test(
         arguments: [
-            ("a download of an endpoint", 1, "endpoints: {a: {path: /a, download: {to: a/}}}", "{call: a}"),
-            ("a download of a request", 1, "", "{request: {path: /a, download: {to: a/}}}"),
-            (
-                "what is not called too", 2, "endpoints: {a: {path: /a, download: {to: a/}, cache: default}}",
-                "{get: /a}"
-            ),
+            ("what is not called too", 1, "endpoints: {a: {path: /a, cache: default}}", "{get: /a}"),
             ("the cache of a step", 1, "", "{get: /a, cache: reload}"),
             ("the cache of all requests, once", 1, "defaults: {cache: force-cache}", "{get: /a}, {get: /b}"),
             ("no cache", 0, "defaults: {cache: no-store}", "{get: /a}"),
@@ -140,6 +135,10 @@ import WaybillPlan
             ),
             ("a download and records", ["download-has-no-data"], "{get: /a, download: {to: a}, write: {to: b.json}}"),
             ("a download and a schema", ["download-has-no-data"], "{get: /a, download: {to: a}, expect: {schema: {}}}"),
+            (
+                "a download and pages", ["download-has-no-data"],
+                "{get: /a, download: {to: a/}, paginate: {page: {query: page}}}"
+            ),
             ("a download and a status", [], "{get: /a, download: {to: a}, expect: {status: 200}}"),
         ] as [(String, [String], String)]
     )

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults

@@ -147,6 +147,11 @@ enum Samples {
             ),
             (.writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
+            (
+                .downloadCommitted(
+                    .init(path: redactor.text("a/hunter2.zip"), bytes: 4, sha256: "ab", isResumed: true, isKept: true)
+                ), "main.file"
+            ),
             (.stepFinished(steps[1]), "main.each"),
             (.sessionRenewed(service: "accounts"), nil),
             (.graphFinishing(graph: "main"), nil),

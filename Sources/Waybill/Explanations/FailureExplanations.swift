@@ -262,8 +262,12 @@ extension Explanation {
             "download",
             "a file could not be fetched or stored whole",
             """
-            The download broke off, its checksum is another, or the file cannot be written. What has come so far is kept
-            beside its place with the ending .part.
+            Its checksum or its size is another than expected, the file cannot be written (the disk is full, the folder is not
+            writable), or another process is downloading it. No file appears under its name.
+
+            An interrupted transfer has the kind 'transfer' or 'timeout'. The bytes that have arrived stay in FILE.part, and
+            'retry', 'waybill resume' or a later run with the same folder requests only the rest, if the server has a strong
+            ETag or Last-Modified for the file. Bytes with a wrong checksum are deleted.
             """
         ),
         Explanation(

@@ -28,6 +28,9 @@ struct ResumeCommand: ParsableCommand {
     )
     var repeatUnsure = false
 
+    @Flag(help: "Also run the steps and elements again whose failures were tolerated (onFailure: continue).")
+    var failed = false
+
     @OptionGroup var inputs: InputOptions
 
     @Flag(help: "Let the manifest include files outside its folder.")
@@ -44,7 +47,12 @@ struct ResumeCommand: ParsableCommand {
         }
         let resumption: RunResumption
         do {
-            resumption = try RunResumption(of: argument.folder, options: options, allowsOutside: allowOutside)
+            resumption = try RunResumption(
+                of: argument.folder,
+                options: options,
+                allowsOutside: allowOutside,
+                repeatsTolerated: failed
+            )
         } catch {
             output.report([Diagnostic("run-error", error.message, at: nil)])
             throw ExitStatus.notCarriedOut

@@ -11,6 +11,9 @@ final class RunPrinter: RunObserver {
     /// Where the failures of sessions are that were printed. Each step that needs such a session fails at the same location.
     private let sessionFailures = Mutex<Set<SourceSpan>>([])
 
+    /// When the transfers in flight were last reported.
+    private let progressLines = Mutex(ProgressLines())
+
     init(_ output: Output, quiet: Bool, verbose: Bool) {
         self.output = output
         self.isQuiet = quiet
@@ -28,9 +31,16 @@ final class RunPrinter: RunObserver {
             output.write("    \(paint(words, .faint))\n")
         case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
+            progressLines.withLock { $0.forget(result.path) }
             if result.path.hasPrefix("session."), let span = result.failure?.span {
                 sessionFailures.withLock { _ = $0.insert(span) }
             }
+        case .requestProgress(let progress) where !isQuiet:
+            let isDue = progressLines.withLock { $0.isDue(for: event.step ?? "", at: event.at) }
+            if isDue { output.write("    \(paint(TransferText.progress(progress), .faint))\n") }
+        case .downloadCommitted(let file) where !isQuiet && (isVerbose || event.step?.hasSuffix("]") != true):
+            // A 'forEach' may have a million elements, each with a file.
+            output.write("    \(paint(TransferText.file(file), .faint))\n")
         case .warning(let message, _) where !isQuiet:
             let step = event.step.map { "\($0): " } ?? ""
             output.write("  \(paint("! \(step)\(message)", .warning))\n")

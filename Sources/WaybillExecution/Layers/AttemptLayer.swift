@@ -83,6 +83,21 @@ struct Attempt: Sendable {
             outcome.failure = run.failure(error)
             return outcome
         }
+        var sender = sender
+        if let download = plan.download {
+            do throws(EvaluationFailure) {
+                sender.download = try AttemptDownload(
+                    download,
+                    of: plan,
+                    in: outcome.scope,
+                    expectedStatus: outcome.expectedStatus,
+                    isUsed: request.step.keeps.contains(.downloaded)
+                )
+            } catch {
+                outcome.failure = run.failure(error)
+                return outcome
+            }
+        }
         let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
         outcome.responseURL = sent.lastURL
@@ -108,14 +123,24 @@ struct Attempt: Sendable {
                 run.redactor.text(failure.message),
                 at: request.step.span
             )
+        case .fileFailure(let failure, let response):
+            outcome.failure = failure
+            outcome.wasSent = true
+            outcome.scope.response = response
+        case .fileExists:
+            let response = HTTPResponse(status: 200, url: sending.url)
+            outcome.scope.response = response
+            outcome.method = nil
+            await evaluate(response, status: nil, &outcome)
         case .response(let response):
             outcome.wasSent = true
             outcome.repetitions = response.repetitions
             outcome.scope.response = response
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
-            await evaluate(response, &outcome)
+            await evaluate(response, status: sent.file?.content?.status ?? response.status, &outcome)
         }
+        if let file = sent.file { await sender.download?.conclude(file, &outcome) }
         // Now all its secrets are known.
         if let record = sent.record {
             emit(.requestDebug(attempt: sender.attempt, record.json(redactor: run.redactor)))
@@ -202,7 +227,9 @@ struct Attempt: Sendable {
     }
 
     /// Evaluates the response, and registers its secrets before any of it is reported.
-    private func evaluate(_ response: HTTPResponse, _ outcome: inout AttemptOutcome) async {
+    ///
+    /// - Parameter status: The status that the server sent; `nil` where nothing was sent.
+    private func evaluate(_ response: HTTPResponse, status: Int?, _ outcome: inout AttemptOutcome) async {
         let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
@@ -210,10 +237,10 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
-        if sender.reportsDetails {
+        if sender.reportsDetails, let status {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
-            emit(.responseHead(.init(attempt: sender.attempt, status: response.status, headers: headers)))
-            let (status, times) = (response.status, PhaseTimes(response.timings))
+            emit(.responseHead(.init(attempt: sender.attempt, status: status, headers: headers)))
+            let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }

@@ -106,6 +106,7 @@ extension WorkLayer {
             record.response = attempt.response?.withoutBody(isElement: isElement)
         }
         if step.keeps.contains(.written) { record.written = attempt.written }
+        if step.keeps.contains(.downloaded) { record.downloaded = attempt.downloaded }
         var outcome = RequestOutcome(result: result, record: record, end: end)
         if attempt.wasSent, attempt.response == nil, !request.plan.isIdempotent(sentAs: attempt.method) {
             outcome.use = .unsure

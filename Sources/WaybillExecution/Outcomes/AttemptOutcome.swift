@@ -36,6 +36,8 @@ struct AttemptOutcome: Sendable {
     var outputs: [String: ScopeValue] = [:]
     /// The file that the step wrote, as `{file, records, bytes}`, after it was moved to its path.
     var written: JSON?
+    /// The file that the request downloaded, as `{file, bytes, sha256, resumed}`, after it was moved to its path.
+    var downloaded: JSON?
     /// The expected statuses.
     var expectedStatus: [StatusPattern] = [.class(2)]
     /// The failure, if there is one.

@@ -23,6 +23,10 @@ struct RequestBuilder {
 
     private var settings: Settings { plan.settings }
 
+    /// A large file may take any time, as long as more of it comes.
+    private static let downloadTimeout = Duration.seconds(7 * 86_400)
+    private static let stallTimeout = Duration.seconds(60)
+
     init(
         _ plan: RequestPlan,
         page: PageRequest = .plain,
@@ -78,6 +82,7 @@ struct RequestBuilder {
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
         var options = try options(of: sent)
         options.credentials = credentials
+        if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
         // The jar of the run has the cookies of services, which are sent to any port of their hosts.
         if isForeign, options.cookies == .run { options.cookies = .otherOrigins }
         var request = HTTPRequest(
@@ -85,7 +90,7 @@ struct RequestBuilder {
             url: url,
             headers: headers,
             body: HTTPRequest.Body(content.body),
-            timeout: try duration(settings.timeout) ?? .seconds(60),
+            timeout: try duration(settings.timeout) ?? (plan.download == nil ? .seconds(60) : Self.downloadTimeout),
             connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
             maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,

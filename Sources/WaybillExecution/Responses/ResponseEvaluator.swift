@@ -106,6 +106,11 @@ struct ResponseEvaluator {
     /// Decodes and filters the response.
     private mutating func dataFailure() -> Failure? {
         if isSuccess, let failure = contentTypeFailure() { return failure }
+        // The body of a download is in its file.
+        if isSuccess, plan.download != nil {
+            take(ScopeValue(.null))
+            return nil
+        }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
         let body: ResponseDecoder.Decoded
         do {

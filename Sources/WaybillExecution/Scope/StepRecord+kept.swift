@@ -33,6 +33,7 @@ extension StepRecord {
         add("data", data)
         add("items", items)
         add("written", written.map { ScopeValue($0) })
+        add("downloaded", downloaded.map { ScopeValue($0) })
         if let response {
             object["status"] = .number(JSONNumber(response.status))
             object["time"] = .number(response.timings.total.inMilliseconds)
@@ -59,6 +60,7 @@ extension StepRecord {
         data = record["data"].map { ScopeValue($0) }
         items = record["items"].map { ScopeValue($0) }
         written = record["written"]
+        downloaded = record["downloaded"]
         if let status = record["status"]?.number?.int {
             response = HTTPResponse(kept: status, record["time"], record["headers"]?.array ?? [])
         }

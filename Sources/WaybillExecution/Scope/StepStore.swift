@@ -22,6 +22,8 @@ struct StepRecord: Sendable {
     var items: ScopeValue?
     /// What was written to a file, as `{file, records, bytes}`, where some expression uses it.
     var written: JSON?
+    /// The file that was downloaded, as `{file, bytes, sha256, resumed}`, where some expression uses it.
+    var downloaded: JSON?
     /// Why there is nothing else, for a step that was not run.
     var absence: String?
 
@@ -98,6 +100,7 @@ private struct RecordNamespace: ScopeNamespace {
                 record.value.absence == nil ? .namespace(ValueNamespace(values: record.value.outputs)) : nil
             case "items": record.value.items.map { .value($0) }
             case "written": record.value.written.map { .value(ScopeValue($0)) }
+            case "downloaded": record.value.downloaded.map { .value(ScopeValue($0)) }
             case "data": record.value.data.map { .value($0) }
             case "status": response.map { .value(ScopeValue(.number(JSONNumber($0.status)))) }
             case "headers": response.map { .namespace(HeaderNamespace(fields: $0.headers)) }
@@ -106,7 +109,12 @@ private struct RecordNamespace: ScopeNamespace {
             }
         if let member { return member }
         guard StepFields.names[name] != nil else { return nil }
-        let absence = name == "written" ? "has written no file" : "has no response"
+        let absence =
+            switch name {
+            case "written": "has written no file"
+            case "downloaded": "has downloaded no file"
+            default: "has no response"
+            }
         return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")
     }
 }

@@ -34,7 +34,14 @@ extension RequestSender {
         }
         let key: DuplicateKey
         do {
-            key = try DuplicateKey(of: sending, by: policy, in: request.step, plan, scope: scope)
+            key = try DuplicateKey(
+                of: sending,
+                by: policy,
+                in: request.step,
+                plan,
+                scope: scope,
+                file: download?.target.path
+            )
         } catch {
             return Outcome(end: .refusal(run.failure(error)), lastURL: sending.url)
         }

@@ -16,6 +16,8 @@ struct RequestSender: Sendable {
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
+        /// The file that was downloaded, or that exists.
+        var file: AttemptDownload.File?
     }
 
     /// How it ended.
@@ -26,6 +28,10 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
+        /// The response has a file that could not be stored.
+        case fileFailure(Failure, HTTPResponse?)
+        /// Nothing was sent, because the file that it would download exists.
+        case fileExists
         /// Nothing was sent, because the same request is in flight.
         case duplicate(Failure)
         /// It was stopped before anything was sent.
@@ -34,6 +40,8 @@ struct RequestSender: Sendable {
 
     let request: RequestStep
     let context: StepContext
+    /// Where the response goes, if it is downloaded.
+    var download: AttemptDownload?
     /// The number of the attempt.
     var attempt: Int { context.progress.attempts + 1 }
     /// Remembers what was really sent, where `debug` asks for it.
@@ -89,17 +97,24 @@ struct RequestSender: Sendable {
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
+        let limit = plan.settings.redirects?.value ?? 10
+        let onRedirect = { (redirect: Redirect) in
+            lastURL = redirect.to
+            cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
+            report(redirect)
+        }
+        if let download {
+            var outcome = await run.control.holding(monitor, of: context.path) {
+                await download.start(sending, through: transport, followingRedirects: limit, monitor, onRedirect)
+            }
+            (outcome.lastURL, outcome.cookieDomains) = (lastURL, cookieDomains)
+            if let recorder, let result = outcome.end.result {
+                outcome.record = DebugRecord(built: sending, sent: recorder.lastRequest, result: result)
+            }
+            return outcome
+        }
         let sent = await run.control.holding(monitor, of: context.path) {
-            await transport.send(
-                sending,
-                followingRedirects: plan.settings.redirects?.value ?? 10,
-                monitor: monitor,
-                onRedirect: { redirect in
-                    lastURL = redirect.to
-                    cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
-                    report(redirect)
-                }
-            )
+            await transport.send(sending, followingRedirects: limit, monitor: monitor, onRedirect: onRedirect)
         }
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
@@ -150,5 +165,17 @@ struct RequestSender: Sendable {
             step: context.path,
             endpoint: plan.endpoint
         )
+    }
+}
+
+extension RequestSender.End {
+    /// The response, or the failure of the transfer, if something was sent.
+    fileprivate var result: Result<HTTPResponse, TransportFailure>? {
+        switch self {
+        case .response(let response): .success(response)
+        case .fileFailure(_, let response): response.map { .success($0) }
+        case .failure(let failure): .failure(failure)
+        case .refusal, .fileExists, .duplicate, .stopped: nil
+        }
     }
 }

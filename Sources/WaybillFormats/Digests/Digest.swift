@@ -6,6 +6,9 @@ package struct Digest: Sendable {
     package enum Algorithm: String, CaseIterable, Sendable {
         case md5, sha1, sha256, sha512
 
+        /// How many bytes a digest has.
+        package var byteCount: Int { Int(hash.digest_size) }
+
         fileprivate var hash: nettle_hash {
             switch self {
             case .md5: nettle_md5

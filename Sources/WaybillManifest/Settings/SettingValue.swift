@@ -8,7 +8,7 @@ package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case auth, userAgent
     case accept, decoding, compression, maxBody, filters, expect, intercept, messages
     case http, tls, proxy, resolve, unixSocket, network, reachability, cookies, redirects, traffic
-    case cache, retry, duplicates, concurrency, maxConnections, rate, priority
+    case cache, downloads, retry, duplicates, concurrency, maxConnections, rate, priority
     case debug, tag, standalone
 
     /// The keys by the positions of their cases, followed by `inherit`.
@@ -56,6 +56,7 @@ package enum SettingValue: Sendable {
     case traffic(TrafficClass)
 
     case cache(CacheMode)
+    case downloads(DownloadsSetting)
     case retry(RetryPolicy)
     case duplicates(DuplicatePolicy)
     case concurrency(ConcurrencySetting)
@@ -109,6 +110,7 @@ extension ManifestDecoder {
         case .redirects: read(SettingValue.redirects)
         case .traffic: read(SettingValue.traffic)
         case .cache: read(SettingValue.cache)
+        case .downloads: read(SettingValue.downloads)
         case .retry: read(SettingValue.retry)
         case .duplicates: read(SettingValue.duplicates)
         case .concurrency: read(SettingValue.concurrency)
@@ -159,6 +161,7 @@ extension SettingValue {
         case .redirects(let setting): operation.perform(with: setting)
         case .traffic(let setting): operation.perform(with: setting)
         case .cache(let setting): operation.perform(with: setting)
+        case .downloads(let setting): operation.perform(with: setting)
         case .retry(let setting): operation.perform(with: setting)
         case .duplicates(let setting): operation.perform(with: setting)
         case .concurrency(let setting): operation.perform(with: setting)

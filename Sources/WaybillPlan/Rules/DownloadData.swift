@@ -49,7 +49,7 @@ extension Step {
         var spans = settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span)
         if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
         if let until = flow?.until, until.that.usesData { spans.append(until.that.span) }
-        if let items = flow?.paginate?.items { spans.append(items.span) }
+        if let paginate = flow?.paginate { spans.append(paginate.span) }
         return spans
     }
 }

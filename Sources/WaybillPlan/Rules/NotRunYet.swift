@@ -6,14 +6,6 @@ import WaybillManifest
 struct NotRunYet: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        func check(_ request: RequestDefinition) {
-            guard let download = request.download else { return }
-            diagnostics.append(.notSupported("download", severity: .warning, at: download.span))
-        }
-        for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request) }
-        subject.forEachStep { site in
-            if case .request(let definition) = site.step.action { check(definition) }
-        }
         for settings in subject.settings {
             for entry in settings.entries where !entry.value.isSupported {
                 diagnostics.append(.notSupported(entry.value.name.rawValue, severity: .warning, at: entry.span))

@@ -58,6 +58,8 @@ package struct EarlierSteps: Sendable {
     private var steps: [String: EarlierStep] = [:]
     private var elements: [String: EarlierElements] = [:]
     private var unsure: Set<String> = []
+    /// The steps and elements whose failures are tolerated.
+    private var tolerated: Set<String> = []
     /// The paths inside an element, to be forgotten when the element as a whole has ended.
     private var inside: [String: Set<String>] = [:]
     /// Graphs whose `finally` has started and that have not passed, by path.
@@ -179,6 +181,52 @@ package struct EarlierSteps: Sendable {
         return !output.isCommitted && element >= output.place.element
     }
 
+    /// Forgets the steps and elements whose failures are tolerated: they run again, and what they are in continues. Requests
+    /// that may have reached the server without a recorded response keep their results, and so do elements where the file of
+    /// their step has no place for their records any more.
+    package mutating func forgetTolerated() {
+        for path in tolerated {
+            var step = path
+            if let index = Self.index(ofElement: &step) {
+                guard elements[step]?.elements[index]?.use != .unsure, hasPlace(for: index, of: step) else { continue }
+            } else if steps[path]?.use == .unsure {
+                continue
+            }
+            for end in path.utf8.indices.dropFirst()
+            where [UInt8(ascii: "."), UInt8(ascii: "[")].contains(path.utf8[end]) {
+                forget(String(path[..<end]))
+            }
+            forget(path)
+            // Its graph runs its 'finally' again.
+            let graph = String(path.prefix { $0 != "." })
+            if steps.keys.contains(where: { $0.hasPrefix("\(graph).finally.") }) { finishing.insert(graph) }
+        }
+    }
+
+    private mutating func forget(_ path: String) {
+        steps[path] = nil
+        var step = path
+        if let index = Self.index(ofElement: &step) { elements[step]?.elements[index] = nil }
+    }
+
+    private mutating func note(tolerated isTolerated: Bool, _ path: String) {
+        if isTolerated { tolerated.insert(path) } else { tolerated.remove(path) }
+    }
+
+    /// Whether a step or element inside another one has a tolerated failure.
+    private func hasToleratedFailure(inside path: String) -> Bool {
+        tolerated.contains { $0.hasPrefix(path) && [".", "["].contains($0.dropFirst(path.count).first) }
+    }
+
+    /// The index of `main.items[3]`, whose step `main.items` the path becomes; `nil` for the path of a step.
+    private static func index(ofElement path: inout String) -> Int? {
+        guard path.hasSuffix("]"), let start = path.lastIndex(of: "["),
+            let index = Int(path[path.index(after: start)...].dropLast())
+        else { return nil }
+        path = String(path[..<start])
+        return index
+    }
+
     /// Forgets steps: they run again.
     package mutating func forget(steps paths: Set<String>) {
         for path in paths { steps[path] = nil }
@@ -263,8 +311,9 @@ package struct EarlierSteps: Sendable {
             use: use
         )
         remember(path)
+        note(tolerated: result.outcome == .tolerated, path)
         // Where a request in it is sent again, the rest of it is not.
-        guard use != .partly else { return }
+        guard use != .partly, !hasToleratedFailure(inside: path) else { return }
         elements[path] = nil
         outputs[path] = nil
         pages[path] = nil
@@ -289,8 +338,9 @@ package struct EarlierSteps: Sendable {
             url: event["url"]?.string.map { redactor.text($0) },
             use: use
         )
+        note(tolerated: outcome == .tolerated, place)
         // Where a request in it is sent again, the rest of it is not.
-        guard use != .partly else { return }
+        guard use != .partly, !hasToleratedFailure(inside: place) else { return }
         var cookies: Set<String> = []
         for path in inside.removeValue(forKey: place) ?? [] {
             if let step = steps[path] { cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }

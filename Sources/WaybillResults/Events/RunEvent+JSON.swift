@@ -17,6 +17,7 @@ extension RunEvent.Kind {
         case .writeCut: "write.cut"
         case .writeCommitting: "write.committing"
         case .writeCommitted: "write.committed"
+        case .downloadCommitted: "download.committed"
         case .requestWillSend: "request.willSend"
         case .requestSent: "request.sent"
         case .requestProgress: "request.progress"
@@ -91,6 +92,12 @@ extension RunEvent.Kind {
             object.add("path", file.path)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
+        case .downloadCommitted(let file):
+            object.add("path", file.path)
+            object.add("bytes", file.bytes)
+            object.add("sha256", file.sha256)
+            object.add("resumed", file.isResumed)
+            object.add("kept", file.isKept ? true : nil)
         case .requestWillSend(let request):
             object.add("attempt", request.attempt)
             object.add("method", request.method)

@@ -57,6 +57,8 @@ package struct RunEvent: Sendable, Equatable {
         case writeCommitting(WrittenFile)
         /// A file of `write` is complete and in its place.
         case writeCommitted(WrittenFile)
+        /// A file of `download` is complete and in its place.
+        case downloadCommitted(DownloadedFile)
         /// A request is about to be sent.
         case requestWillSend(SentRequest)
         /// A request is sent to its last byte.
@@ -339,6 +341,29 @@ package struct RunEvent: Sendable, Equatable {
             self.path = path
             self.records = records
             self.bytes = bytes
+        }
+    }
+
+    /// A file that was downloaded.
+    package struct DownloadedFile: Sendable, Equatable {
+        /// The path, as the manifest gives it, with the name that it has in a folder.
+        package var path: RedactedText
+        /// How many bytes it has.
+        package var bytes: Int
+        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it.
+        package var sha256: String?
+        /// Whether a part of it was there from an interrupted download.
+        package var isResumed: Bool
+        /// Whether it was there before, and was kept.
+        package var isKept: Bool
+
+        /// A file; see the properties.
+        package init(path: RedactedText, bytes: Int, sha256: String?, isResumed: Bool, isKept: Bool = false) {
+            self.path = path
+            self.bytes = bytes
+            self.sha256 = sha256
+            self.isResumed = isResumed
+            self.isKept = isKept
         }
     }
 

@@ -47,7 +47,7 @@ package final class RunFolder: Sendable {
         disk: Disk,
         bodyLimit: Int = BodyFolder.usualLimit
     ) throws(ResultsError) -> RunFolder {
-        let thread = try FileThread()
+        let thread = try startThread()
         switch place {
         case .new(let parent):
             let path = "\(parent)/\(id)"
@@ -71,7 +71,7 @@ package final class RunFolder: Sendable {
     ///
     /// - Throws: where it cannot be opened, and where the run is still going on.
     package static func reopen(_ path: String, after record: RunRecord) throws(ResultsError) -> RunFolder {
-        let thread = try FileThread()
+        let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
         // Another process may have resumed the run, and ended, after the journal was read and before it was locked.
@@ -88,6 +88,14 @@ package final class RunFolder: Sendable {
         try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
         return RunFolder(path: path, file, thread, .real, length: record.length)
+    }
+
+    private static func startThread() throws(ResultsError) -> FileThread {
+        do {
+            return try FileThread()
+        } catch {
+            throw ResultsError(path: "", "cannot start a thread for files: \(error)")
+        }
     }
 
     private init(
@@ -211,6 +219,25 @@ package final class RunFolder: Sendable {
         let sink = try result.get()
         journal.follow(sink)
         return sink
+    }
+
+    /// The path of a file that a step downloads, as it can be opened. The folders on the way are made.
+    ///
+    /// - Parameters:
+    ///   - path: The path, relative to the folder.
+    ///   - allowsOutside: Whether it may lead out of the folder.
+    ///   - step: The path of the step that downloads it, which no other one may write to; `nil` where others may.
+    package func path(
+        ofDownload path: String,
+        allowsOutside: Bool,
+        for step: String?
+    ) async throws(ResultPathError) -> String {
+        let root = self.path
+        return try await thread.run { () throws(ResultPathError) in
+            let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
+            if let step { try self.claim(whole, of: step, as: path) }
+            return whole
+        }
     }
 
     /// Whether a file of records was put in its place, which the journal may not say of a run that was killed.

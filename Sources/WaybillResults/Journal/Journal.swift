@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 
 /// The events of a run on disk, one JSON object a line, each with a checksum (`sum`).
 ///

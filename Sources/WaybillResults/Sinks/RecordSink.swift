@@ -1,5 +1,6 @@
 import Synchronization
 import WaybillFormats
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc

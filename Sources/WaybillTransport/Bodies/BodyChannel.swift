@@ -24,6 +24,7 @@ final class BodyChannel: Sendable {
 
     // How much may lie here; the most that is taken at once.
     private static let capacity = 1 << 20
+    private static let smallCount = 64 << 10
 
     private let state = Mutex(State())
 
@@ -39,7 +40,12 @@ final class BodyChannel: Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             state.isFull = !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.capacity
-            if !state.isFull { state.bytes.append(contentsOf: bytes) }
+            if !state.isFull {
+                // A large body comes in many pieces: the array is not to grow, and be copied, with several of them.
+                let count = state.bytes.count + bytes.count
+                if count > max(state.bytes.capacity, Self.smallCount) { state.bytes.reserveCapacity(Self.capacity) }
+                state.bytes.append(contentsOf: bytes)
+            }
             return !state.isFull
         }
     }

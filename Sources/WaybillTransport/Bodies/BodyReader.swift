@@ -79,7 +79,7 @@ final class BodyReader {
         if descriptor < 0 && !open(file, size: size) { return nil }
         while true {
             let count = pread(descriptor, room.baseAddress, room.count, off_t(offset))
-            if count > 0 { return count }
+            if count > 0 { return offset + count == size && hasGrown(file, from: size) ? nil : count }
             if count == 0 {
                 failure = "the file \(file) became shorter while it was sent"
                 return nil
@@ -90,6 +90,14 @@ final class BodyReader {
                 return nil
             }
         }
+    }
+
+    /// Whether more was added to the file while it was sent: what was sent is then not the file.
+    private func hasGrown(_ file: LocalFile, from size: Int) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int(status.st_size) != size else { return false }
+        failure = "the file \(file) changed its size while it was sent"
+        return true
     }
 
     private func open(_ file: LocalFile, size: Int) -> Bool {

@@ -26,7 +26,13 @@ extension EasyOptions {
     mutating func setRequest(_ prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
         let request = prepared.request
         setVersion(of: prepared)
-        if prepared.purpose == .stream { set(CURLOPT_BUFFERSIZE, 256 << 10) }
+        if prepared.purpose == .stream {
+            set(CURLOPT_BUFFERSIZE, 256 << 10)
+            if let limit = request.options.stallTimeout {
+                set(CURLOPT_LOW_SPEED_LIMIT, 1)
+                set(CURLOPT_LOW_SPEED_TIME, max(1, Int(limit.components.seconds)))
+            }
+        }
         setMethod(of: prepared, owner: owner)
         if let cookies = prepared.cookies { set(CURLOPT_COOKIE, cookies) }
         // No file, but the wish for cookies at all: those of the share handle.

@@ -214,6 +214,11 @@ struct FailureExplanation {
                 default: "the host name was not resolved"
                 }
             return "\(activity) within \(limit) (\(destination))"
+        case .sending where request.options.stallTimeout != nil,
+            .awaitingResponse where request.options.stallTimeout != nil,
+            .receiving where request.options.stallTimeout != nil:
+            let limit = request.options.stallTimeout ?? .zero
+            return "nothing was received from \(destination) for \(limit.words)"
         case .sending: return "\(destination) did not take the whole request within \(whole)"
         case .awaitingResponse: return "no response from \(destination) within \(whole)"
         case .receiving: return "no complete answer from \(destination) within \(whole)"

@@ -20,6 +20,8 @@ package struct TransferOptions: Sendable, Hashable {
     package var credentials = Credentials.none
     /// What happens to cookies.
     package var cookies = Cookies.off
+    /// How long nothing may be received before the transfer fails, for a response that is received piece by piece.
+    package var stallTimeout: Duration?
     /// Which of the requests that wait for a connection to an origin goes first.
     package var priority = Priority.default
 

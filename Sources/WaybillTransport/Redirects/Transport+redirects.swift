@@ -1,17 +1,18 @@
 extension Transport {
     /// Sends a request and follows redirects, at most this many, all within the first request's time-out. Tells of each
-    /// hop before it is sent.
+    /// hop before it is sent. A receiver receives the responses of all hops.
     package func send(
         _ request: HTTPRequest,
         followingRedirects limit: Int,
         monitor: TransferMonitor? = nil,
+        receiver: (any BodyReceiver)? = nil,
         onRedirect: (Redirect) -> Void = { _ in }
     ) async -> Result<HTTPResponse, TransportFailure> {
-        if limit == 0 { return await send(request, monitor: monitor) }
+        if limit == 0 { return await send(request, monitor, receiver) }
         var request = request
         var state = RedirectState(request, limit: limit)
         while true {
-            let result = await send(request, monitor: monitor)
+            let result = await send(request, monitor, receiver)
             guard case .success(var response) = result else { return result }
             switch state.next(after: response) {
             case .finish:
@@ -25,5 +26,14 @@ extension Transport {
                 request.elapsed = elapsed
             }
         }
+    }
+
+    private func send(
+        _ request: HTTPRequest,
+        _ monitor: TransferMonitor?,
+        _ receiver: (any BodyReceiver)?
+    ) async -> Result<HTTPResponse, TransportFailure> {
+        guard let receiver else { return await send(request, monitor: monitor) }
+        return await send(request, monitor: monitor, receiver: receiver)
     }
 }

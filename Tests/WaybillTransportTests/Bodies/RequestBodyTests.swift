@@ -107,6 +107,27 @@ import WaybillTransport
         }
     }
 
+    @Test func `a file that grows while it is sent ends the transfer before its last byte`() async throws {
+        let folder = TemporaryFolder()
+        let bytes = [UInt8](repeating: 7, count: 24 << 20)
+        let file = folder.write(bytes, to: "body")
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            _ = connection.peekHead()
+            folder.write(bytes + [8], to: "body")
+            connection.readRequest()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .file(LocalFile(file)))
+                let failure = try #require(await transport.send(request).failure)
+                // The test writes the file anew: it is short for a moment.
+                #expect(failure.message.hasSuffix("while it was sent"))
+                #expect(failure.kind == .transfer)
+                #expect(server.requests.isEmpty)
+            }
+        }
+    }
+
     @Test func `a server that is asked with Expect says whether it wants the body`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let head = connection.peekHead() {

@@ -86,6 +86,21 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [ServerFault.silent, .stallsInBody])
+    func `a server that sends nothing for long ends the transfer, without a limit for the whole`(
+        fault: ServerFault
+    ) async throws {
+        try await LoopbackServer.run(script: fault.script) { server in
+            try await CurlTransport.run { transport in
+                var request = HTTPRequest(url: server.url(), timeout: .seconds(600))
+                request.options.stallTimeout = .seconds(1)
+                let failure = await transport.send(request, monitor: nil, receiver: Collector()).failure
+                #expect(failure?.kind == .timeout)
+                #expect(failure?.message == "nothing was received from 127.0.0.1:\(server.port) for 1s")
+            }
+        }
+    }
+
     @Test func `a slow receiver holds the server up, and the time of the transfer`() async throws {
         let total = 96 << 20
         let (result, heldAt, received) = try await withGrowingTime(from: .milliseconds(400)) { timeout in

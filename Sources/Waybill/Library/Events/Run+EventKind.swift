@@ -33,6 +33,8 @@ extension Run.Event {
         case fileCompleted(Run.WrittenFile)
         /// A file of `write` is complete and was moved to its path.
         case fileWritten(Run.WrittenFile)
+        /// A file of `download` is complete and was moved to its path, or was there before and was kept.
+        case fileDownloaded(Run.DownloadedFile)
         /// A request is about to be sent.
         case requestWillSend(Run.Request)
         /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
@@ -78,6 +80,7 @@ extension Run.Event.Kind {
             case .writeCut(let file): .fileCut(Run.CutFile(file))
             case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file))
             case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))
+            case .downloadCommitted(let file): .fileDownloaded(Run.DownloadedFile(file))
             case .requestWillSend(let request): .requestWillSend(Run.Request(request))
             case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)
             case .requestProgress(let progress): .requestProgress(Run.Progress(progress))

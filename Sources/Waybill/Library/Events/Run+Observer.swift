@@ -89,8 +89,9 @@ extension Run.Observer {
         case .requestProgress(let progress): requestDidProgress(progress, step: event.step)
         case .requestRetrying(let retry): requestWillRetry(retry, step: event.step)
         case .responseFinished(let response): responseDidFinish(response, step: event.step)
-        case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten, .requestSent,
-            .requestRedirected, .responseStarted, .exchange, .sessionRenewed, .log, .warning:
+        case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten,
+            .fileDownloaded, .requestSent, .requestRedirected, .responseStarted, .exchange, .sessionRenewed, .log,
+            .warning:
             break
         }
     }

@@ -96,4 +96,26 @@ extension Run {
             bytes = file.bytes
         }
     }
+
+    /// A file of `download` that is complete.
+    public struct DownloadedFile: Sendable, Equatable {
+        /// The path, as the manifest gives it, with the name that it has in a folder.
+        public let path: String
+        /// How many bytes it has.
+        public let bytes: Int
+        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it: as a checksum, or as `steps.ID.downloaded`.
+        public let sha256: String?
+        /// Whether a part of it was there from an interrupted download.
+        public let isResumed: Bool
+        /// Whether it was there before, and was kept.
+        public let isKept: Bool
+
+        init(_ file: RunEvent.DownloadedFile) {
+            path = file.path.string
+            bytes = file.bytes
+            sha256 = file.sha256
+            isResumed = file.isResumed
+            isKept = file.isKept
+        }
+    }
 }

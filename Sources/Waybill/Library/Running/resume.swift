@@ -12,6 +12,7 @@ import WaybillResults
 ///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
 ///   - repeatsUnsure: Whether requests are sent again that may have been sent and have no recorded response, and those that
 ///     passed and provide what later steps need and the journal does not hold, even if that may do their work twice.
+///   - repeatsTolerated: Whether steps and elements whose failures were tolerated (`onFailure: continue`) run again.
 ///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
 ///   - options: Who is told of it.
 /// - Throws: ``ManifestError`` where the manifest has errors, or was changed in what has already run; ``RunError`` where
@@ -21,6 +22,7 @@ public func resume(
     inputs: [String: Value] = [:],
     variables: [String: String]? = nil,
     repeatsUnsure: Bool = false,
+    repeatsTolerated: Bool = false,
     allowsOutside: Bool = false,
     options: Run.Options = Run.Options()
 ) throws -> Run {
@@ -30,7 +32,8 @@ public func resume(
     let resumption = try RunResumption(
         of: RunFolders.folder(of: folder),
         options: planOptions,
-        allowsOutside: allowsOutside
+        allowsOutside: allowsOutside,
+        repeatsTolerated: repeatsTolerated
     )
     guard let plan = resumption.plan else { throw ManifestError(resumption.diagnostics) }
     var session = RunOptions()

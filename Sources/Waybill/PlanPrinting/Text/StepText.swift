@@ -221,7 +221,9 @@ struct StepText {
             parts.append("returns \(returns.isCollection ? "a collection" : "an object")")
         }
         if let download = request.download {
-            parts.append("downloads to \(download.to.map { form.text($0) } ?? "the results folder")")
+            let folder = request.settings.downloads.map { form.text($0.value) }
+            let path = [folder, download.to.map { form.text($0) }].compactMap { $0 }.joined(separator: "/")
+            parts.append("downloads to \(path.isEmpty ? "the results folder" : path)")
         }
         if !request.outputs.isEmpty {
             parts.append(

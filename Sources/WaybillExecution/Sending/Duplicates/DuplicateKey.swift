@@ -13,20 +13,21 @@ enum DuplicateKey: Hashable, Sendable {
     /// Everything that is sent is the same.
     case request(WholeRequest)
 
-    /// The key of a request that has been built.
+    /// The key of a request that has been built, with the path of the file that it downloads.
     init(
         of request: HTTPRequest,
         by policy: Setting<DuplicatePolicy>,
         in step: StepPlan,
         _ plan: RequestPlan,
-        scope: RequestScope
+        scope: RequestScope,
+        file: String? = nil
     ) throws(EvaluationFailure) {
         let endpoint = plan.endpoint ?? step.path
         if let key = policy.value.key {
             let value = try key.value(in: scope.scope(policy.level))
             self = .value(value.json, of: endpoint)
         } else if policy.value.mode == .share || plan.download != nil {
-            self = .request(WholeRequest(request: request))
+            self = .request(WholeRequest(request: request, file: file))
         } else {
             self = .endpoint(endpoint)
         }
@@ -37,6 +38,8 @@ enum DuplicateKey: Hashable, Sendable {
 struct WholeRequest: Hashable, Sendable {
     /// The request.
     let request: HTTPRequest
+    /// The file that it downloads.
+    var file: String?
 
     func hash(into hasher: inout Hasher) {
         // Requests with different bodies to one address are rare enough.

@@ -112,14 +112,14 @@ package struct ReturnShape: Sendable {
 package struct Download: Sendable {
     /// The digests that a file can be checked by.
     package enum Digest: String, Sendable, CaseIterable {
-        case sha256, md5
+        case sha256, sha512, sha1, md5
     }
 
-    /// The path; a folder when it ends in a slash. The results folder when nothing is said.
+    /// The path, relative to the folder of `downloads`; a folder if it ends in a slash. That folder itself if there is none.
     package var to: ScalarTemplate?
-    /// Whether a download that broke goes on where it stopped.
+    /// Whether an interrupted download is resumed where it stopped.
     package var resumes = true
-    /// Whether a file that is there is replaced.
+    /// Whether an existing file is replaced; otherwise it is kept, and nothing is downloaded.
     package var replaces = true
     /// What the digest of the file must be.
     package var checksum: (digest: Digest, value: ManifestExpression)?

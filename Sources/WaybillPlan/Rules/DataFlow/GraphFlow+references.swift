@@ -54,7 +54,7 @@ extension GraphFlow {
     ) -> Diagnostic? {
         guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
         guard !site.step.unknown.contains(.form | .loop) else { return nil }
-        let fields = site.step.fields
+        let fields = site.fields
         guard fields.contains(name) else {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
             return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
@@ -130,18 +130,20 @@ extension GraphFlow {
     }
 }
 
-extension Step {
+extension StepSite {
     /// The fields of the step that expressions can use.
     fileprivate var fields: [String] {
-        let written = flow?.write == nil && !unknown.contains(.file) ? [] : ["written"]
-        if flow?.forEach != nil { return Self.fieldsOfLoops + written }
-        switch action {
-        case .call, .request: return Self.fieldsOfRequests + written
-        case .graph, .values: return Self.fieldsOfValues
-        case .group, .end: return Self.fieldsOfGroups
+        let written = step.flow?.write == nil && !step.unknown.contains(.file) ? [] : ["written"]
+        if step.flow?.forEach != nil { return Step.fieldsOfLoops + written }
+        switch step.action {
+        case .call, .request: return Step.fieldsOfRequests + written + (download == nil ? [] : ["downloaded"])
+        case .graph, .values: return Step.fieldsOfValues
+        case .group, .end: return Step.fieldsOfGroups
         }
     }
+}
 
+extension Step {
     /// What is wrong with a path that leads to the data of all pages or elements, which a step with `write` does not keep.
     fileprivate func dataNotKept(_ reference: Reference, id: String, in text: any EvaluatedText) -> Diagnostic? {
         let path = reference.segments.dropFirst()
@@ -163,15 +165,18 @@ extension Step {
         )
     }
 
-    private static let fieldsOfLoops = ["items", "ok", "error"]
-    private static let fieldsOfRequests = ["outputs", "data", "status", "headers", "time", "ok", "error"]
-    private static let fieldsOfValues = ["outputs", "ok", "error"]
-    private static let fieldsOfGroups = ["ok", "error"]
+    fileprivate static let fieldsOfLoops = ["items", "ok", "error"]
+    fileprivate static let fieldsOfRequests = ["outputs", "data", "status", "headers", "time", "ok", "error"]
+    fileprivate static let fieldsOfValues = ["outputs", "ok", "error"]
+    fileprivate static let fieldsOfGroups = ["ok", "error"]
 
     /// Why a field that steps of other forms have is not one of this step.
     fileprivate func reasonAgainst(field: String, id: String) -> String? {
         guard StepFields.names[field] != nil else { return nil }
         if flow?.forEach != nil {
+            if field == "downloaded" {
+                return "Step '\(id)' runs once an element, and each has its own file: the events of the run name them."
+            }
             if elementFields.contains(field) {
                 return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
             }
@@ -183,6 +188,7 @@ extension Step {
         }
         if field == "items" { return "Only a step with 'forEach' has items." }
         if field == "written" { return "Only a step with 'write' has written a file." }
+        if field == "downloaded" { return "Only a request with 'download' has downloaded a file." }
         return isRequest ? nil : "Step '\(id)' sends no request of its own."
     }
 }

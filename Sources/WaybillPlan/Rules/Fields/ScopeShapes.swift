@@ -56,6 +56,9 @@ struct ScopeShapes {
         ("body", .anything),
     ])
     private static let written = ValueShape.object([("file", text), ("records", number), ("bytes", number)])
+    private static let downloaded = ValueShape.object([
+        ("file", text), ("bytes", number), ("sha256", text), ("resumed", .scalar("a boolean")),
+    ])
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
     /// A root with the given shape, where the path has so many steps that its names alone do not decide.
@@ -147,6 +150,7 @@ struct ScopeShapes {
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
         case "written": shape = Self.written
+        case "downloaded": shape = Self.downloaded
         default: return nil
         }
         return PathRoot(shape: shape, depth: 2, source: .init(step.identifierSpan, "the step"))

@@ -66,10 +66,15 @@ private struct FileWriting {
     /// All in the graphs of a manifest, by the path.
     static func all(in subject: RuleSubject) -> OrderedDictionary<String, [FileWriting]> {
         var writings: OrderedDictionary<String, [FileWriting]> = [:]
-        func add(_ path: ScalarTemplate, of site: StepSite, at place: SourceSpan, _ loop: ForEach?) {
-            guard let text = path.constantText, let name = ResultPath.normalized(text), !text.hasSuffix("/") else {
-                return
-            }
+        func add(
+            _ path: ScalarTemplate,
+            in folder: String = "",
+            of site: StepSite,
+            at place: SourceSpan,
+            _ loop: ForEach?
+        ) {
+            guard let text = path.constantText, let name = ResultPath.normalized(folder + text), !text.hasSuffix("/")
+            else { return }
             let writing = FileWriting(
                 path: path.span,
                 place: place,
@@ -84,12 +89,17 @@ private struct FileWriting {
             // One file takes the records of all elements of the step itself.
             if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }
             guard let to = site.download?.to else { return }
-            // Downloads that are told what to do with the same one are meant to meet.
+            // Equal downloads with `duplicates` are meant to meet.
             let request = subject.requests.of(site)
             if request?.unknown.contains(.duplicates) == true { return }
             if let mode = request?.merged.duplicates?.value.mode, mode != .allow { return }
+            var folder = ""
+            if let setting = request?.merged.downloads {
+                guard let text = setting.value.constantText else { return }
+                folder = text + "/"
+            }
             let place = if case .call(let call) = step.action { call.name.span } else { to.span }
-            add(to, of: site, at: place, step.flow?.forEach ?? site.loopAround)
+            add(to, in: folder, of: site, at: place, step.flow?.forEach ?? site.loopAround)
         }
         return writings
     }
@@ -109,7 +119,7 @@ extension Step {
 
 extension StepSite {
     /// The download of the step or of the endpoint that it calls.
-    fileprivate var download: Download? {
+    var download: Download? {
         if let endpoint { return endpoint.request.download }
         if case .request(let definition) = step.action { return definition.download }
         return nil

@@ -1,23 +1,18 @@
 import Synchronization
-import WaybillRuntime
 
 /// A thread of its own for work on files that may take long, such as waiting for the disk: it has no place on the
 /// threads that tasks share.
 ///
 /// Work is done one piece at a time, in the order in which it falls due. When the last owner lets go, what is left is
 /// done at once and the thread ends.
-final class FileThread: Sendable {
+package final class FileThread: Sendable {
     private let queue: Queue
 
     /// Starts the thread.
-    init() throws(ResultsError) {
-        do {
-            let queue = try Queue()
-            self.queue = queue
-            _ = try SystemThread { while let job = queue.next() { job.work() } }
-        } catch {
-            throw ResultsError(path: "", "cannot start a thread for files: \(error)")
-        }
+    package init() throws(SystemError) {
+        let queue = try Queue()
+        self.queue = queue
+        _ = try SystemThread { while let job = queue.next() { job.work() } }
     }
 
     deinit {
@@ -25,14 +20,14 @@ final class FileThread: Sendable {
     }
 
     /// Has something done after a while.
-    func submit(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) {
+    package func submit(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) {
         queue.add(Queue.Job(due: .now + delay, work: work))
     }
 
     /// Does something on the thread and waits for it without holding the caller's.
-    func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(ResultsError) -> Value
-    ) async throws(ResultsError) -> Value {
+    package func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         let result = await withCheckedContinuation { continuation in
             submit { continuation.resume(returning: Result(catching: work)) }
         }

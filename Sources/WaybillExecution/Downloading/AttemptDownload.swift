@@ -1,0 +1,301 @@
+import Synchronization
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// The download of one attempt: where the file goes, which responses have it, and what it must be.
+struct AttemptDownload: Sendable {
+    /// A file that was downloaded, or that was there before.
+    struct File: Sendable {
+        /// Its path as it is opened.
+        var place: String
+        /// Its path as the manifest gives it.
+        var path: RedactedText
+        /// How many bytes it has.
+        var bytes: Int
+        /// Its digests.
+        var digests: [Digest.Algorithm: [UInt8]]
+        /// The content that is not in its place yet; `nil` for a file that was there before.
+        var content: CompleteFile?
+    }
+
+    /// What was found out when the head of the response arrived.
+    private struct Notes {
+        var place: String?
+        var path: String?
+        var expectedDigest: [UInt8]?
+        var failure: Failure?
+    }
+
+    let target: DownloadTarget
+    private let definition: Download
+    private let plan: RequestPlan
+    private let scope: RequestScope
+    private let expectedStatus: [StatusPattern]
+    /// The digests to compute. They take as long as all else: SHA-256 only where the manifest uses it.
+    private let algorithms: Set<Digest.Algorithm>
+    private let notes = Shared()
+
+    private var run: RunContext { scope.context.run }
+
+    /// The download of an attempt whose request was built.
+    ///
+    /// - Parameter isUsed: Whether expressions use the file's size and digest.
+    init(
+        _ definition: Download,
+        of plan: RequestPlan,
+        in scope: RequestScope,
+        expectedStatus: [StatusPattern],
+        isUsed: Bool
+    ) throws(EvaluationFailure) {
+        self.definition = definition
+        self.plan = plan
+        self.scope = scope
+        self.expectedStatus = expectedStatus
+        var algorithms: Set<Digest.Algorithm> = isUsed ? [.sha256] : []
+        if let checksum = definition.checksum { algorithms.insert(Digest.Algorithm(checksum.digest)) }
+        self.algorithms = algorithms
+        target = try DownloadTarget(definition, folder: plan.settings.downloads, in: scope)
+    }
+
+    /// Sends the request, and downloads the file of its response.
+    func start(
+        _ request: HTTPRequest,
+        through transport: any Transport,
+        followingRedirects limit: Int,
+        _ monitor: TransferMonitor,
+        _ onRedirect: (Redirect) -> Void
+    ) async -> RequestSender.Outcome {
+        func ended(_ end: RequestSender.End, _ file: File? = nil) -> RequestSender.Outcome {
+            RequestSender.Outcome(end: end, lastURL: request.url, file: file)
+        }
+        let part: String
+        do throws(Failure) {
+            if target.isFolder {
+                part = try await path(target.nameOfPart(for: request.url, redactor: run.redactor), owner: nil)
+            } else {
+                let place = try await place(named: nil)
+                if keeps(place) {
+                    let file = try await existing(place, in: scope)
+                    return ended(.fileExists, file)
+                }
+                part = RecordSink.part(place)
+            }
+        } catch {
+            return ended(.refusal(error))
+        }
+        let download = FileDownload(
+            request,
+            url: run.redactor.redact(request.url),
+            part: part,
+            resumes: definition.resumes,
+            digests: algorithms
+        ) { (response, name) async throws(DownloadError) in
+            try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
+        }
+        let result = await download.start(
+            through: transport,
+            followingRedirects: limit,
+            monitor: monitor,
+            onRedirect: onRedirect
+        )
+        switch result {
+        case .response(.success(let response)): return ended(.response(response))
+        case .response(.failure(let failure)): return ended(.failure(failure))
+        case .failed(let error, let response):
+            let failure = notes.value.failure ?? failure(error)
+            return ended(response == nil ? .refusal(failure) : .fileFailure(failure, response))
+        case .kept(let response):
+            do throws(Failure) {
+                let file = try await existing(notes.value.place ?? "", in: scope.with(response))
+                return ended(.response(response), file)
+            } catch {
+                return ended(.fileFailure(error, response))
+            }
+        case .complete(let response, let content):
+            let file = File(
+                place: notes.value.place ?? "",
+                path: run.redactor.text(notes.value.path ?? target.path),
+                bytes: content.bytes,
+                digests: content.digests,
+                content: content
+            )
+            if let failure = mismatch(of: file.digests) {
+                await content.discard()
+                return ended(.fileFailure(failure, response))
+            }
+            return ended(.response(response), file)
+        }
+    }
+
+    /// Moves the file of an attempt that has not failed to its place, and reports it. Otherwise it stays a partial file.
+    func conclude(_ file: File, _ outcome: inout AttemptOutcome) async {
+        guard outcome.failure == nil else {
+            await file.content?.release()
+            return
+        }
+        if let content = file.content {
+            do throws(DownloadError) {
+                try await content.move(to: file.place, replacing: definition.replaces)
+            } catch {
+                outcome.failure = failure(error)
+                return
+            }
+        }
+        let digest = file.digests[.sha256].map(Hexadecimal.encode)
+        let isResumed = file.content?.isResumed ?? false
+        let event = RunEvent.DownloadedFile(
+            path: file.path,
+            bytes: file.bytes,
+            sha256: digest,
+            isResumed: isResumed,
+            isKept: file.content == nil
+        )
+        run.events.emit(.downloadCommitted(event), step: scope.context.path, endpoint: plan.endpoint)
+        outcome.downloaded = [
+            "file": .string(file.path.string),
+            "bytes": .number(JSONNumber(file.bytes)),
+            "sha256": digest.map(JSON.string) ?? .null,
+            "resumed": .bool(isResumed),
+        ]
+    }
+
+    // MARK: Responses
+
+    /// Decides about a response with the file, before any of it is written.
+    private func accept(
+        _ response: HTTPResponse,
+        suggestedName name: String?
+    ) async throws(DownloadError) -> FileDownload.Acceptance {
+        guard expectedStatus.contains(where: { $0.matches(response.status) }) else { return .no }
+        if let accept = plan.settings.accept, let ranges = accept.value,
+            response.headers.first(named: "Content-Range") == nil
+        {
+            // What was not asked for, such as a page to log in at, is not the file.
+            guard let type = response.headers.first(named: "Content-Type"),
+                ranges.contains(where: { $0.contains(type) })
+            else { return .no }
+        }
+        do throws(Failure) {
+            let digest = try expectedDigest(in: scope.with(response))
+            let place = try await place(named: name)
+            notes.change { $0.expectedDigest = digest }
+            return keeps(place) ? .keepExisting : .yes
+        } catch {
+            notes.change { $0.failure = error }
+            throw DownloadError(error.message.string)
+        }
+    }
+
+    private func keeps(_ place: String) -> Bool { !definition.replaces && ExistingFile.exists(place) }
+
+    // MARK: Paths
+
+    /// Where the file goes, which for a folder is known with the response.
+    private func place(named name: String?) async throws(Failure) -> String {
+        var path = target.path
+        if target.isFolder {
+            // The value of a secret in a name would be on the disk.
+            let isSafe = name.map { run.redactor.redact($0) == $0 } ?? false
+            path += isSafe ? name ?? "" : DownloadTarget.nameOfNothing
+        }
+        // Equal requests with `duplicates` are meant to meet.
+        let isShared = plan.settings.duplicates.map { $0.value.mode != .allow } ?? false
+        let place = try await self.path(path, owner: isShared ? nil : scope.context.path)
+        notes.change { notes in
+            notes.place = place
+            notes.path = path
+        }
+        return place
+    }
+
+    private func path(_ path: String, owner: String?) async throws(Failure) -> String {
+        guard let folder = run.folder else {
+            throw Failure(.download, "there is no results folder to download to", at: target.span)
+        }
+        do {
+            return try await folder.path(ofDownload: path, allowsOutside: run.allowsOutside, for: owner)
+        } catch {
+            switch error {
+            case .refused(let reason): throw Failure(.input, run.redactor.text(reason), at: target.span)
+            case .file(let error): throw Failure(.download, run.redactor.text(error.description), at: target.span)
+            }
+        }
+    }
+
+    private func failure(_ error: DownloadError) -> Failure {
+        Failure(.download, run.redactor.text(error.description), at: target.span)
+    }
+
+    // MARK: Digests
+
+    private func existing(_ place: String, in scope: RequestScope) async throws(Failure) -> File {
+        let digest = try expectedDigest(in: scope)
+        notes.change { $0.expectedDigest = digest }
+        let (bytes, digests): (Int, [Digest.Algorithm: [UInt8]])
+        do {
+            (bytes, digests) = try await ExistingFile.digests(of: place, algorithms)
+        } catch {
+            throw failure(error)
+        }
+        if let failure = mismatch(of: digests) { throw failure }
+        let path = run.redactor.text(notes.value.path ?? target.path)
+        return File(place: place, path: path, bytes: bytes, digests: digests, content: nil)
+    }
+
+    private func expectedDigest(in scope: RequestScope) throws(Failure) -> [UInt8]? {
+        guard let checksum = definition.checksum else { return nil }
+        do throws(EvaluationFailure) {
+            let value = try checksum.value.value(in: scope.scope(definition.level))
+            return try ExpectedDigest.bytes(value.json, Digest.Algorithm(checksum.digest), at: checksum.value.span)
+        } catch {
+            throw run.failure(error)
+        }
+    }
+
+    private func mismatch(of digests: [Digest.Algorithm: [UInt8]]) -> Failure? {
+        guard let checksum = definition.checksum, let expected = notes.value.expectedDigest,
+            let actual = digests[Digest.Algorithm(checksum.digest)], actual != expected
+        else { return nil }
+        return Failure(
+            .download,
+            run.redactor.text(
+                "the \(checksum.digest.rawValue) digest of the file is \(Hexadecimal.encode(actual)), not \(Hexadecimal.encode(expected))"
+            ),
+            at: checksum.value.span
+        )
+    }
+
+    /// The notes, which the transport's callback makes.
+    private final class Shared: Sendable {
+        private let notes = Mutex(Notes())
+
+        var value: Notes { notes.withLock { $0 } }
+
+        func change(_ body: (inout Notes) -> Void) { notes.withLock { body(&$0) } }
+    }
+}
+
+extension RequestScope {
+    fileprivate func with(_ response: HTTPResponse) -> RequestScope {
+        var scope = self
+        scope.response = response
+        return scope
+    }
+}
+
+extension Digest.Algorithm {
+    fileprivate init(_ digest: Download.Digest) {
+        self =
+            switch digest {
+            case .sha256: .sha256
+            case .sha512: .sha512
+            case .sha1: .sha1
+            case .md5: .md5
+            }
+    }
+}

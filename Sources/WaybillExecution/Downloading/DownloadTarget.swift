@@ -1,0 +1,62 @@
+import WaybillDiagnostics
+import WaybillManifest
+import WaybillResults
+import WaybillTransport
+
+/// Where the file of a download goes.
+struct DownloadTarget: Sendable {
+    /// The name of a file that neither the server nor the URL has a name for.
+    static let nameOfNothing = "download"
+
+    /// The path, relative to the results folder; that of a folder is empty or ends in a slash.
+    let path: String
+    /// Where it was written.
+    let span: SourceSpan
+
+    /// Whether it is a folder, in which the file gets the name that the server or the URL has for it.
+    var isFolder: Bool { path.isEmpty || path.hasSuffix("/") }
+
+    /// Evaluates the path and the folder that it is relative to.
+    init(
+        _ download: Download,
+        folder: Setting<ScalarTemplate>?,
+        in scope: RequestScope
+    ) throws(EvaluationFailure) {
+        var path = ""
+        if let folder {
+            path = try Self.text(of: folder.value, at: folder.level, in: scope)
+            if !path.hasSuffix("/") { path += "/" }
+        }
+        if let to = download.to {
+            let text = try Self.text(of: to, at: download.level, in: scope)
+            path = text.hasPrefix("/") ? text : path + text
+        }
+        self.path = path
+        span = download.to?.span ?? folder?.span ?? download.span
+    }
+
+    /// The name of the partial file in a folder: the server has not suggested one yet, and different files may have the same
+    /// name in their URLs.
+    func nameOfPart(for url: String, redactor: Redactor) -> String {
+        let safe = redactor.redact(url)
+        var digest = PayloadDigest()
+        digest.update(Array(safe.utf8))
+        let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? Self.nameOfNothing
+        return path + RecordSink.part("\(name)-\(Hexadecimal.encode(digest).prefix(8))")
+    }
+
+    private static func text(
+        of path: ScalarTemplate,
+        at level: Level,
+        in scope: RequestScope
+    ) throws(EvaluationFailure) -> String {
+        let text = try path.text(in: scope.scope(level))
+        guard !text.isSecret else {
+            throw EvaluationFailure(message: "a secret cannot be in the path of a file", span: path.span)
+        }
+        guard !text.text.isEmpty else {
+            throw EvaluationFailure(message: "the path of the file is empty", span: path.span)
+        }
+        return text.text
+    }
+}

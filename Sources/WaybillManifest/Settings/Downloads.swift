@@ -1,0 +1,18 @@
+/// The folder that the files of downloads go to (`downloads`).
+package struct DownloadsSetting: WholeSetting {
+    static let key = SettingName.downloads
+    /// The path of the folder, relative to the results folder.
+    package let folder: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let folder = decoder.scalarTemplate(node) else { return nil }
+        self.folder = folder
+    }
+
+    func visitUses(_ visitor: UseVisitor) { visitor.scalar(folder, .request, .fileName) }
+}
+
+extension Settings {
+    /// The folder that the files of downloads go to.
+    package var downloads: Setting<ScalarTemplate>? { last(DownloadsSetting.self)?.map(\.folder) }
+}

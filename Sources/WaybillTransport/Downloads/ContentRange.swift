@@ -1,0 +1,42 @@
+/// A `Content-Range` field of bytes (RFC 9110, section 14.4).
+struct ContentRange: Equatable {
+    /// The bytes that the response has, by their positions in the file; `nil` in a 416.
+    let bytes: ClosedRange<Int>?
+    /// The size of the whole file; `nil` where the server does not know it.
+    let total: Int?
+
+    /// The range of a response; `nil` where it has none, has several, or has one that contradicts itself.
+    init?(_ headers: HTTPFields) {
+        let values = headers.values(named: "Content-Range")
+        guard values.count == 1, let value = values.first else { return nil }
+        self.init(value)
+    }
+
+    /// Reads `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard sides.count == 2 else { return nil }
+        if sides[1] == "*" {
+            total = nil
+        } else {
+            guard let total = Self.number(sides[1]) else { return nil }
+            self.total = total
+        }
+        if sides[0] == "*" {
+            guard total != nil else { return nil }
+            bytes = nil
+            return
+        }
+        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+            last < total ?? .max
+        else { return nil }
+        bytes = first...last
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    }
+}

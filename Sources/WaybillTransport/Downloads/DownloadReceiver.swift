@@ -1,0 +1,109 @@
+import Synchronization
+import WaybillRuntime
+
+/// Receives the response to one request of a download, and writes it to the partial file on the thread for files.
+final class DownloadReceiver: BodyReceiver {
+    /// What became of the response.
+    enum Outcome: Sendable {
+        /// None came.
+        case none
+        /// Its body went into the file, as far as it came.
+        case written(DownloadState.Body, HTTPResponse)
+        /// The file is complete.
+        case complete(HTTPResponse)
+        /// The file is requested once more from the start.
+        case startOver
+        /// It is an ordinary response.
+        case ordinary
+        /// There is a file already, which stays.
+        case kept(HTTPResponse)
+        /// The download failed.
+        case failed(DownloadError, HTTPResponse)
+    }
+
+    private struct State {
+        var decision: DownloadState
+        var outcome = Outcome.none
+    }
+
+    private let file: PartialFile
+    private let thread: FileThread
+    private let accept: FileDownload.Acceptor
+    private let state: Mutex<State>
+
+    init(_ decision: DownloadState, file: PartialFile, thread: FileThread, accept: @escaping FileDownload.Acceptor) {
+        self.file = file
+        self.thread = thread
+        self.accept = accept
+        state = Mutex(State(decision: decision))
+    }
+
+    /// The decisions after the response.
+    var decision: DownloadState { state.withLock { $0.decision } }
+
+    /// What became of the response.
+    var outcome: Outcome { state.withLock { $0.outcome } }
+
+    func begin(_ response: HTTPResponse) async -> BodyUse {
+        let name = SuggestedName.of(response.headers) ?? state.withLock { $0.decision.resumedRecord?.name }
+        let step = state.withLock { $0.decision.next(after: response) }
+        let response = step.isAboutRest ? response.forWholeFile : response
+        switch step {
+        case .reject: return end(.ordinary)
+        case .startOver: return end(.startOver)
+        case .fail(let reason): return end(.failed(DownloadError(reason), response))
+        case .write, .complete: break
+        }
+        do throws(DownloadError) {
+            switch try await accept(response, name) {
+            case .no: return end(.ordinary)
+            case .keepExisting: return end(.kept(response))
+            case .yes: break
+            }
+            guard case .write(let body) = step else { return end(.complete(response)) }
+            try await thread.run { [file] () throws(DownloadError) in try file.begin(body) }
+            return end(.written(body, response))
+        } catch {
+            return end(.failed(error, response))
+        }
+    }
+
+    func receive(_ bytes: [UInt8]) async -> Bool {
+        guard case .written(_, let response) = outcome else { return false }
+        do throws(DownloadError) {
+            try await thread.run { [file] () throws(DownloadError) in try file.write(bytes) }
+            return true
+        } catch {
+            _ = end(.failed(error, response))
+            return false
+        }
+    }
+
+    /// Notes what became of the response. The body of an ordinary one is read as usual, others end with `receive`.
+    private func end(_ outcome: Outcome) -> BodyUse {
+        state.withLock { $0.outcome = outcome }
+        if case .ordinary = outcome { return .collect }
+        return .receive
+    }
+}
+
+extension DownloadState.Step {
+    /// Whether the response has, or knows that there is nothing more of, the rest of the file.
+    fileprivate var isAboutRest: Bool {
+        switch self {
+        case .write(let body): body.offset > 0
+        case .complete: true
+        case .startOver, .reject, .fail: false
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The response with the status that a request of the whole file would have had: what is expected of a response is
+    /// expected of that.
+    var forWholeFile: HTTPResponse {
+        var response = self
+        response.status = 200
+        return response
+    }
+}

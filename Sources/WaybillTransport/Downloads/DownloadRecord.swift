@@ -1,0 +1,55 @@
+import WaybillJSON
+
+/// What is known of a partial file, kept beside it: it is resumed only if its bytes are certain to be those of the file
+/// that the server has.
+package struct DownloadRecord: Sendable, Equatable {
+    /// The URL that was requested first, before redirects, without secrets.
+    package var url: String
+    /// What identifies the bytes.
+    package var validator: EntityValidator
+    /// The size of the whole file, if the server gave it.
+    package var total: Int?
+    /// The name that the server suggested.
+    package var name: String?
+
+    /// A record; see the properties.
+    package init(url: String, validator: EntityValidator, total: Int? = nil, name: String? = nil) {
+        self.url = url
+        self.validator = validator
+        self.total = total
+        self.name = name
+    }
+
+    /// The file beside a partial file that its record is in.
+    package static func path(ofPart part: String) -> String { part + ".json" }
+
+    /// Reads a record; `nil` for anything else.
+    init?(_ text: [UInt8]) {
+        guard let json = try? JSONParser().parse(text), let url = json["url"]?.string else { return nil }
+        if let tag = json["etag"]?.string {
+            validator = .tag(tag)
+        } else if let date = json["lastModified"]?.string {
+            validator = .lastModified(date)
+        } else {
+            return nil
+        }
+        self.url = url
+        total = json["total"]?.number?.int
+        name = json["name"]?.string
+    }
+
+    /// `{url, etag|lastModified, total, name}`
+    var text: [UInt8] {
+        var object = JSONObject()
+        object["url"] = .string(url)
+        switch validator {
+        case .tag(let text): object["etag"] = .string(text)
+        case .lastModified(let text): object["lastModified"] = .string(text)
+        }
+        if let total { object["total"] = .number(JSONNumber(total)) }
+        if let name { object["name"] = .string(name) }
+        var text: [UInt8] = []
+        JSONWriter().write(.object(object), to: &text)
+        return text + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,176 @@
+import WaybillFormats
+
+/// Decides which request a download sends, given the partial file that is there, and what happens to each response.
+///
+/// It is a value: it opens no file and sends nothing. The rules are those of RFC 9110, sections 13.1.5, 14 and 15.5.17.
+/// Only a strong validator makes a partial file worth resuming, and whatever a server sends that is not exactly the
+/// rest of that file makes the download start over, once.
+package struct DownloadState: Sendable {
+    /// What happens after a response.
+    package enum Step: Sendable, Equatable {
+        /// Its body goes into the file.
+        case write(Body)
+        /// The file is complete already, and its body is not needed.
+        case complete
+        /// Its body is not wanted. The file is requested once more, from the start.
+        case startOver
+        /// It has no part of the file, such as the message of an error: it is an ordinary response.
+        case reject
+        /// The download cannot continue, for this reason.
+        case fail(String)
+    }
+
+    /// A body, and where it goes.
+    package struct Body: Sendable, Equatable {
+        /// Where its first byte goes. What the file has from there on is cut off.
+        package var offset = 0
+        /// Where the file ends after it, if that is known.
+        package var end: Int?
+        /// The size of the whole file, if that is known.
+        package var total: Int?
+        /// What to keep beside the file before the first byte, so that it can be resumed; `nil` where it cannot be.
+        package var record: DownloadRecord?
+        /// How it is coded, where it is decoded before it is written.
+        package var codings: [String] = []
+    }
+
+    /// Which range is requested.
+    private enum Range {
+        /// None: the whole file.
+        case whole
+        /// The one that the user's own `Range` field has: the response is what the user wants in the file.
+        case given
+        /// The rest of a file that has this many bytes.
+        case rest(of: DownloadRecord, from: Int)
+    }
+
+    private let url: String
+    private let isResumable: Bool
+    private let keepsCodings: Bool
+    private let asksForIdentity: Bool
+    private var range: Range
+
+    /// The state before the first request.
+    ///
+    /// - Parameters:
+    ///   - request: The request without what the download adds to it.
+    ///   - url: Its URL without secrets, for the record.
+    ///   - part: The record and the size of the partial file that is there.
+    ///   - resumes: Whether a partial file is resumed at all. Only those of GET are (RFC 9110, section 14.2).
+    package init(_ request: HTTPRequest, url: String, part: (record: DownloadRecord, size: Int)?, resumes: Bool) {
+        self.url = url
+        let isGiven = request.headers.contains { $0.isNamed("Range") }
+        isResumable = resumes && request.method == "GET" && !isGiven
+        asksForIdentity = !request.headers.contains { $0.isNamed("Accept-Encoding") }
+        keepsCodings = Self.hasCodedName(request.url)
+        if isGiven {
+            range = .given
+        } else if isResumable, let part, part.record.url == url, part.size > 0,
+            part.size <= part.record.total ?? .max
+        {
+            range = .rest(of: part.record, from: part.size)
+        } else {
+            range = .whole
+        }
+    }
+
+    /// The fields that the next request has in addition: a compressed response could not be resumed.
+    package var fields: [HTTPField] {
+        var fields: [HTTPField] = []
+        if asksForIdentity { fields.append(HTTPField(name: "Accept-Encoding", value: "identity")) }
+        if case .rest(let record, let size) = range {
+            fields.append(HTTPField(name: "Range", value: "bytes=\(size)-"))
+            fields.append(HTTPField(name: "If-Range", value: record.validator.text))
+        }
+        return fields
+    }
+
+    /// The record of the file that is resumed.
+    package var resumedRecord: DownloadRecord? {
+        if case .rest(let record, _) = range { record } else { nil }
+    }
+
+    /// Decides what happens after a response that is not a redirect.
+    package mutating func next(after response: HTTPResponse) -> Step {
+        switch (response.status, range) {
+        case (206, .whole):
+            return .fail("the server sent a part of the file that was not requested")
+        case (206, .rest(let record, let size)):
+            if let body = rest(of: record, from: size, in: response) { return .write(body) }
+            return startOver()
+        case (416, .rest(let record, let size)):
+            let range = ContentRange(response.headers)
+            let isSame = response.headers.first(named: "ETag").map { _ in
+                record.validator.isRepeated(in: response.headers)
+            }
+            guard let range, range.bytes == nil, range.total == size, record.total ?? size == size, isSame ?? true
+            else { return startOver() }
+            return .complete
+        case (204, _), (205, _):
+            return .fail("the response has no content (status \(response.status))")
+        case (200...299, _):
+            return .write(whole(response))
+        default:
+            return .reject
+        }
+    }
+
+    /// Notes that the file is that long after a response had only the next part of the rest, as servers may do that
+    /// limit the size of responses (RFC 9110, section 15.3.7).
+    package mutating func advance(to size: Int) {
+        if case .rest(let record, _) = range { range = .rest(of: record, from: size) }
+    }
+
+    private mutating func startOver() -> Step {
+        range = .whole
+        return .startOver
+    }
+
+    /// The body of a 206 with the rest of the file, or with the next part of it; `nil` where it is anything else.
+    private func rest(of record: DownloadRecord, from size: Int, in response: HTTPResponse) -> Body? {
+        let headers = response.headers
+        guard let range = ContentRange(headers), let bytes = range.bytes, bytes.lowerBound == size,
+            record.validator.isRepeated(in: headers), codings(of: headers).isEmpty
+        else { return nil }
+        if let known = record.total, let total = range.total, known != total { return nil }
+        if let length = Self.length(headers), length != bytes.count { return nil }
+        guard let total = range.total ?? record.total, bytes.upperBound < total else { return nil }
+        return Body(offset: size, end: bytes.upperBound + 1, total: total, record: record)
+    }
+
+    private func whole(_ response: HTTPResponse) -> Body {
+        let codings = codings(of: response.headers)
+        var body = Body(codings: codings)
+        guard codings.isEmpty else { return body }
+        body.total = Self.length(response.headers)
+        body.end = body.total
+        if isResumable, response.status == 200, let validator = EntityValidator(response.headers) {
+            body.record = DownloadRecord(
+                url: url,
+                validator: validator,
+                total: body.total,
+                name: SuggestedName.of(response.headers)
+            )
+        }
+        return body
+    }
+
+    /// The codings to undo. A server that names one although none was accepted may mean the file itself: `a.tar.gz` is
+    /// stored as it is.
+    private func codings(of headers: HTTPFields) -> [String] {
+        if keepsCodings { return [] }
+        return headers.values(named: "Content-Encoding").flatMap { $0.split(separator: ",") }
+            .map { $0.filter { $0 != " " && $0 != "\t" } }
+            .filter { !$0.isEmpty && $0.lowercased() != "identity" }
+    }
+
+    private static func hasCodedName(_ url: String) -> Bool {
+        let path = URIReference(url).path.lowercased()
+        return [".gz", ".tgz", ".svgz", ".br", ".zst", ".z"].contains { path.hasSuffix($0) }
+    }
+
+    private static func length(_ headers: HTTPFields) -> Int? {
+        guard headers.first(named: "Transfer-Encoding") == nil else { return nil }
+        return headers.first(named: "Content-Length").flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,50 @@
+import WaybillFormats
+
+/// A strong validator (RFC 9110, section 8.8): two responses with the same one have the same bytes.
+package enum EntityValidator: Sendable, Equatable {
+    /// A strong entity tag, with its quotes.
+    case tag(String)
+    /// A `Last-Modified` date so far before the response's own `Date` that it cannot have been written twice in it.
+    case lastModified(String)
+
+    /// How long before the response the file must have been changed for its date to be strong (section 8.8.2.2; the
+    /// clocks of servers may differ).
+    private static let certainty: Int64 = 60_000_000_000
+
+    /// The strong validator of a response. `nil` where it has none: a weak tag, or several tags, also rule out the date
+    /// (section 13.1.5).
+    package init?(_ headers: HTTPFields) {
+        let tags = headers.values(named: "ETag")
+        if let tag = tags.first {
+            guard tags.allSatisfy({ $0 == tag }), tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
+                return nil
+            }
+            self = .tag(tag)
+            return
+        }
+        let dates = headers.values(named: "Last-Modified")
+        guard let date = dates.first, dates.allSatisfy({ $0 == date }), let changed = HTTPDate.moment(date),
+            let sent = headers.first(named: "Date").flatMap(HTTPDate.moment),
+            sent.nanoseconds - changed.nanoseconds >= Self.certainty
+        else { return nil }
+        self = .lastModified(date)
+    }
+
+    /// The value of `If-Range`.
+    package var text: String {
+        switch self {
+        case .tag(let text), .lastModified(let text): text
+        }
+    }
+
+    /// Whether a response repeats the validator.
+    func isRepeated(in headers: HTTPFields) -> Bool {
+        let name =
+            switch self {
+            case .tag: "ETag"
+            case .lastModified: "Last-Modified"
+            }
+        let values = headers.values(named: name)
+        return !values.isEmpty && values.allSatisfy { $0 == text }
+    }
+}

@@ -1,0 +1,68 @@
+package import WaybillFormats
+import WaybillRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The digests of a file while it is written.
+struct FileDigests {
+    /// How many bytes went into them.
+    private(set) var count = 0
+    private var digests: [Digest.Algorithm: Digest]
+
+    init(_ algorithms: Set<Digest.Algorithm>) {
+        digests = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, Digest($0)) })
+    }
+
+    /// Whether there are any.
+    var isEmpty: Bool { digests.isEmpty }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        for algorithm in digests.keys { digests[algorithm]?.update(bytes) }
+        count += bytes.count
+    }
+
+    var values: [Digest.Algorithm: [UInt8]] { digests.mapValues(\.value) }
+}
+
+/// Files that were there before a download.
+package enum ExistingFile {
+    /// Whether there is anything at a path, also a link that leads nowhere.
+    package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path, followsLinks: false)) != nil }
+
+    /// The size and the digests of a regular file, read on a thread of its own.
+    package static func digests(
+        of path: String,
+        _ algorithms: Set<Digest.Algorithm>
+    ) async throws(DownloadError) -> (bytes: Int, digests: [Digest.Algorithm: [UInt8]]) {
+        let result = await BlockingCall.run { Result { () throws(DownloadError) in try read(path, algorithms) } }
+        guard let result else { throw DownloadError("there is no thread to read '\(path)' on") }
+        return try result.get()
+    }
+
+    private static func read(
+        _ path: String,
+        _ algorithms: Set<Digest.Algorithm>
+    ) throws(DownloadError) -> (bytes: Int, digests: [Digest.Algorithm: [UInt8]]) {
+        let descriptor: Int32
+        do throws(FileError) {
+            (descriptor, _) = try LocalFile(path).open()
+        } catch {
+            throw DownloadError("cannot read '\(path)': \(error.message)")
+        }
+        defer { close(descriptor) }
+        var digests = FileDigests(algorithms)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(digests.count))
+            if count < 0 && SystemError.last.errno == EINTR { continue }
+            guard count >= 0 else { throw DownloadError(cannot: "read", path) }
+            if count == 0 { return (digests.count, digests.values) }
+            digests.update(.init(rebasing: buffer[..<count]))
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import WaybillRuntime
+
+/// A download of a file: the request, where its bytes go until they are complete, and what decides about a response.
+package struct FileDownload: Sendable {
+    /// What is to become of a response that has the file.
+    package enum Acceptance: Sendable {
+        /// Its body goes into the file.
+        case yes
+        /// It is not what was expected, and an ordinary response.
+        case no
+        /// There is a file already, which stays. The rest of the response is not read.
+        case keepExisting
+    }
+
+    /// Decides what is to become of a response, given the name that the server suggests for the file.
+    package typealias Acceptor =
+        @Sendable (HTTPResponse, _ suggestedName: String?) async throws(DownloadError) -> Acceptance
+
+    /// How a download ended.
+    package enum Result: Sendable {
+        /// Without a file: with an ordinary response, or a failure of the transfer.
+        case response(Swift.Result<HTTPResponse, TransportFailure>)
+        /// With a file that was there before.
+        case kept(HTTPResponse)
+        /// With a failure of the file.
+        case failed(DownloadError, HTTPResponse?)
+        /// With a complete file, which has to be moved to its place.
+        case complete(HTTPResponse, CompleteFile)
+    }
+
+    /// The request, without the fields that the download adds.
+    package var request: HTTPRequest
+    /// Its URL without secrets.
+    package var url: String
+    /// The path of the partial file.
+    package var part: String
+    /// Whether a partial file is resumed.
+    package var resumes: Bool
+    /// The digests to compute.
+    package var digests: Set<Digest.Algorithm>
+    /// What decides about responses.
+    package var accept: Acceptor
+
+    /// A download; see the properties.
+    package init(
+        _ request: HTTPRequest,
+        url: String,
+        part: String,
+        resumes: Bool,
+        digests: Set<Digest.Algorithm>,
+        accept: @escaping Acceptor
+    ) {
+        self.request = request
+        self.url = url
+        self.part = part
+        self.resumes = resumes
+        self.digests = digests
+        self.accept = accept
+    }
+
+    /// Downloads the file. What has arrived of it stays when the download is interrupted, if it can be resumed.
+    package func start(
+        through transport: any Transport,
+        followingRedirects limit: Int,
+        monitor: TransferMonitor? = nil,
+        onRedirect: (Redirect) -> Void = { _ in }
+    ) async -> Result {
+        let (thread, file): (FileThread, PartialFile)
+        do {
+            thread = try FileThread()
+        } catch {
+            return .failed(DownloadError("cannot start a thread for files: \(error)"), nil)
+        }
+        do throws(DownloadError) {
+            file = try await thread.run { [part, digests] () throws(DownloadError) in
+                try PartialFile(part, digests: digests)
+            }
+        } catch {
+            return .failed(error, nil)
+        }
+        let result = await start(file, thread, through: transport, followingRedirects: limit, monitor, onRedirect)
+        if case .complete = result { return result }
+        await thread.run { file.release() }
+        return result
+    }
+
+    private func start(
+        _ file: PartialFile,
+        _ thread: FileThread,
+        through transport: any Transport,
+        followingRedirects limit: Int,
+        _ monitor: TransferMonitor?,
+        _ onRedirect: (Redirect) -> Void
+    ) async -> Result {
+        var state = DownloadState(request, url: url, part: file.resumable, resumes: resumes)
+        var isResumed = false
+        while true {
+            var sending = request
+            sending.headers += state.fields
+            sending.acceptsCompression = false
+            let receiver = DownloadReceiver(state, file: file, thread: thread, accept: accept)
+            let result = await transport.send(
+                sending,
+                followingRedirects: limit,
+                monitor: monitor,
+                receiver: receiver,
+                onRedirect: onRedirect
+            )
+            state = receiver.decision
+            switch receiver.outcome {
+            case .none, .ordinary: return .response(result)
+            case .kept(let response): return .kept(response)
+            case .failed(let error, let response): return .failed(error, response)
+            case .startOver:
+                if case .failure(let failure) = result, failure != .refusedByReceiver { return .response(result) }
+            case .complete(let response):
+                if case .failure(let failure) = result, failure != .refusedByReceiver { return .response(result) }
+                return await finish(file, thread, response, status: 416, isResumed: true)
+            case .written(let body, _):
+                guard case .success(let response) = result else { return .response(result) }
+                isResumed = isResumed || body.offset > 0
+                let size = file.size
+                if let end = body.end, size != end {
+                    return .failed(DownloadError("the file has \(size) bytes instead of \(end)"), response)
+                }
+                guard let total = body.total, size < total else {
+                    return await finish(
+                        file,
+                        thread,
+                        body.offset > 0 ? response.forWholeFile : response,
+                        status: response.status,
+                        isResumed: isResumed
+                    )
+                }
+                state.advance(to: size)
+            }
+        }
+    }
+
+    private func finish(
+        _ file: PartialFile,
+        _ thread: FileThread,
+        _ response: HTTPResponse,
+        status: Int,
+        isResumed: Bool
+    ) async -> Result {
+        do throws(DownloadError) {
+            let digests = try await thread.run { () throws(DownloadError) in try file.finish() }
+            return .complete(
+                response,
+                CompleteFile(file, thread, status: status, digests: digests, isResumed: isResumed)
+            )
+        } catch {
+            return .failed(error, response)
+        }
+    }
+}
+
+/// A file of which all bytes have arrived. It is in its place only after `move`; one that is neither moved nor discarded
+/// stays as a partial file.
+package struct CompleteFile: Sendable {
+    /// The number of its bytes.
+    package let bytes: Int
+    /// The status of the last response: 206 or 416 if the file was resumed.
+    package let status: Int
+    /// Its digests.
+    package let digests: [Digest.Algorithm: [UInt8]]
+    /// Whether a part of it was there before.
+    package let isResumed: Bool
+
+    private let file: PartialFile
+    private let thread: FileThread
+
+    init(
+        _ file: PartialFile,
+        _ thread: FileThread,
+        status: Int,
+        digests: [Digest.Algorithm: [UInt8]],
+        isResumed: Bool
+    ) {
+        self.file = file
+        self.thread = thread
+        self.status = status
+        self.digests = digests
+        self.isResumed = isResumed
+        bytes = file.size
+    }
+
+    /// Waits until the file is on the disk, and moves it to its place. Throws where there is a file that is not to be
+    /// replaced.
+    package func move(to place: String, replacing replaces: Bool = true) async throws(DownloadError) {
+        try await thread.run { [file] () throws(DownloadError) in try file.move(to: place, replacing: replaces) }
+    }
+
+    /// Deletes the file, because its bytes are wrong.
+    package func discard() async {
+        await thread.run { [file] in file.discard() }
+    }
+
+    /// Leaves the file where it is, as a partial one, if it can be resumed.
+    package func release() async {
+        await thread.run { [file] in file.release() }
+    }
+}

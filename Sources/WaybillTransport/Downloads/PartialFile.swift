@@ -1,0 +1,239 @@
+import CPlatform
+import Synchronization
+import WaybillRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Why a download has not put its file in place.
+package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One sentence for a person, without a full stop.
+    package let description: String
+
+    /// A reason of our own.
+    package init(_ description: String) {
+        self.description = description
+    }
+
+    init(cannot action: String, _ path: String, _ error: SystemError = .last) {
+        self.init("cannot \(action) '\(path)': \(error)")
+    }
+}
+
+/// The file of a download while it is not complete, which this process has for itself as long as the object lives.
+///
+/// The bytes stay on the disk when the download is interrupted, with a record beside them (`FILE.part.json`) if they can be
+/// resumed; otherwise they are deleted. All of it blocks, and is done on a thread for files.
+final class PartialFile: Sendable {
+    private struct State: ~Copyable {
+        var record: DownloadRecord?
+        var size: Int
+        var digests: FileDigests
+        var decoding: BodyDecoding?
+        var hasPlace = false
+        /// The bytes that the system was not asked to bring to the disk.
+        var unsynced = 0
+    }
+
+    /// So many bytes go to the disk while others arrive, so that the wait for them at the end is short.
+    private static let syncInterval = 32 << 20
+
+    /// Its path.
+    let path: String
+
+    private let descriptor: Int32
+    private let algorithms: Set<Digest.Algorithm>
+    private let state: Mutex<State>
+
+    /// Opens the file, or makes it, and locks it. Throws where another process, or another request of this one, has it.
+    init(_ path: String, digests algorithms: Set<Digest.Algorithm>) throws(DownloadError) {
+        self.path = path
+        self.algorithms = algorithms
+        let (descriptor, size) = try Self.openLocked(path)
+        self.descriptor = descriptor
+        let record = (try? FileContents.read(DownloadRecord.path(ofPart: path), limit: 1 << 20)).flatMap(
+            DownloadRecord.init
+        )
+        state = Mutex(State(record: record, size: size, digests: FileDigests(algorithms), decoding: nil))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The record and the size of a file that can be resumed.
+    var resumable: (record: DownloadRecord, size: Int)? {
+        state.withLock { state in state.record.map { ($0, state.size) } }
+    }
+
+    /// The number of bytes.
+    var size: Int { state.withLock { $0.size } }
+
+    /// Prepares for a body: cuts the file to where it starts, and keeps its record first.
+    func begin(_ body: DownloadState.Body) throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            guard body.offset == 0 else {
+                guard body.offset == state.size else { throw DownloadError("'\(path)' was changed by another program") }
+                return try digest(&state)
+            }
+            // At no time does a record stand beside bytes of another file.
+            unlink(DownloadRecord.path(ofPart: path))
+            state.record = nil
+            if ftruncate(descriptor, 0) != 0 { throw DownloadError(cannot: "write", path) }
+            state.size = 0
+            state.digests = FileDigests(algorithms)
+            do throws(ContentDecoder.Unknown) {
+                state.decoding = body.codings.isEmpty ? nil : try BodyDecoding(body.codings)
+            } catch {
+                throw DownloadError("the response has the unknown content coding '\(error.coding)'")
+            }
+            guard let record = body.record else { return }
+            do throws(SystemError) {
+                try FileContent.replace(DownloadRecord.path(ofPart: path), with: record.text)
+            } catch {
+                throw DownloadError(cannot: "write", DownloadRecord.path(ofPart: path), error)
+            }
+            state.record = record
+        }
+    }
+
+    /// Adds bytes of the body.
+    func write(_ bytes: [UInt8]) throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            guard let decoding = state.decoding else {
+                if let error = bytes.withUnsafeBytes({ append($0, &state) }) { throw error }
+                return
+            }
+            var failure: DownloadError?
+            let outcome = bytes.withUnsafeBytes { bytes in
+                decoding.take(bytes) { decoded in
+                    failure = append(decoded, &state)
+                    return failure == nil ? .taken : .never
+                }
+            }
+            if let failure { throw failure }
+            guard case .taken = outcome else { throw DownloadError("the response is not coded as its header says") }
+        }
+    }
+
+    /// The digests of the whole file. Throws where the body is not complete.
+    func finish() throws(DownloadError) -> [Digest.Algorithm: [UInt8]] {
+        try state.withLock { (state) throws(DownloadError) in
+            if let decoding = state.decoding, !decoding.isComplete {
+                throw DownloadError("the response ended in the middle of its content coding")
+            }
+            try digest(&state)
+            return state.digests.values
+        }
+    }
+
+    /// Brings the bytes to the disk and moves the file to its place, where it is complete from the first moment on.
+    ///
+    /// - Parameter replaces: Whether a file that is there is replaced. Otherwise it is an error.
+    func move(to place: String, replacing replaces: Bool) throws(DownloadError) {
+        try state.withLock { (state) throws(DownloadError) in
+            while fsync(descriptor) != 0 {
+                let error = SystemError.last
+                if error.errno != EINTR { throw DownloadError(cannot: "write", path, error) }
+            }
+            if !replaces, link(path, place) == 0 {
+                unlink(path)
+            } else if !replaces, SystemError.last.errno == EEXIST {
+                throw DownloadError("'\(place)' exists")
+            } else if rename(path, place) != 0 {
+                // Some file systems have no links: there, a file that another process makes at this moment is replaced.
+                throw DownloadError(cannot: "write", place)
+            }
+            state.hasPlace = true
+            unlink(DownloadRecord.path(ofPart: path))
+            unlock()
+            let folder = open(FileContents.folder(of: place), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard folder >= 0 else { return }
+            // Not all file systems can.
+            _ = fsync(folder)
+            close(folder)
+        }
+    }
+
+    /// Deletes the file and its record, if it is not in its place.
+    func discard() {
+        state.withLock { state in
+            if state.hasPlace { return }
+            unlink(path)
+            unlink(DownloadRecord.path(ofPart: path))
+            state.record = nil
+            state.hasPlace = true
+        }
+        unlock()
+    }
+
+    /// Lets others have the file, and deletes it if there is nothing in it to resume. Nothing is written any more.
+    func release() {
+        if state.withLock({ $0.record == nil || $0.size == 0 }) { discard() }
+        unlock()
+    }
+
+    /// Lets others have the file now: the thread for files may hold the object for a moment.
+    private func unlock() { flock(descriptor, LOCK_UN) }
+
+    private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) -> DownloadError? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(state.size))
+            if count < 0 && SystemError.last.errno == EINTR { continue }
+            guard count > 0 else { return DownloadError(cannot: "write", path) }
+            if !state.digests.isEmpty { state.digests.update(.init(rebasing: rest[..<count])) }
+            state.size += count
+            state.unsynced += count
+            rest = .init(rebasing: rest[count...])
+        }
+        if state.unsynced >= Self.syncInterval {
+            waybill_begin_sync(descriptor)
+            state.unsynced = 0
+        }
+        return nil
+    }
+
+    /// Takes what the file has already into the digests.
+    private func digest(_ state: inout State) throws(DownloadError) {
+        guard !state.digests.isEmpty else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while state.digests.count < state.size {
+            let wanted = min(buffer.count, state.size - state.digests.count)
+            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(state.digests.count))
+            if count < 0 && SystemError.last.errno == EINTR { continue }
+            guard count > 0 else { throw DownloadError(cannot: "read", path) }
+            state.digests.update(.init(rebasing: buffer[..<count]))
+        }
+    }
+
+    private static func openLocked(_ path: String) throws(DownloadError) -> (descriptor: Int32, size: Int) {
+        guard !path.utf8.contains(0) else { throw DownloadError("the path of the file has a NUL in it") }
+        // Whoever had the file may have moved or deleted it between the calls: then there is another one, or none.
+        for _ in 0..<10 {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
+            guard descriptor >= 0 else { throw DownloadError(cannot: "create", path) }
+            var (opened, current) = (stat(), stat())
+            // Some file systems have no locks: there, the file counts as free.
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0, SystemError.last.errno == EWOULDBLOCK {
+                close(descriptor)
+                throw DownloadError(
+                    "'\(path)' is being downloaded by another process, or by another request of this run"
+                )
+            }
+            guard fstat(descriptor, &opened) == 0, opened.st_mode & S_IFMT == S_IFREG else {
+                close(descriptor)
+                throw DownloadError("'\(path)' is not a regular file")
+            }
+            if lstat(path, &current) == 0, current.st_ino == opened.st_ino, current.st_dev == opened.st_dev {
+                return (descriptor, Int(opened.st_size))
+            }
+            close(descriptor)
+        }
+        throw DownloadError("'\(path)' is being changed by other processes")
+    }
+}

@@ -1,0 +1,115 @@
+import WaybillFormats
+
+/// The name of a file that a server suggests, or that follows from a URL, made safe: one name in a folder, which nothing
+/// can be hidden in.
+package enum SuggestedName {
+    /// No file system takes longer names; some room is left for `.part.json`.
+    private static let longest = 200
+
+    /// The name in a `Content-Disposition` field (RFC 6266); `filename*` goes before `filename`. `nil` where there is
+    /// none, or nothing is left of it.
+    package static func of(_ headers: HTTPFields) -> String? {
+        guard let field = headers.first(named: "Content-Disposition") else { return nil }
+        var plain: String?
+        for (name, value) in parameters(of: field) {
+            switch name {
+            case "filename*":
+                if let name = extended(value).flatMap(safe) { return name }
+            case "filename":
+                plain = plain ?? value
+            default:
+                break
+            }
+        }
+        return plain.flatMap(safe)
+    }
+
+    /// The last name in the path of a URL; `nil` where there is none.
+    package static func of(url: String) -> String? {
+        let path = URIReference(url).path
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last else { return nil }
+        return safe(PercentEncoding.decoded(String(name)) ?? String(name))
+    }
+
+    /// One name without folders, control and direction characters, leading dots, and extensions that partial files have;
+    /// `nil` where nothing is left.
+    package static func safe(_ text: String) -> String? {
+        // Some servers send whole paths, with either slash.
+        let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+        var name = String(String.UnicodeScalarView(last.unicodeScalars.filter(isAllowed)))
+        name = String(name.drop { $0 == "." || $0.isWhitespace })
+        while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
+        guard !name.isEmpty else { return nil }
+        let lower = name.lowercased()
+        if lower.hasSuffix(".part") || lower.hasSuffix(".part.json") { name += ".file" }
+        return shortened(name)
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Format characters hide what a name really is: `exe.gpj`, written from right to left.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        default: scalar != "\u{FFFD}"
+        }
+    }
+
+    /// The name with at most as many bytes as are allowed; its extension stays.
+    private static func shortened(_ name: String) -> String {
+        guard name.utf8.count > longest else { return name }
+        let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 20 ? $0 : nil } ?? name.endIndex
+        var stem = name[..<dot]
+        while stem.utf8.count + name[dot...].utf8.count > longest { stem.removeLast() }
+        return String(stem + name[dot...])
+    }
+
+    // MARK: Fields
+
+    /// The parameters of a field after its first word, with names in lower case and values without quotes.
+    private static func parameters(of field: String) -> [(name: String, value: String)] {
+        var parameters: [(name: String, value: String)] = []
+        var rest = Array(field.unicodeScalars)[...]
+        rest = rest.drop { $0 != ";" }
+        while rest.popFirst() != nil {
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst()
+            parameters.append((text(name).lowercased(), value(&rest)))
+            rest = rest.drop { $0 != ";" }
+        }
+        return parameters
+    }
+
+    private static func value(_ rest: inout ArraySlice<Unicode.Scalar>) -> String {
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else {
+            let token = rest.prefix { $0 != ";" }
+            rest = rest.dropFirst(token.count)
+            return text(token)
+        }
+        rest = rest.dropFirst()
+        var value: [Unicode.Scalar] = []
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            if scalar == "\\", let escaped = rest.popFirst() { value.append(escaped) } else { value.append(scalar) }
+        }
+        return String(String.UnicodeScalarView(value))
+    }
+
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
+        let start = scalars.drop(while: isBlank)
+        return String(String.UnicodeScalarView(Array(start.reversed().drop(while: isBlank).reversed())))
+    }
+
+    /// An extended value (RFC 8187): `UTF-8''na%C3%AFve.txt`.
+    private static func extended(_ value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let bytes = PercentEncoding.decodedBytes(parts[2].utf8)
+        switch parts[0].lowercased() {
+        case "utf-8": return String(validating: bytes, as: UTF8.self)
+        case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        default: return nil
+        }
+    }
+}

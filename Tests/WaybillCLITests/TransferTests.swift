@@ -1,0 +1,157 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+
+/// Files that the program downloads and uploads, where a process of its own is needed.
+@Suite(.timeLimit(.minutes(5))) struct TransferTests {
+    private let folder = TemporaryFolder()
+
+    private static let file = Array(String(repeating: "0123456789abcdef", count: 20_000).utf8)
+
+    /// Runs shell commands in the folder, in which `$W` is the program.
+    private func shell(_ commands: String) async throws -> Command {
+        try await Command.run("/bin/sh", ["-c", commands], in: folder.path, variables: ["W": CommandCase.program])
+    }
+
+    /// A server with one file that sends a part of it first, and then waits for the client to end.
+    private static func holdingServer(after count: Int) throws -> LoopbackServer {
+        let isFirst = Mutex(true)
+        return try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                let start = request.values(named: "Range").first.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                let range = start > 0 ? "Content-Range: bytes \(start)-\(file.count - 1)/\(file.count)\r\n" : ""
+                connection.write(
+                    "HTTP/1.1 \(start > 0 ? 206 : 200) OK\r\nETag: \"v1\"\r\n\(range)"
+                        + "Content-Length: \(file.count - start)\r\n\r\n"
+                )
+                let holds = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard !holds else {
+                    connection.write(Array(file[..<count]))
+                    return connection.waitForEnd()
+                }
+                guard connection.write(Array(file[start...])) else { return }
+            }
+        }
+    }
+
+    private func write(_ server: LoopbackServer) {
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))"}}
+            graphs: {main: {chain: [{request: {path: /a.bin, download: {to: a.bin}}}]}}
+            """,
+            to: "m.yaml"
+        )
+    }
+
+    /// Waits until the partial file has that many bytes.
+    private static func wait(for bytes: Int) -> String {
+        "for i in $(seq 1000); do [ \"$(wc -c < out/a.bin.part 2>/dev/null || echo 0)\" -ge \(bytes) ] && break; sleep 0.02; done"
+    }
+
+    @Test func `after kill -9, resume requests only the rest`() async throws {
+        let server = try Self.holdingServer(after: 200_000)
+        defer { server.stop() }
+        write(server)
+        let result = try await shell(
+            """
+            "$W" run m.yaml --out out & P=$!
+            \(Self.wait(for: 200_000))
+            kill -9 $P; wait $P; "$W" resume out
+            """
+        )
+        #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
+        #expect(server.requests.map { $0.values(named: "Range") } == [[], ["bytes=200000-"]])
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin") == Self.file)
+        #expect(!folder.names(in: "out").contains { $0.contains(".part") })
+        #expect(result.outputText.contains("↓ a.bin, 320.0 kB, resumed"))
+    }
+
+    @Test func `two processes do not download one file at once`() async throws {
+        let server = try Self.holdingServer(after: 100)
+        defer { server.stop() }
+        write(server)
+        folder.write(
+            "waybill: 1\ngraphs: {main: {chain: [{request: {url: \"\(server.url("/a.bin"))\", "
+                + "download: {to: ../out/a.bin}}}]}}\n",
+            to: "other.yaml"
+        )
+        let result = try await shell(
+            """
+            "$W" run m.yaml --out out & P=$!
+            \(Self.wait(for: 100))
+            "$W" run other.yaml --out other --allow-outside; S=$?
+            kill -9 $P; wait $P; exit $S
+            """
+        )
+        #expect(result.status == 1)
+        #expect(result.outputText.contains("is being downloaded by another process"), "\(result.outputText)")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a full disk fails the download, and what arrived can be resumed`() async throws {
+        let server = try LoopbackServer { _ in ServerResponse(headers: [("ETag", "\"v1\"")], body: Self.file) }
+        defer { server.stop() }
+        write(server)
+        // The limit on the size of a file stands for a disk without room: 128 KiB.
+        let result = try await shell("ulimit -f 256; exec \"$W\" run m.yaml --out out")
+        #expect(result.status == 1)
+        #expect(result.outputText.contains("error[download]: cannot write"), "\(result.outputText)")
+        #expect(result.outputText.contains("File too large"))
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin") == nil)
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin.part")?.count == 128 << 10)
+    }
+
+    // MARK: Uploads
+
+    @Test(arguments: ["collect", "continue"])
+    func `resume --failed sends the files that failed, and no others`(onFailure: String) async throws {
+        let isFirst = Mutex(true)
+        let server = try LoopbackServer { request in
+            let isRefused = isFirst.withLock { isFirst in
+                guard isFirst, String(decoding: request.body, as: UTF8.self).contains("note.json") else { return false }
+                isFirst = false
+                return true
+            }
+            return ServerResponse(
+                status: isRefused ? 500 : 201,
+                headers: [("Content-Type", "application/json")],
+                body: Array(#"{"id": 1}"#.utf8)
+            )
+        }
+        defer { server.stop() }
+        let manifests = CommandCase.projectRoot + "/manifests"
+        let upload = try #require(TemporaryFolder.contents(of: "\(manifests)/upload.yaml"))
+        folder.write(
+            String(decoding: upload, as: UTF8.self).replacing("http://127.0.0.1:8080", with: server.url(""))
+                .replacing("onFailure: collect", with: "onFailure: \(onFailure)"),
+            to: "upload.yaml"
+        )
+        let first = try await shell("cp -R '\(manifests)/outbox' . && exec \"$W\" run upload.yaml --out out")
+        #expect(first.status == (onFailure == "collect" ? 1 : 0))
+        #expect(first.outputText.contains("1 of 3 elements failed"), "\(first.outputText)")
+        let sent = server.requests.count
+        #expect(sent == 3)
+        let second = try await shell("\"$W\" resume out --failed")
+        #expect(second.status == 0, "\(second.outputText)\(second.errorText)")
+        #expect(
+            server.requests.dropFirst(sent).map { String(decoding: $0.body, as: UTF8.self).contains("note.json") } == [
+                true
+            ]
+        )
+        #expect(
+            server.requests.allSatisfy { request in
+                let body = String(decoding: request.body, as: UTF8.self)
+                return ["text/csv", "application/json", "text/plain"].contains {
+                    body.contains("Content-Type: \($0)\r\n")
+                }
+            }
+        )
+        #expect(try await shell("\"$W\" resume out --failed").status == 0)
+        #expect(server.requests.count == 4)
+    }
+}
