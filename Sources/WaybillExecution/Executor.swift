@@ -184,7 +184,11 @@ extension Executor {
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
-        let changed = files.filter { sizes[$0.file.path.string] != $0.file.bytes }
+        // The size of a database is not that of one table.
+        let changed = files.filter { file in
+            let size = sizes[file.file.path.string]
+            return file.file.table == nil ? size != file.file.bytes : size == nil
+        }
         let most = 5
         for (step, file) in changed.prefix(most) {
             let size = sizes[file.path.string]

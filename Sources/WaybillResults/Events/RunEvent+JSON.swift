@@ -89,8 +89,10 @@ extension RunEvent.Kind {
             file.rest.addMembers(to: &object)
         case .writeCommitting(let file), .writeCommitted(let file):
             object.add("path", file.path)
+            object.add("table", file.table)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
+            object.add("aggregates", file.aggregates)
         case .requestWillSend(let request):
             object.add("attempt", request.attempt)
             object.add("method", request.method)

@@ -329,16 +329,28 @@ package struct RunEvent: Sendable, Equatable {
     package struct WrittenFile: Sendable, Equatable {
         /// The path, as the manifest gives it.
         package var path: RedactedText
+        /// The table that the records are in, if the file is a database.
+        package var table: String?
         /// How many records are in it.
         package var records: Int
         /// How many bytes it has.
         package var bytes: Int
+        /// What `aggregate` computes over the records: an object; bytes are marked.
+        package var aggregates: RedactedJSON?
 
         /// A file; see the properties.
-        package init(path: RedactedText, records: Int, bytes: Int) {
+        package init(
+            path: RedactedText,
+            table: String? = nil,
+            records: Int,
+            bytes: Int,
+            aggregates: RedactedJSON? = nil
+        ) {
             self.path = path
+            self.table = table
             self.records = records
             self.bytes = bytes
+            self.aggregates = aggregates
         }
     }
 

@@ -55,7 +55,11 @@ struct ScopeShapes {
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
         ("body", .anything),
     ])
-    private static let written = ValueShape.object([("file", text), ("records", number), ("bytes", number)])
+    private static func written(_ write: Sink?) -> ValueShape {
+        var fields = [("file", text), ("records", number), ("bytes", number)]
+        if write?.table != nil { fields.append(("table", text)) }
+        return .object(fields + (write?.aggregates ?? []).map { ($0.name.value, .anything) })
+    }
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
     /// A root with the given shape, where the path has so many steps that its names alone do not decide.
@@ -146,7 +150,7 @@ struct ScopeShapes {
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
-        case "written": shape = Self.written
+        case "written": shape = Self.written(step.flow?.write)
         default: return nil
         }
         return PathRoot(shape: shape, depth: 2, source: .init(step.identifierSpan, "the step"))
