@@ -53,6 +53,8 @@ extension RunEvent.Kind {
             object.add("environment", start.environment)
             object.add("graphs", each: start.graphs)
             object.add("inputs", start.inputs)
+            object.add("state", start.state)
+            object.add("stateFile", start.stateFile)
             object.add("mock", start.isMocked ? true : nil)
             object.add("resumed", start.isResumed ? true : nil)
         case .runFinished(let outcome, let counts):

@@ -94,6 +94,10 @@ package struct RunEvent: Sendable, Equatable {
         package var graphs: [String]
         /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
         package var inputs: RedactedJSON?
+        /// The states of the graphs that the run begins with, by graph.
+        package var state: RedactedJSON?
+        /// The file of the states, if there are any.
+        package var stateFile: String?
         /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run goes on that the events before belong to.
@@ -106,6 +110,8 @@ package struct RunEvent: Sendable, Equatable {
             environment: String?,
             graphs: [String],
             inputs: RedactedJSON? = nil,
+            state: RedactedJSON? = nil,
+            stateFile: String? = nil,
             isMocked: Bool = false,
             isResumed: Bool = false
         ) {
@@ -114,6 +120,8 @@ package struct RunEvent: Sendable, Equatable {
             self.environment = environment
             self.graphs = graphs
             self.inputs = inputs
+            self.state = state
+            self.stateFile = stateFile
             self.isMocked = isMocked
             self.isResumed = isResumed
         }

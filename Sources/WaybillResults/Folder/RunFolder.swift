@@ -131,10 +131,13 @@ package final class RunFolder: Sendable {
     /// Ends the run: writes `outputs.json`, for each graph in this order the object of its outputs, and `run.json`, waits until
     /// they and the journal are on the disk, and lets another run have the folder.
     ///
+    /// - Parameter state: The state for the next run, and its file. It is stored last: a process that ends before that has
+    ///   changed nothing for the next run.
     /// - Throws: what went wrong, also what went wrong first in the journal since it was begun.
     package func finish(
         _ result: RunResult,
-        outputs: [(graph: String, values: RedactedJSON)]
+        outputs: [(graph: String, values: RedactedJSON)],
+        state: (file: StateFile, content: StateFile.Content)? = nil
     ) async throws(ResultsError) {
         var object = JSONObject()
         for (graph, values) in outputs { object[graph] = values.value }
@@ -145,7 +148,10 @@ package final class RunFolder: Sendable {
             ("\(path)/\(FolderContents.result)", result.jsonText(layout: .pretty)),
         ]
         try await journal.finish { () throws(ResultsError) in
-            try OutputFile.replaceDurably(files.map { ($0, $1 + [UInt8(ascii: "\n")]) })
+            var files = files.map { ($0, $1 + [UInt8(ascii: "\n")]) }
+            if let state { files.append((state.file.path, StateFile.text(of: state.content))) }
+            try OutputFile.replaceDurably(files)
+            if let state { OutputFile.syncFolder(of: state.file.path) }
         }
     }
 
@@ -266,17 +272,15 @@ package final class RunFolder: Sendable {
         as text: String
     ) throws(ResultPathError) {
         let names = container.names(of: path)
-        // What a name of another file may be that would be written beside this one.
-        let others = path.hasSuffix(".part") ? [String(path.dropLast(5))] : []
         let isFree = writers.withLock { writers in
-            let taken = (names + others).compactMap { writers[$0.hashValue] }
+            let taken = names.compactMap { writers[$0.hashValue] }
             guard taken.allSatisfy({ $0 == step.hashValue }) else { return false }
             if case .table = container {
                 let database = Self.databaseMark
                 guard writers[path.hashValue, default: database] == database else { return false }
                 writers[path.hashValue] = database
             }
-            writers[names[0].hashValue] = step.hashValue
+            for name in names { writers[name.hashValue] = step.hashValue }
             return true
         }
         guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }

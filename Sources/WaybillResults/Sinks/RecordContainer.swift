@@ -23,7 +23,7 @@ package enum RecordContainer: Sendable {
         }
     }
 
-    /// The paths of files that cannot be written beside one with this path: names, of which two steps may not have one.
+    /// The names that a file takes: two steps may not have one in common.
     func names(of path: String) -> [String] {
         switch self {
         case .file: [path, part(of: path)]

@@ -18,7 +18,7 @@ struct ScopeShapes {
     /// Whether anything can be known of the values behind a root; `nil` is the element of a `forEach`.
     static func areKnown(behind root: Reference.Root?) -> Bool {
         switch root {
-        case .vars, .session, .item: false
+        case .vars, .session, .state, .item: false
         case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
         }
     }
@@ -37,7 +37,7 @@ struct ScopeShapes {
         case .steps: return step(reference, site.step)
         case nil: return element(reference, site.place)
         case .document: return response(reference, site)
-        case .vars, .session, .item: return nil
+        case .vars, .session, .state, .item: return nil
         }
     }
 
