@@ -33,6 +33,11 @@ let package = Package(
         .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"]), .brew(["nettle"])]),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
         .target(name: "CSchemas"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
@@ -63,7 +68,8 @@ let package = Package(
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CZlib",
+                "CSQLite",
             ]
         ),
         .target(

@@ -22,8 +22,12 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(
             name: "WaybillResults",
-            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform"]
+            dependencies: [
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CZlib", "CSQLite",
+            ]
         ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .executableTarget(name: "FuzzJournal", dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON"]),
         .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillJSON", "WaybillDiagnostics"]),
         .executableTarget(name: "FuzzJSON", dependencies: ["WaybillJSON"]),

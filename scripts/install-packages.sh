@@ -14,6 +14,7 @@ done <<-END
 	libzstd libzstd-dev
 	libidn2 libidn2-dev
 	nettle nettle-dev
+	sqlite3 libsqlite3-dev
 END
 command -v pkg-config >/dev/null || wanted+=(pkg-config)
 if [ "${1:-}" = --tests ]; then
@@ -22,12 +23,13 @@ if [ "${1:-}" = --tests ]; then
     [ -x /usr/bin/tinyproxy ] || wanted+=(tinyproxy-bin)
     [ -x /usr/bin/microsocks ] || wanted+=(microsocks)
     command -v openssl >/dev/null || wanted+=(openssl)
+    command -v sqlite3 >/dev/null || wanted+=(sqlite3)
     python3 -m ensurepip --version >/dev/null 2>&1 || wanted+=(python3-venv)
 fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, Python with venv}" >&2
+    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle, SQLite${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, sqlite3, Python with venv}" >&2
     exit 1
 fi
 sudo=()

@@ -11,6 +11,8 @@ import WaybillTransport
 package struct RunOptions: Sendable {
     /// The folder for the results; `nil`: `waybill-results/<run id>`.
     package var outputFolder: String?
+    /// The file for the states of the graphs; `nil`: that of the resumed run, or one in `waybill-results/state`.
+    package var stateFile: String?
     /// Whether every origin is answered by the mock server.
     package var usesMock = false
     /// Environment variables, for secrets.
@@ -75,6 +77,7 @@ package struct RunSession: Sendable {
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
+        let state = try openState()
         let folder = try makeFolder(id)
         let events = EventStream(
             journal: folder.journal,
@@ -97,12 +100,13 @@ package struct RunSession: Sendable {
             earlierRun: options.resumed?.record,
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
-            isMocked: options.usesMock
+            isMocked: options.usesMock,
+            state: state?.states ?? GraphStates(plan.states())
         )
         let outcome = await executor.run(id: id)
         // What was sent by is closed while the results are written.
         async let closed: Void = close(transport, mock)
-        let report = try await write(outcome, to: folder)
+        let report = try await write(outcome, state, to: folder)
         await closed
         return report
     }
@@ -118,6 +122,15 @@ package struct RunSession: Sendable {
             )
         }
         return decision
+    }
+
+    /// The states of the graphs, which no other run can use until this one has finished.
+    private func openState() throws(RunError) -> RunState? {
+        do throws(ResultsError) {
+            return try RunState(of: plan, options)
+        } catch {
+            throw RunError(message: error.description)
+        }
     }
 
     private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {
@@ -169,9 +182,15 @@ package struct RunSession: Sendable {
         await mock?.stop()
     }
 
-    private func write(_ outcome: Executor.Outcome, to folder: RunFolder) async throws(RunError) -> Report {
-        do {
-            try await folder.finish(outcome.result, outputs: outcome.outputs)
+    private func write(
+        _ outcome: Executor.Outcome,
+        _ state: RunState?,
+        to folder: RunFolder
+    ) async throws(RunError) -> Report {
+        let result = outcome.result
+        let next = state?.storage(after: result.id, at: result.finishedAt, outcome.state, warn: options.warn)
+        do throws(ResultsError) {
+            try await folder.finish(result, outputs: outcome.outputs, state: next)
         } catch {
             throw RunError(message: error.description)
         }

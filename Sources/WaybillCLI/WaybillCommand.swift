@@ -24,7 +24,9 @@ struct WaybillCommand: ParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self, CallCommand.self,
+            InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self,
+            StateCommand.self,
+            CallCommand.self,
             ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
             ExplainCommand.self,
         ]

@@ -41,6 +41,8 @@ package struct Executor: Sendable {
     package let repeatsUnsure: Bool
     /// Whether the mock server receives the requests.
     package let isMocked: Bool
+    /// The states of the graphs as the run begins with them.
+    package let state: GraphStates
 
     /// An executor; the secrets are registered with the redactor at once.
     package init(
@@ -57,7 +59,8 @@ package struct Executor: Sendable {
         earlierRun: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
-        isMocked: Bool = false
+        isMocked: Bool = false,
+        state: GraphStates = GraphStates()
     ) {
         self.plan = plan
         self.transport = transport
@@ -73,6 +76,7 @@ package struct Executor: Sendable {
         self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
+        self.state = state
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -82,6 +86,8 @@ package struct Executor: Sendable {
         package var result: RunResult
         /// The outputs of each graph that passed.
         package var outputs: [(graph: String, values: RedactedJSON)]
+        /// The states for the next run, of each graph that has one; `nil` unless the run passed.
+        package var state: [String: RedactedJSON]?
     }
 
     /// Runs all graphs, one after another. `StepLayers` lists what a request passes through on its way to the transport.
@@ -101,6 +107,8 @@ package struct Executor: Sendable {
                     environment: plan.environment,
                     graphs: plan.graphs.map(\.name),
                     inputs: shownInputs,
+                    state: state.values.isEmpty ? nil : redactor.unchanged(.object(JSONObject(states))),
+                    stateFile: state.file,
                     isMocked: isMocked,
                     isResumed: earlierRun != nil
                 )
@@ -112,7 +120,7 @@ package struct Executor: Sendable {
         }
         await warnOfChangedFiles(context)
         let start = context.activeTime
-        let (steps, outputs, wasCancelled) = await control.execute(on: clock) { isPaused, step in
+        let (steps, outputs, state, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // Requests are small and many: where the transport does its work, they need not go from thread to thread.
@@ -139,18 +147,25 @@ package struct Executor: Sendable {
             steps: steps
         )
         events.emit(.runFinished(outcome, result.counts))
-        return Outcome(result: result, outputs: outputs)
+        return Outcome(result: result, outputs: outputs, state: outcome == .passed ? state : nil)
     }
 
     private func runGraphs(
         in context: RunContext
-    ) async -> (steps: [StepResult], outputs: [(graph: String, values: RedactedJSON)], wasCancelled: Bool) {
+    ) async -> (
+        steps: [StepResult],
+        outputs: [(graph: String, values: RedactedJSON)],
+        state: [String: RedactedJSON],
+        wasCancelled: Bool
+    ) {
+        var state: [String: RedactedJSON] = [:]
         var wasCancelled = false
         var steps: [StepResult] = []
         var outputs: [(graph: String, values: RedactedJSON)] = []
         for graph in plan.graphs {
             let outcome = await GraphRunner(graph, in: StepContext(graph, in: context)).run()
             steps += outcome.node.steps
+            state[graph.name] = outcome.state
             // A step of it was cancelled by hand, and with it the rest.
             wasCancelled = wasCancelled || outcome.node.end == .cancelled
             if let values = outcome.outputs, !graph.outputs.isEmpty {
@@ -166,7 +181,7 @@ package struct Executor: Sendable {
                 outputs.append((graph.name, outputsOfGraph))
             }
         }
-        return (steps, outputs, wasCancelled)
+        return (steps, outputs, state, wasCancelled)
     }
 }
 
@@ -184,7 +199,11 @@ extension Executor {
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
-        let changed = files.filter { sizes[$0.file.path.string] != $0.file.bytes }
+        // The size of a database is not that of one table.
+        let changed = files.filter { file in
+            let size = sizes[file.file.path.string]
+            return file.file.table == nil ? size != file.file.bytes : size == nil
+        }
         let most = 5
         for (step, file) in changed.prefix(most) {
             let size = sizes[file.path.string]
@@ -243,6 +262,10 @@ extension Executor {
             "fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more): such a secret is "
             + "redacted only where it is a whole value, not inside a longer text"
         events.emit(.warning(redactor.text(message), at: span))
+    }
+
+    private var states: [(name: String, value: JSON)] {
+        state.values.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }
     }
 
     /// The values of the inputs, for the journal; `nil` where a secret is among them.

@@ -88,7 +88,8 @@ final class RunContext: Sendable {
                 ("id", .string(id.description)),
                 ("startedAt", .string(startedAt.description)),
                 ("environment", plan.environment.map(JSON.string) ?? .null),
-            ])
+            ]),
+            state: executor.state.values
         )
     }
 

@@ -27,7 +27,7 @@ package final class Reference: Sendable {
 
     /// The names that the language gives, which most paths begin at; `document` is `$`.
     package enum Root: CaseIterable, Sendable {
-        case inputs, manifest, secrets, data, vars, session, steps, run, request, response, document, item
+        case inputs, manifest, secrets, data, vars, session, steps, run, state, request, response, document, item
 
         private static let table = NameTable(allCases.map(\.name))
 

@@ -57,6 +57,8 @@ package struct GraphPlan: Sendable {
     package var deadline: Setting<DurationTemplate>?
     /// The values of the run.
     package var outputs: [OutputDefinition]
+    /// The values that the next run starts from.
+    package var state: [StateDefinition] = []
     /// Words that runs can be limited to.
     package var tags: [String]
 }

@@ -65,6 +65,7 @@ struct PlanAssembly {
             finally: finally,
             deadline: graph.deadline,
             outputs: graph.outputs,
+            state: graph.state,
             tags: graph.tags.map(\.value)
         )
     }
@@ -252,6 +253,7 @@ extension GraphPlan {
     fileprivate func visitUses(_ visitor: UseVisitor) {
         for step in body.steps + (finally?.steps ?? []) { step.visitUses(visitor) }
         for output in outputs { output.visitUses(visitor, .end, .result) }
+        for value in state { value.visitUses(visitor) }
     }
 }
 

@@ -24,6 +24,7 @@ struct StepUses {
         visit(graph.body.steps)
         visit(graph.finally?.steps ?? [])
         for output in graph.outputs { output.visitUses(visitor, .end, .result) }
+        for value in graph.state { value.visitUses(visitor) }
         self.fields = fields
     }
 }

@@ -8,7 +8,9 @@ part of the time that an undisturbed run takes, and resumed; every third resumed
 resumed without --repeat-unsure as long as that is possible: until a POST was in flight at a kill, which is then allowed to be
 sent again. The server rejects requests that lack the cookie, the key or the token of the run. At the end
 
-- outputs.json and the files of `write` must be the same bytes as those of the undisturbed run,
+- outputs.json and the files of `write` must be the same bytes as those of the undisturbed run, and the tables of the database
+  must have the same rows,
+- after each kill the database must be sound, with all rows of a table or none,
 - a POST whose response the journal had recorded at a kill must not have been sent again.
 
 Exit status 0 when all of that held.
@@ -16,10 +18,12 @@ Exit status 0 when all of that held.
 import argparse
 import asyncio
 import collections
+import gzip
 import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -127,8 +131,40 @@ def keys_by_path(folder):
 
 
 def files(folder):
-    names = ["outputs.json", "things.ndjson", "placed.csv", "pages.csv"]
-    return {name: open(os.path.join(folder, name), "rb").read() for name in names}
+    names = ["outputs.json", "things.ndjson", "placed.csv", "pages.csv", "pages.ndjson.gz"]
+    contents = {name: open(os.path.join(folder, name), "rb").read() for name in names}
+    gzip.decompress(contents["pages.ndjson.gz"])
+    for table in ("things", "pages"):
+        contents["table " + table] = rows(folder, "SELECT * FROM %s ORDER BY 1, 2" % table)
+    contents["integrity"] = rows(folder, "PRAGMA integrity_check")
+    return contents
+
+
+def rows(folder, query):
+    database = sqlite3.connect(os.path.join(folder, "shop.sqlite"))
+    try:
+        return database.execute(query).fetchall()
+    finally:
+        database.close()
+
+
+def check_database(folder):
+    """Whatever a killed run left is a sound database, and a table in it has all of its rows or is not there."""
+    if not os.path.exists(os.path.join(folder, "shop.sqlite")):
+        return None
+    # On a copy: reading rolls back what was not finished, and resume has to cope with that itself.
+    with tempfile.TemporaryDirectory() as copy:
+        for name in os.listdir(folder):
+            if name.startswith("shop.sqlite"):
+                shutil.copy(os.path.join(folder, name), copy)
+        if rows(copy, "PRAGMA integrity_check") != [("ok",)]:
+            return "the database is damaged"
+        for table, count in (("things", 200), ("pages", 25 * PAGES)):
+            if rows(copy, "SELECT name FROM sqlite_master WHERE name = '%s'" % table):
+                found = rows(copy, "SELECT count(*) FROM " + table)[0][0]
+                if found != count:
+                    return "table %s has %d rows instead of %d" % (table, found, count)
+    return None
 
 
 def main():
@@ -177,6 +213,9 @@ def main():
                     process.kill()
                     kills += 1
             output = process.communicate()[0]
+            fault = check_database(folder) if os.path.exists(folder) else None
+            if fault:
+                failures.append("%s after %d kills" % (fault, kills))
             if os.path.exists(os.path.join(folder, "events.ndjson")) and os.path.getsize(os.path.join(folder, "events.ndjson")):
                 keys = keys_by_path(folder)
                 for path in recorded_posts(folder):

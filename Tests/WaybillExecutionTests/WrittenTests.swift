@@ -89,4 +89,106 @@ import WaybillTransport
         #expect(outcome.outputs.first?.values.value["written"] == written, "\(outcome.summary)")
         #expect(fixture.transport.sent.count == requests)
     }
+
+    private static let aggregate =
+        "aggregate: {min: {min: item.n}, sum: {sum: item.n}, big: {count: item.n > 1}, last: {last: item.s}, none: {max: item.x}}"
+
+    @Test(
+        arguments: [
+            "get: /all, write: {to: a.ndjson, columns: [s], \(aggregate)}",
+            "get: /p1, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson.gz, \(aggregate)}",
+            "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", write: {to: a.csv, records: $.rows, \(aggregate)}",
+            "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", write: {to: a.db, table: t, key: [s], records: $.rows, \(aggregate)}",
+        ]
+    )
+    func `it has what is aggregated, also after the run was resumed`(step: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, \(step)}]
+                outputs: {written: steps.a.written}
+            """,
+            [
+                "/all": .json(#"[{"n":0.1,"s":"x","x":null},{"n":0.2,"s":"y","x":null},{"n":3,"s":"z","x":null}]"#),
+                "/p1": .json(#"{"rows":[{"n":0.1,"s":"x","x":null},{"n":0.2,"s":"y","x":null}],"next":"/p2"}"#),
+                "/p2": .json(#"{"rows":[{"n":3,"s":"z","x":null}],"next":null}"#),
+            ]
+        )
+        func check(_ outcome: Executor.Outcome) {
+            let written = outcome.outputs.first?.values.value["written"]
+            #expect(written?["records"] == 3, "\(outcome.summary)")
+            #expect(
+                ["min", "sum", "big", "last", "none"].map { written?[$0] }
+                    == [.number(JSONNumber(thousandths: 100)), .number(JSONNumber(thousandths: 3300)), 1, "z", .null]
+            )
+        }
+        check(try await fixture.run(into: folder).0)
+        // The run is killed after each line of its journal.
+        let whole = try #require(folder.read("events.ndjson")).split(separator: "\n")
+        let first = whole.firstIndex { $0.contains("page.finished") || $0.contains("element.finished") } ?? 1
+        for last in whole.indices[first...] {
+            folder.write(whole[...last].joined(separator: "\n") + "\n", to: "events.ndjson")
+            let earlier = try RunRecord(folder: folder.path)
+            let run = try RunFolder.reopen(folder.path, after: earlier)
+            let events = EventStream(journal: run.journal, after: earlier.lastNumber)
+            check(await fixture.run(events: events, folder: run, earlierRun: earlier))
+            try await run.journal.finish()
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("sum: item.s", "aggregate 'x': 'sum' adds numbers, and found a string"),
+            ("max: item.o", "aggregate 'x': 'max' compares numbers and strings, and found an object"),
+        ]
+    )
+    func `a record that cannot be aggregated fails the step`(aggregate: String, message: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, write: {to: a.ndjson, aggregate: {x: {\(aggregate)}}}}]}}\n",
+            ["/a": .json(#"[{"s":"x","o":{}}]"#)]
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.result.steps.first?.failure?.message.string == message)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "columns: [id, totl]", #"[{"id":1,"total":2}]"#, "",
+                "the column 'totl' is empty: no record has 'totl'; did you mean 'total'?"
+            ),
+            (
+                "columns: [id, other, y]", #"[{"id":1,"a":2}]"#, "",
+                "the columns 'other', 'y' are empty: no record has 'other'; the records have 'id', 'a'"
+            ),
+            (
+                "columns: [id]", "[1,2]", "",
+                "the column 'id' is empty, because the records are not objects: the first is a number. '{id: item}' writes the record itself"
+            ),
+            (
+                "columns: [id]", #"{"rows":[{"id":1}]}"#, "",
+                "the column 'id' is empty: no record has 'id'. If its 'rows' has the records, add 'records: $.rows'"
+            ),
+            (
+                "columns: [id]", #"{"rows":[{"id":1}],"next":null}"#, "paginate: {next: $.next}, ",
+                "each page is written as one record, because its data is an object; if its 'rows' has the records, add 'items: $.rows' to 'paginate'"
+            ),
+            (
+                "columns: [id, value]", "[1]", "",
+                "the column 'id' is empty, because the records are not objects: the first is a number. '{id: item}' writes the record itself"
+            ),
+        ] as [(String, String, String, String)]
+    )
+    func `columns that no record has are warned of`(write: String, body: String, paginate: String, warning: String)
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, \(paginate)write: {to: a.csv, \(write)}}]}}\n",
+            ["/a": .json(body)]
+        )
+        let (_, events) = try await fixture.run(into: folder)
+        let warnings = events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
+        #expect(warnings == ["a.csv: \(warning)"])
+    }
 }

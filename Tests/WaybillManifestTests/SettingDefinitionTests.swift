@@ -14,7 +14,7 @@ import WaybillJSON
         ("addressed", ["method", "path", "url"]),
         ("endpoint", ["description", "inputs"]),
         ("step", Set(StepKey.allCases.map(\.rawValue))),
-        ("graph", ["description", "inputs", "chain", "batch", "finally", "outputs", "tags", "onFailure"]),
+        ("graph", ["description", "inputs", "chain", "batch", "finally", "outputs", "state", "tags", "onFailure"]),
     ]
 
     private let definitions: JSON

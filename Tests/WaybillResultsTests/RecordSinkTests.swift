@@ -200,7 +200,7 @@ import WaybillTestSupport
             folder.write(Array(bytes.prefix(size)), to: "cut.part")
             let left = try #require(ends.lastIndex { $0 <= size })
             let sink = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
-            let rest = RecordSink.Resumption.Mark(bytes: ends[left], records: left, count: left)
+            let rest = RecordSink.Resumption.Mark(bytes: ends[left], records: RecordTally(left), count: left)
             #expect(sink.loss == .init(rest: rest, elements: left..<4))
             for element in left..<4 {
                 try sink.append([all[element]], of: element)

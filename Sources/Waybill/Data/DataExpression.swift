@@ -97,7 +97,8 @@ package struct DataExpression: Sendable {
 
     private static func diagnostic(for reference: Reference, in source: SourceFile) -> Diagnostic {
         let ofManifests = [
-            "inputs", "item", "manifest", "secrets", "data", "vars", "session", "request", "response", "steps", "run",
+            "inputs", "item", "manifest", "secrets", "data", "vars", "session", "request", "response", "state", "steps",
+            "run",
         ]
         let name = reference.name
         return Diagnostic(

@@ -81,8 +81,9 @@ extension Explanation {
             "the name of a file does not say how records are written to it",
             """
             The extension of the path in 'write' names the format: .ndjson or .jsonl is a JSON value a line, .json an array,
-            .csv rows with a header; .txt, .bin and no extension are strings and bytes as they are. For any other extension
-            'format' has to say which it is. Waybill does not write other formats, such as those of spreadsheets.
+            .csv rows with a header; each of these is compressed where .gz follows. .sqlite, .sqlite3 and .db are databases.
+            .txt, .bin and no extension are strings and bytes as they are. For any other extension 'format' has to say which
+            it is. Waybill does not write other formats, such as those of spreadsheets.
             """,
             wrong: """
                 waybill: 1
@@ -98,6 +99,30 @@ extension Explanation {
                     chain:
                       - {id: orders, get: "http://127.0.0.1/orders", write: {to: orders.csv}}
                       - {id: photo, get: "http://127.0.0.1/photo", decoding: bytes, write: {to: photo.png, format: raw}}
+                """
+        ),
+        Explanation(
+            "write-table",
+            "'table', 'key' and the file of 'write' do not fit together",
+            """
+            Records that are written to an SQLite database (.sqlite, .sqlite3, .db) go to a 'table', and 'key' lists the columns
+            that tell them apart: a record replaces an earlier one with the same key, so that the table has each record once,
+            however often it is pulled. The columns of the key are among the 'columns', if there are any. Other files have no
+            tables.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", write: {to: shop.sqlite, table: orders}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - {id: orders, get: "http://127.0.0.1/orders", write: {to: shop.sqlite, table: orders, key: [id]}}
                 """
         ),
         Explanation(

@@ -31,6 +31,15 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The folder for the results, instead of waybill-results/<run id>.", completion: .directory)
     var out: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The file of the state that the run starts from and stores, instead of waybill-results/state/MANIFEST.json.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var state: String?
+
     @Flag(help: "Answer every request from the manifest's 'mock' examples; nothing leaves this machine.")
     var mock = false
 
@@ -57,6 +66,7 @@ struct RunCommand: ParsableCommand {
 
         var runOptions = RunOptions()
         runOptions.outputFolder = out
+        runOptions.stateFile = state
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
         try printing.run(plan, runOptions, output)

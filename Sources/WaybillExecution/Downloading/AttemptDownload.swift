@@ -1,6 +1,7 @@
 import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan

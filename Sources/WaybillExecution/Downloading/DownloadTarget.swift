@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 import WaybillResults
 import WaybillTransport
@@ -39,10 +40,8 @@ struct DownloadTarget: Sendable {
     /// name in their URLs.
     func nameOfPart(for url: String, redactor: Redactor) -> String {
         let safe = redactor.redact(url)
-        var digest = PayloadDigest()
-        digest.update(Array(safe.utf8))
         let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? Self.nameOfNothing
-        return path + RecordSink.part("\(name)-\(Hexadecimal.encode(digest).prefix(8))")
+        return path + RecordSink.part("\(name)-\(Digest.sha256(of: Array(safe.utf8)).prefix(8))")
     }
 
     private static func text(

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillTransport

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -10,6 +11,8 @@ struct GraphOutcome: Sendable {
     var node: NodeOutcome
     /// The values of its outputs, if it passed.
     var outputs: [String: ScopeValue]?
+    /// The state for the next run, if it passed and has one.
+    var state: RedactedJSON?
 }
 
 /// Executes a graph: its steps, then those of `finally`, then its outputs.
@@ -32,6 +35,7 @@ struct GraphRunner: Sendable {
         if let finally = graph.finally { node = await finished(node, with: finally) }
         var outcome = GraphOutcome(node: node)
         if node.end == .passed { outcome = await withOutputs(node) }
+        if outcome.node.end == .passed, !graph.state.isEmpty { await addState(to: &outcome) }
         run.events.emit(.graphFinished(graph: graph.name, outcome.node.outcome), step: stepPath)
         return outcome
     }
@@ -85,6 +89,34 @@ struct GraphRunner: Sendable {
             }
         }
         return GraphOutcome(node: node, outputs: outputs)
+    }
+
+    /// Evaluates the state of a graph that passed.
+    private func addState(to outcome: inout GraphOutcome) async {
+        var state = JSONObject()
+        for definition in graph.state {
+            do throws(EvaluationFailure) {
+                var scope = context.scope
+                let value = try await scope.value(of: definition.next)
+                // What the rules cannot know: a secret in a response.
+                guard !value.isSecret, let shown = run.redactor.unchanged(value.json.bytesAsBase64) else {
+                    throw EvaluationFailure(
+                        message: "it contains a secret",
+                        span: definition.next.value.span,
+                        kind: .output
+                    )
+                }
+                state[definition.name] = shown.value
+            } catch {
+                let message = run.redactor.text("state '\(definition.name)': \(error.message)")
+                let own = failed(id: "state", Failure(.output, message, at: error.span))
+                outcome.node.end = .failed
+                outcome.node.steps += own.steps
+                outcome.node.failure = own.failure
+                return
+            }
+        }
+        outcome.state = run.redactor.unchanged(.object(state))
     }
 
     /// The outcome of a failure of the graph itself, which is reported as a step.

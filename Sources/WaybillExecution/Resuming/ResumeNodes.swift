@@ -81,7 +81,7 @@ struct ResumeNodes {
         for graph in plan.graphs {
             let place = Place(planned: graph.name, instance: graph.name, scope: ResumeScope())
             level = add(graph, at: place, from: level)
-            results.append((graph.outputs, place.scope))
+            results.append((graph.outputs + graph.state.map(\.next), place.scope))
         }
     }
 

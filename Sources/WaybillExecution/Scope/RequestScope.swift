@@ -101,7 +101,7 @@ private struct LevelScope: ScopeNamespace {
     }
 
     private static let fixedNames = [
-        "inputs", "manifest", "secrets", "data", "vars", "session", "run", "steps", "request", "response",
+        "inputs", "manifest", "secrets", "data", "vars", "session", "run", "state", "steps", "request", "response",
     ]
 
     private var isInGraph: Bool { level == .graph }
@@ -115,6 +115,9 @@ private struct LevelScope: ScopeNamespace {
         switch name {
         case "inputs": return .namespace(inputs)
         case "steps": return isInGraph ? .namespace(StepNamespace(store: scope.context.steps)) : nil
+        case "state":
+            guard isInGraph, let state = scope.context.run.scope.state[scope.context.graph] else { return nil }
+            return .namespace(Namespace(state))
         case "vars": return .namespace(ValueNamespace(values: scope.vars))
         case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
         case "request": return scope.request.map { .namespace($0.namespace) }
@@ -148,6 +151,8 @@ struct RunScope: Sendable {
     let secrets: [String: String]
     /// `run.id`, `run.startedAt`, `run.environment`
     let run: JSONObject
+    /// The state of each graph that has one, as the run began with it.
+    let state: [String: JSONObject]
 
     func member(_ name: String) -> ScopeNode? {
         switch name {

@@ -1,6 +1,7 @@
 import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
@@ -16,6 +17,9 @@ struct StepFile: Sendable {
     private let path: RedactedText
     private let sink: RecordSink
     private let format: any WritableRecordFormat.Type
+    private let container: RecordContainer
+    private let isPaginated: Bool
+    private let columns: ColumnCheck
     private let secretWarning = Once()
 
     /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
@@ -37,26 +41,33 @@ struct StepFile: Sendable {
         guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
             throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
         }
+        if let problem = write.contradiction(to: format) {
+            throw Failure(.input, run.redactor.text(problem.message), at: problem.span)
+        }
         self.format = format
+        container = RecordContainer(write, format, path: path)
+        isPaginated = step.flow?.paginate != nil
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }
         if let completed = run.earlier?.completedOutput(of: self.step),
-            await folder.isInPlace(path, completed, allowsOutside: run.allowsOutside)
+            await folder.isInPlace(path, in: container, completed, allowsOutside: run.allowsOutside)
         {
-            run.events.emit(
-                .writeCommitted(.init(path: self.path, records: completed.records, bytes: completed.bytes)),
-                step: self.step
-            )
+            if let written = run.earlier?.written(self.step) {
+                run.events.emit(.writeCommitted(written), step: self.step)
+            }
             return nil
         }
+        let place = step.flow?.until == nil ? run.earlier?.output(of: self.step) : nil
+        columns = ColumnCheck(write, isContinued: place.map { $0.records.count > 0 } ?? false)
         do {
             sink = try await folder.records(
                 at: path,
-                format.init(columns: write.columns.isEmpty ? nil : write.columns.map(\.name.value)),
+                format.init(columns: write.columnNames),
+                in: container,
                 allowsOutside: run.allowsOutside,
                 of: self.step,
-                from: step.flow?.until == nil ? run.earlier?.output(of: self.step) : nil
+                from: place
             )
         } catch {
             switch error {
@@ -74,7 +85,7 @@ struct StepFile: Sendable {
     private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.repeatsUnsure else {
             let message =
-                "'\(RecordSink.part(path.string))' is shorter than its journal says, and the requests were sent whose "
+                "'\(container.part(of: path.string))' is shorter than its journal says, and the requests were sent whose "
                 + "records it lacks; --repeat-unsure sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
@@ -104,15 +115,15 @@ struct StepFile: Sendable {
     ) throws(Failure) -> RecordedOutput {
         var scope = scope.scope(.graph(graph))
         scope.current = data
-        let records: [RedactedJSON]
+        let (records, aggregates): ([RedactedJSON], [RecordAggregate])
         do throws(EvaluationFailure) {
-            records = try self.records(of: data, isList: isList, in: scope)
+            (records, aggregates) = try self.records(of: data, isList: isList, in: scope)
         } catch {
             throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         do throws(ResultsError) {
             defer { warn() }
-            return try sink.append(records, of: element)
+            return try sink.append(records, aggregates: aggregates, of: element)
         } catch {
             throw failure(error)
         }
@@ -157,22 +168,35 @@ struct StepFile: Sendable {
 
     /// Moves the file to its place.
     func commit() async throws(Failure) -> RunEvent.WrittenFile {
+        if let warning = columns.warning() { warn(warning) }
         do throws(ResultsError) {
             let committed = try await sink.commit { (complete) throws(ResultsError) in
                 // Whoever resumes the run can tell from this that the file is whole, if it is in its place.
-                run.events.emit(
-                    .writeCommitting(.init(path: path, records: complete.records, bytes: complete.bytes)),
-                    step: step,
-                    durably: true
-                )
+                run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
             }
-            let written = RunEvent.WrittenFile(path: path, records: committed.records, bytes: committed.bytes)
-            run.events.emit(.writeCommitted(written), step: step)
-            return written
+            let file = written(committed)
+            run.events.emit(.writeCommitted(file), step: step)
+            return file
         } catch {
             throw failure(error)
         }
+    }
+
+    private func written(_ committed: RecordSink.Committed) -> RunEvent.WrittenFile {
+        var results = JSONObject()
+        for (index, aggregate) in write.aggregates.enumerated() {
+            let values = committed.records.aggregates
+            let value = values.indices.contains(index) ? values[index] : RecordAggregate(aggregate.function)
+            results[aggregate.name.value] = value.result.markingBytes
+        }
+        return RunEvent.WrittenFile(
+            path: path,
+            table: write.table?.value,
+            records: committed.records.count,
+            bytes: committed.bytes,
+            aggregates: results.isEmpty ? nil : run.redactor.data(.object(results)).json
+        )
     }
 
     private func failure(_ error: ResultsError) -> Failure {
@@ -180,8 +204,11 @@ struct StepFile: Sendable {
     }
 
     private func warn() {
-        guard let warning = sink.takeWarning() else { return }
-        run.events.emit(.warning("\(path): \(run.redactor.text(warning))", at: write.span), step: step)
+        if let warning = sink.takeWarning() { warn(warning) }
+    }
+
+    private func warn(_ message: String) {
+        run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: write.span), step: step)
     }
 
     /// A record without secrets. The rules let none into a file, so that this is for what they cannot know.
@@ -205,39 +232,106 @@ struct StepFile: Sendable {
         of data: ScopeValue,
         isList: Bool,
         in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> [RedactedJSON] {
+    ) throws(EvaluationFailure) -> (records: [RedactedJSON], aggregates: [RecordAggregate]) {
         let value = try write.records?.value(in: scope) ?? data
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
+        let elements: [JSON]
         switch value.json {
-        case .null: return []
-        case .array(let elements) where isList || format != RawFormat.self:
-            var records: [RedactedJSON] = []
-            records.reserveCapacity(elements.count)
-            for element in elements { records.append(try record(element, isSecret: value.isSecret, in: scope)) }
-            return records
-        default: return [try record(value.json, isSecret: value.isSecret, in: scope)]
+        case .null: elements = []
+        case .array(let list) where isList || format != RawFormat.self: elements = list
+        default:
+            elements = [value.json]
+            if isPaginated, write.records == nil, let warning = columns.pageWarning(value.json) { warn(warning) }
+        }
+        columns.note(elements)
+        var records: [RedactedJSON] = []
+        records.reserveCapacity(elements.count)
+        var aggregates = write.aggregates.map { RecordAggregate($0.function) }
+        var scope = scope
+        for element in elements {
+            if !write.columns.isEmpty || !aggregates.isEmpty {
+                scope.item = ScopeValue(element, isSecret: value.isSecret)
+            }
+            records.append(try record(element, in: scope))
+            for index in aggregates.indices { try add(to: &aggregates[index], write.aggregates[index], in: scope) }
+        }
+        return (records, aggregates)
+    }
+
+    /// Adds the value of the current record to an aggregate.
+    private func add(
+        to aggregate: inout RecordAggregate,
+        _ definition: Sink.Aggregate,
+        in scope: EvaluationScope
+    ) throws(EvaluationFailure) {
+        let value = try definition.value.value(in: scope)
+        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
+        let (json, isChanged) = run.redactor.data(value.json)
+        if isChanged { warnOfSecret() }
+        do {
+            try aggregate.add(json.value)
+        } catch {
+            throw EvaluationFailure(
+                message: "aggregate '\(definition.name.value)': \(error.message)",
+                span: definition.value.span,
+                kind: .output
+            )
         }
     }
 
-    private func record(
-        _ value: JSON,
-        isSecret: Bool,
-        in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> RedactedJSON {
-        guard !write.columns.isEmpty else { return redacted(value) }
-        var scope = scope
-        scope.item = ScopeValue(value, isSecret: isSecret)
-        var object = JSONObject()
-        for column in write.columns {
-            if let expression = column.value {
-                let value = try expression.value(in: scope)
-                if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
-                object[column.name.value] = value.json
-            } else {
-                object[column.name.value] = value[column.name.value]
+    private func record(_ value: JSON, in scope: EvaluationScope) throws(EvaluationFailure) -> RedactedJSON {
+        var record = value
+        if !write.columns.isEmpty {
+            var object = JSONObject()
+            for column in write.columns {
+                if let expression = column.value {
+                    let value = try expression.value(in: scope)
+                    if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
+                    object[column.name.value] = value.json
+                } else {
+                    object[column.name.value] = value.member(ofColumn: column.name.value)
+                }
             }
+            record = .object(object)
         }
-        return redacted(.object(object))
+        let redacted = redacted(record)
+        for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
+            throw EvaluationFailure(
+                message: "a record has no '\(key.value)', which is in the key of the table: \(redacted.value.excerpt)",
+                span: key.span,
+                kind: .output
+            )
+        }
+        return redacted
+    }
+}
+
+extension RecordContainer {
+    /// Where the records of a file go.
+    fileprivate init(_ write: Sink, _ format: any WritableRecordFormat.Type, path: String) {
+        if format.isDatabase, let table = write.table {
+            self = .table(SQLiteTable(table.value, key: write.key.map(\.value), columns: write.columnNames))
+        } else {
+            self = format.isCompressed(path) ? .gzip : .file
+        }
+    }
+}
+
+extension Sink {
+    /// The names of the columns; `nil` if the records decide.
+    fileprivate var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
+}
+
+extension JSON {
+    /// The value in a column: a member, or in the column `value` a record that is not an object.
+    fileprivate func member(ofColumn name: String) -> JSON? {
+        object == nil ? name == "value" ? self : nil : self[name]
+    }
+
+    /// The start of the value as JSON text.
+    fileprivate var excerpt: String {
+        let text = JSONWriter().string(self)
+        return text.count > 80 ? "\(text.prefix(80))…" : text
     }
 }
 
@@ -254,12 +348,13 @@ private final class Once: Sendable {
 }
 
 extension RunEvent.WrittenFile {
-    /// The file as expressions see it in `steps.ID.written`: `{file, records, bytes}`.
+    /// The file as expressions see it in `steps.ID.written`: `{file, table, records, bytes}` and the aggregates.
     var json: JSON {
-        [
-            "file": .string(path.string),
-            "records": .number(JSONNumber(records)),
-            "bytes": .number(JSONNumber(bytes)),
-        ]
+        var object = JSONObject([("file", .string(path.string))])
+        if let table { object["table"] = .string(table) }
+        object["records"] = .number(JSONNumber(records))
+        object["bytes"] = .number(JSONNumber(bytes))
+        for (name, value) in aggregates?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
+        return .object(object)
     }
 }

@@ -19,9 +19,19 @@ extension ManifestDecoder {
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
             finally: node["finally"].map { steps($0, order: .chain, level: level, earlier: earlier?.finally) },
             outputs: outputs(node["outputs"], level: level),
+            state: state(node["state"], level: level),
             tags: (node["tags"]?.sequence ?? []).compactMap { text($0) },
             unknown: unknownParts(of: node)
         )
+    }
+
+    /// The values that a graph keeps from run to run.
+    private mutating func state(_ node: YAMLNode?, level: Level) -> [StateDefinition] {
+        constantNames(node).compactMap { name, node in
+            guard let initial = node["default"], let next = node["next"].flatMap({ expression($0) }) else { return nil }
+            let output = OutputDefinition(name: name, value: next, secretMark: nil, level: level)
+            return StateDefinition(defaultValue: initial.json, next: output)
+        }
     }
 
     /// The `chain` or `batch` of a graph or step, if it has one.

@@ -5,6 +5,8 @@ package import WaybillJSON
 package struct RawFormat: WritableRecordFormat {
     package static let name = "raw"
     package static let extensions = ["bin", "txt"]
+    // What is written may be compressed already.
+    package static let isCompressible = false
 
     package init(columns: [String]? = nil) {}
 

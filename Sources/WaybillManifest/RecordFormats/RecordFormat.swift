@@ -21,17 +21,31 @@ package protocol ReadableRecordFormat: RecordFormat {
 
 /// A format in which `write` can write files. An instance writes one file.
 package protocol WritableRecordFormat: RecordFormat, RecordWriter {
+    /// Whether the records are loaded into a table of a database.
+    static var isDatabase: Bool { get }
+    /// Whether a file whose name ends in `.gz` is compressed.
+    static var isCompressible: Bool { get }
     /// A writer of a file.
     ///
     /// - Parameter columns: The names of the members that each record has; `nil` if the records decide.
     init(columns: [String]?)
 }
 
+extension WritableRecordFormat {
+    package static var isDatabase: Bool { false }
+    package static var isCompressible: Bool { true }
+
+    /// Whether a file of this format is compressed with gzip.
+    package static func isCompressed(_ path: String) -> Bool {
+        isCompressible && RecordFormats.fileExtension(of: path) == RecordFormats.compressedExtension
+    }
+}
+
 /// The formats of files with records.
 package enum RecordFormats {
     /// Each format.
     package static let all: [any RecordFormat.Type] = [
-        NDJSONFormat.self, JSONFormat.self, CSVFormat.self, RawFormat.self, YAMLFormat.self,
+        NDJSONFormat.self, JSONFormat.self, CSVFormat.self, RawFormat.self, YAMLFormat.self, SQLiteFormat.self,
     ]
 
     /// The formats in which files can be read.
@@ -48,12 +62,19 @@ package enum RecordFormats {
     /// The format of a file that is written, by the extension of its name, raw without one; `nil` if no format has that.
     package static func writable(ofFile path: String) -> (any WritableRecordFormat.Type)? {
         guard let name = fileExtension(of: path) else { return RawFormat.self }
-        return writable.first { $0.extensions.contains(name) }
+        guard name == compressedExtension else { return writable.first { $0.extensions.contains(name) } }
+        guard let inner = fileExtension(of: String(path.dropLast(name.utf8.count + 1))) else { return nil }
+        return writable.first { $0.isCompressible && $0.extensions.contains(inner) }
     }
+
+    /// The extension of compressed files, which follows that of their format.
+    static let compressedExtension = "gz"
 
     /// What is wrong with the name of a file that is written: no format has its extension.
     package static func unknownExtension(of path: String) -> String {
-        "no format of files has the extension '.\(fileExtension(of: path) ?? "")'"
+        let name = fileExtension(of: path) ?? ""
+        let inner = name == compressedExtension ? fileExtension(of: String(path.dropLast(name.utf8.count + 1))) : nil
+        return "no format of files has the extension '.\(inner.map { "\($0)." } ?? "")\(name)'"
     }
 
     /// What comes after the last dot in the name of a file, in lower case; `nil` if the name has no dot.

@@ -18,6 +18,7 @@ let allRules: [any ManifestRule] = [
     EndpointNames(),
     FilterNames(),
     GraphNames(),
+    GraphState(),
     StepIdentifiers(),
     CallInputs(),
     ScopeNames(),

@@ -158,6 +158,7 @@ private final class ReferenceReader {
         let own = visitor(place(isOfRequest: false))
         own.duration(definition.value.deadline?.value)
         for output in definition.value.outputs { output.visitUses(own, .end, .result) }
+        for value in definition.value.state { value.visitUses(own) }
         for site in graph.all {
             let start = sites.count
             let (outside, inside) = places.places(of: site, in: graph, declarations)

@@ -47,6 +47,7 @@ struct NameScope {
             return member(1, sort: "name") { ["inputs"] }
                 ?? member(2, sort: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
         case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
+        case .state: return member(1, sort: "state") { stateNames }
         case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
         case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time", "body"] }
         case .document, .steps, .item, nil: return nil
@@ -58,6 +59,7 @@ struct NameScope {
         case .inputs, .manifest, .secrets, .run: true
         case .data: !subject.manifest.data.isEmpty || subject.manifest.unknown.mayDefineSomething(in: .data)
         case .steps: place.graph != nil
+        case .state: !stateNames.isEmpty
         case .vars: !place.vars.isEmpty || place.unknown.contains(.vars)
         case .session: !place.sessions.isEmpty || place.unknown.contains(.session)
         case .request: site.moment == .sending || site.moment == .response
@@ -77,6 +79,8 @@ struct NameScope {
     private var names: [String] {
         Reference.Root.allCases.filter(sees).map(\.name) + place.loopVariables.map(\.value)
     }
+
+    private var stateNames: [String] { place.graph?.definition.value.state.map(\.name) ?? [] }
 
     private var inputNames: [String] {
         let own = place.declarations.map { Array($0.inputs.keys) } ?? []
@@ -131,6 +135,10 @@ struct NameScope {
         case "request": "The request is not made yet."
         case "steps":
             "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."
+        case "state":
+            place.graph == nil
+                ? "What is not part of a graph cannot know its state: give the endpoint an input, and the value 'with' the call."
+                : "The graph has no 'state'."
         case "item": "'item' is the element at hand in stages that go through a list."
         case "data": "The manifest has no 'data'."
         case "vars": "No 'vars' are defined here; those of an endpoint are seen in that endpoint only."

@@ -92,6 +92,12 @@ extension RunEvent.WrittenFile {
         guard let path = json["path"]?.string, let records = json["records"]?.count, let bytes = json["bytes"]?.count
         else { return nil }
         // The journal has no secrets.
-        self.init(path: Redactor().text(path), records: records, bytes: bytes)
+        self.init(
+            path: Redactor().text(path),
+            table: json["table"]?.string,
+            records: records,
+            bytes: bytes,
+            aggregates: json["aggregates"].map { Redactor().json($0) }
+        )
     }
 }

@@ -272,7 +272,7 @@ package struct EarlierSteps: Sendable {
             if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committing":
             if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
-                outputs[path, default: EarlierOutput()].completed = .init(records: records, bytes: bytes)
+                outputs[path, default: EarlierOutput()].completed = .init(records: RecordTally(records), bytes: bytes)
                 outputs[path]?.written = RunEvent.WrittenFile(json: event)
             }
         case "write.committed":

@@ -13,6 +13,8 @@ package struct RunRecord: Sendable {
     package private(set) var graphs: [String]
     /// The values of the manifest's inputs; `nil` where a secret was among them.
     package private(set) var inputs: JSONObject?
+    /// The states of the graphs that the run began with, and the file that it read them from.
+    package private(set) var state: GraphStates
     /// Whether the mock server answered.
     package private(set) var isMocked: Bool
     /// When the run began for the first time.
@@ -76,6 +78,7 @@ package struct RunRecord: Sendable {
         environment = start["environment"]?.string
         graphs = start["graphs"]?.array?.compactMap(\.string) ?? []
         inputs = start["inputs"]?.object
+        state = GraphStates(json: start["state"], file: start["stateFile"]?.string)
         isMocked = start["mock"] == true
         self.outcome = outcome
         time = stopwatch.total

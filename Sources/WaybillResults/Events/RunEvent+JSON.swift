@@ -54,6 +54,8 @@ extension RunEvent.Kind {
             object.add("environment", start.environment)
             object.add("graphs", each: start.graphs)
             object.add("inputs", start.inputs)
+            object.add("state", start.state)
+            object.add("stateFile", start.stateFile)
             object.add("mock", start.isMocked ? true : nil)
             object.add("resumed", start.isResumed ? true : nil)
         case .runFinished(let outcome, let counts):
@@ -90,8 +92,10 @@ extension RunEvent.Kind {
             file.rest.addMembers(to: &object)
         case .writeCommitting(let file), .writeCommitted(let file):
             object.add("path", file.path)
+            object.add("table", file.table)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
+            object.add("aggregates", file.aggregates)
         case .downloadCommitted(let file):
             object.add("path", file.path)
             object.add("bytes", file.bytes)

@@ -96,6 +96,10 @@ package struct RunEvent: Sendable, Equatable {
         package var graphs: [String]
         /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
         package var inputs: RedactedJSON?
+        /// The states of the graphs that the run begins with, by graph.
+        package var state: RedactedJSON?
+        /// The file of the states, if there are any.
+        package var stateFile: String?
         /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run goes on that the events before belong to.
@@ -108,6 +112,8 @@ package struct RunEvent: Sendable, Equatable {
             environment: String?,
             graphs: [String],
             inputs: RedactedJSON? = nil,
+            state: RedactedJSON? = nil,
+            stateFile: String? = nil,
             isMocked: Bool = false,
             isResumed: Bool = false
         ) {
@@ -116,6 +122,8 @@ package struct RunEvent: Sendable, Equatable {
             self.environment = environment
             self.graphs = graphs
             self.inputs = inputs
+            self.state = state
+            self.stateFile = stateFile
             self.isMocked = isMocked
             self.isResumed = isResumed
         }
@@ -331,16 +339,28 @@ package struct RunEvent: Sendable, Equatable {
     package struct WrittenFile: Sendable, Equatable {
         /// The path, as the manifest gives it.
         package var path: RedactedText
+        /// The table that the records are in, if the file is a database.
+        package var table: String?
         /// How many records are in it.
         package var records: Int
         /// How many bytes it has.
         package var bytes: Int
+        /// What `aggregate` computes over the records: an object; bytes are marked.
+        package var aggregates: RedactedJSON?
 
         /// A file; see the properties.
-        package init(path: RedactedText, records: Int, bytes: Int) {
+        package init(
+            path: RedactedText,
+            table: String? = nil,
+            records: Int,
+            bytes: Int,
+            aggregates: RedactedJSON? = nil
+        ) {
             self.path = path
+            self.table = table
             self.records = records
             self.bytes = bytes
+            self.aggregates = aggregates
         }
     }
 

@@ -142,10 +142,13 @@ package final class RunFolder: Sendable {
     /// Ends the run: writes `outputs.json`, for each graph in this order the object of its outputs, and `run.json`, waits until
     /// they and the journal are on the disk, and lets another run have the folder.
     ///
+    /// - Parameter state: The state for the next run, and its file. It is stored last: a process that ends before that has
+    ///   changed nothing for the next run.
     /// - Throws: what went wrong, also what went wrong first in the journal since it was begun.
     package func finish(
         _ result: RunResult,
-        outputs: [(graph: String, values: RedactedJSON)]
+        outputs: [(graph: String, values: RedactedJSON)],
+        state: (file: StateFile, content: StateFile.Content)? = nil
     ) async throws(ResultsError) {
         var object = JSONObject()
         for (graph, values) in outputs { object[graph] = values.value }
@@ -156,7 +159,10 @@ package final class RunFolder: Sendable {
             ("\(path)/\(FolderContents.result)", result.jsonText(layout: .pretty)),
         ]
         try await journal.finish { () throws(ResultsError) in
-            try OutputFile.replaceDurably(files.map { ($0, $1 + [UInt8(ascii: "\n")]) })
+            var files = files.map { ($0, $1 + [UInt8(ascii: "\n")]) }
+            if let state { files.append((state.file.path, StateFile.text(of: state.content))) }
+            try OutputFile.replaceDurably(files)
+            if let state { OutputFile.syncFolder(of: state.file.path) }
         }
     }
 
@@ -190,6 +196,7 @@ package final class RunFolder: Sendable {
     package func records(
         at path: String,
         _ writer: any RecordWriter,
+        in container: RecordContainer = .file,
         allowsOutside: Bool = false,
         of step: String,
         from place: RecordSink.Resumption? = nil
@@ -202,12 +209,28 @@ package final class RunFolder: Sendable {
             result = try await thread.run { () throws(ResultsError) in
                 Result { () throws(ResultPathError) in
                     let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
-                    try self.claim(whole, of: step, as: path)
+                    try self.claim(whole, in: container, of: step, as: path)
+                    if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
                     do throws(ResultsError) {
                         guard let place else {
-                            return try RecordSink(whole, writer, thread: thread, disk: disk, onFailure: note)
+                            return try RecordSink(
+                                whole,
+                                writer,
+                                in: container,
+                                thread: thread,
+                                disk: disk,
+                                onFailure: note
+                            )
                         }
-                        return try RecordSink(whole, writer, from: place, thread: thread, disk: disk, onFailure: note)
+                        return try RecordSink(
+                            whole,
+                            writer,
+                            in: container,
+                            from: place,
+                            thread: thread,
+                            disk: disk,
+                            onFailure: note
+                        )
                     } catch {
                         throw .file(error)
                     }
@@ -241,13 +264,18 @@ package final class RunFolder: Sendable {
     }
 
     /// Whether a file of records was put in its place, which the journal may not say of a run that was killed.
-    package func isInPlace(_ path: String, _ committed: RecordSink.Committed, allowsOutside: Bool) async -> Bool {
+    package func isInPlace(
+        _ path: String,
+        in container: RecordContainer,
+        _ committed: RecordSink.Committed,
+        allowsOutside: Bool
+    ) async -> Bool {
         let root = self.path
         let isInPlace = try? await thread.run { () throws(ResultsError) in
             guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
                 return false
             }
-            return RecordSink.isInPlace(whole, committed)
+            return container.isInPlace(whole, committed)
         }
         return isInPlace ?? false
     }
@@ -266,14 +294,35 @@ package final class RunFolder: Sendable {
         return sizes ?? [:]
     }
 
-    /// Notes who writes a file, and the unfinished one beside it.
-    private func claim(_ path: String, of step: String, as text: String) throws(ResultPathError) {
+    /// Notes who writes a file, and the unfinished one beside it. Several steps may write tables of one database.
+    private func claim(
+        _ path: String,
+        in container: RecordContainer,
+        of step: String,
+        as text: String
+    ) throws(ResultPathError) {
+        let names = container.names(of: path)
         let isFree = writers.withLock { writers in
-            let taken = RecordSink.pathsInTheWay(of: path).compactMap { writers[$0.hashValue] }
+            let taken = names.compactMap { writers[$0.hashValue] }
             guard taken.allSatisfy({ $0 == step.hashValue }) else { return false }
-            writers[path.hashValue] = step.hashValue
+            if case .table = container {
+                let database = Self.databaseMark
+                guard writers[path.hashValue, default: database] == database else { return false }
+                writers[path.hashValue] = database
+            }
+            for name in names { writers[name.hashValue] = step.hashValue }
             return true
         }
         guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }
+    }
+
+    /// Stands for the steps that write tables of a database.
+    private static let databaseMark = "\0database".hashValue
+
+    /// Throws for a database that is a symbolic link: SQLite would follow it out of the folder.
+    private static func refuseLink(_ path: String, as text: String) throws(ResultPathError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+        throw .refused("'\(text)' is a symbolic link, which a database in the results folder may not be")
     }
 }

@@ -8,12 +8,12 @@ extension RecordSink {
             /// The bytes before it.
             package var bytes: Int
             /// The records before it.
-            package var records: Int
+            package var records: RecordTally
             /// How many elements of the step, or pages, are before it.
             package var count: Int
 
             /// A place in a file; see the properties.
-            package init(bytes: Int, records: Int, count: Int) {
+            package init(bytes: Int, records: RecordTally, count: Int) {
                 self.bytes = bytes
                 self.records = records
                 self.count = count
@@ -26,7 +26,7 @@ extension RecordSink {
         /// The bytes that are good.
         package private(set) var bytes: Int
         /// The records in them.
-        package private(set) var records: Int
+        package private(set) var records: RecordTally
         /// The first element whose records are not, or not all, in the file.
         package private(set) var element: Int
         /// What waits for its turn, by element.
@@ -39,9 +39,9 @@ extension RecordSink {
         /// A place to go on; see the properties.
         package init(
             bytes: Int,
-            records: Int,
+            records: RecordTally,
             element: Int = 0,
-            held: [Int: (bytes: [UInt8], records: Int)] = [:],
+            held: [Int: (bytes: [UInt8], records: RecordTally)] = [:],
             ended: Set<Int> = []
         ) {
             self.bytes = bytes
@@ -52,7 +52,7 @@ extension RecordSink {
         }
 
         /// Adds an element that is in the file, as are all before it.
-        mutating func add(element: Int, upTo bytes: Int, records: Int) {
+        mutating func add(element: Int, upTo bytes: Int, records: RecordTally) {
             guard element >= self.element else { return }
             self.element = element + 1
             mark(Mark(bytes: bytes, records: records, count: element + 1))
@@ -63,7 +63,7 @@ extension RecordSink {
         }
 
         /// Adds a page that is in the file. The first page is that of a new try.
-        mutating func add(page: Int, upTo bytes: Int, records: Int) {
+        mutating func add(page: Int, upTo bytes: Int, records: RecordTally) {
             if page == 1 { marks = [] }
             mark(Mark(bytes: bytes, records: records, count: page))
         }
@@ -76,10 +76,10 @@ extension RecordSink {
         }
 
         /// Adds an element that has ended before its turn came.
-        mutating func hold(_ bytes: [UInt8], records: Int, of element: Int) {
+        mutating func hold(_ bytes: [UInt8], records: RecordTally, of element: Int) {
             guard element >= self.element else { return }
             ended.insert(element)
-            if records > 0 { held[element] = Waiting(bytes: bytes, records: records) }
+            if records.count > 0 { held[element] = Waiting(bytes: bytes, records: records) }
         }
 
         /// The last place in a file that has only so many bytes.
@@ -104,16 +104,16 @@ extension RecordSink {
 }
 
 extension RecordSink.Resumption.Mark: JSONStreamable {
-    /// `{count, records, bytes}`.
+    /// `{count, records, aggregates, bytes}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("count", count)
-        object.add("records", records)
+        records.addMembers(to: &object)
         object.add("bytes", bytes)
     }
 
     /// Reads what is written of it; `nil` for anything else.
     init?(json: JSON) {
-        guard let count = json["count"]?.count, let records = json["records"]?.count, let bytes = json["bytes"]?.count
+        guard let count = json["count"]?.count, let records = RecordTally(json: json), let bytes = json["bytes"]?.count
         else { return nil }
         self.init(bytes: bytes, records: records, count: count)
     }

@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillFormats
+package import WaybillFormats
 import WaybillRuntime
 
 #if canImport(Glibc)
@@ -8,7 +8,8 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// A file of records that appears whole or not at all: it is written beside its place, as `FILE.part`.
+/// A file of records that appears whole or not at all: it is written beside its place, as `FILE.part`. When it is complete, it
+/// is moved to its path, compressed, or loaded into a table, as its container says.
 ///
 /// Records belong to elements, numbered from 0; those of a lower number stand first. What comes before its turn waits in
 /// memory. Everything that a call appends has been handed to the system when the call returns.
@@ -16,7 +17,7 @@ package final class RecordSink: Sendable {
     /// What has come of a file.
     package struct Committed: Sendable, Equatable {
         /// The records in it.
-        package var records: Int
+        package var records: RecordTally
         /// Its bytes.
         package var bytes: Int
     }
@@ -29,7 +30,7 @@ package final class RecordSink: Sendable {
     /// Records whose turn has not come, as bytes of the file.
     struct Waiting {
         var bytes: [UInt8] = []
-        var records = 0
+        var records: RecordTally = 0
     }
 
     fileprivate struct State {
@@ -37,7 +38,7 @@ package final class RecordSink: Sendable {
         var buffer: [UInt8] = []
         /// How many bytes the system has.
         var bytes = 0
-        var records = 0
+        var records: RecordTally = 0
         /// Whether the system has bytes that may not be on the disk.
         var isSyncDue = false
         /// The element whose records go to the file.
@@ -61,6 +62,8 @@ package final class RecordSink: Sendable {
     /// What was lost of the file before it was gone on with; `nil` where it is all there.
     package let loss: Loss?
 
+    private let container: RecordContainer
+    private let part: String
     private let file: OutputFile
     private let thread: FileThread
     private let onFailure: @Sendable (ResultsError) -> Void
@@ -72,16 +75,19 @@ package final class RecordSink: Sendable {
     init(
         _ path: String,
         _ writer: any RecordWriter,
+        in container: RecordContainer = .file,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
     ) throws(ResultsError) {
         self.path = path
+        self.container = container
         self.thread = thread
         self.onFailure = onFailure
+        part = container.part(of: path)
         loss = nil
-        if unlink(Self.part(path)) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", Self.part(path)) }
-        file = try OutputFile(Self.part(path), .new, disk: disk)
+        if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
+        file = try OutputFile(part, .new, disk: disk)
         state = Mutex(State(writer: writer))
     }
 
@@ -89,15 +95,18 @@ package final class RecordSink: Sendable {
     init(
         _ path: String,
         _ writer: any RecordWriter,
+        in container: RecordContainer = .file,
         from place: Resumption,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
     ) throws(ResultsError) {
         self.path = path
+        self.container = container
         self.thread = thread
         self.onFailure = onFailure
-        file = try OutputFile(Self.part(path), .any, disk: disk)
+        part = container.part(of: path)
+        file = try OutputFile(part, .any, disk: disk)
         var place = place
         let size = try file.size()
         if size < place.bytes {
@@ -124,21 +133,6 @@ package final class RecordSink: Sendable {
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }
 
-    /// The path of the file while it is not complete.
-    package static func part(_ path: String) -> String { path + ".part" }
-
-    /// The paths of files that cannot be written beside one with this path.
-    static func pathsInTheWay(of path: String) -> [String] {
-        [path, part(path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
-    }
-
-    /// Whether a complete file is in its place: nothing is left beside it, and it has the size that it was to have.
-    static func isInPlace(_ path: String, _ committed: Committed) -> Bool {
-        var status = stat()
-        guard lstat(part(path), &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
-        return Int(status.st_size) == committed.bytes
-    }
-
     /// What went wrong first, if anything did. From then on nothing is written any more.
     package var error: ResultsError? { state.withLock { $0.error } }
 
@@ -163,24 +157,26 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// Adds records of an element.
+    /// Adds records of an element, with the aggregates over them.
     ///
     /// - Returns: what the journal has to note of these records.
     /// - Throws: what went wrong with the file, now or before.
     @discardableResult
     package func append(
         _ records: some Sequence<RedactedJSON>,
+        aggregates: [RecordAggregate] = [],
         of element: Int = 0
     ) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
             // An element that runs again after its records came into the file adds nothing.
             guard element >= state.turn else { return .held([], records: 0) }
-            guard element == state.turn else { return Self.hold(records, of: element, in: &state) }
+            guard element == state.turn else { return Self.hold(records, aggregates, of: element, in: &state) }
             for record in records {
-                state.writer.append(record.value, isFirst: state.records == 0, to: &state.buffer)
-                state.records += 1
+                state.writer.append(record.value, isFirst: state.records.count == 0, to: &state.buffer)
+                state.records.count += 1
                 if state.buffer.count >= Self.bufferBytes { try write(&state) }
             }
+            state.records += RecordTally(0, aggregates)
             try write(&state)
             return .written(upTo: state.bytes, records: state.records)
         }
@@ -261,18 +257,19 @@ package final class RecordSink: Sendable {
     package func commit(
         announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
     ) async throws(ResultsError) -> Committed {
-        let committed = try change { (state) throws(ResultsError) -> Committed in
-            state.buffer += state.writer.end(hasRecords: state.records > 0)
+        var committed = try change { (state) throws(ResultsError) -> Committed in
+            state.buffer += state.writer.end(hasRecords: state.records.count > 0)
             try write(&state)
             state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
         }
-        try await announce(committed)
-        try await thread.run { () throws(ResultsError) in
+        let thread = try container.thread(or: thread)
+        committed.bytes = try await thread.run { () throws(ResultsError) in
             try self.file.sync()
-            if rename(Self.part(self.path), self.path) != 0 { throw ResultsError(cannot: "write", self.path) }
-            OutputFile.syncFolder(of: self.path)
+            return try self.container.prepare(self.path)
         }
+        try await announce(committed)
+        committed.bytes = try await thread.run { () throws(ResultsError) in try self.container.complete(self.path) }
         return committed
     }
 
@@ -320,7 +317,7 @@ package final class RecordSink: Sendable {
 
     /// The user knows the file by its own name.
     private func named(_ error: ResultsError) -> ResultsError {
-        ResultsError(path: path, error.description.replacing(Self.part(path), with: path))
+        ResultsError(path: path, error.description.replacing(part, with: path))
     }
 
     /// Cuts the file to where the records of the element begin whose turn it is.
@@ -334,19 +331,20 @@ package final class RecordSink: Sendable {
 
     private static func hold(
         _ records: some Sequence<RedactedJSON>,
+        _ aggregates: [RecordAggregate],
         of element: Int,
         in state: inout State
     ) -> RecordedOutput {
         var new: [UInt8] = []
-        var count = 0
+        var tally = RecordTally(0, aggregates)
         for record in records {
             state.writer.hold(record.value, in: &new)
-            count += 1
+            tally.count += 1
         }
         state.waiting[element, default: Waiting()].bytes += new
-        state.waiting[element, default: Waiting()].records += count
+        state.waiting[element, default: Waiting()].records += tally
         state.waitingBytes += new.count
-        return .held(new, records: count)
+        return .held(new, records: tally)
     }
 
     private static func forget(_ element: Int, in state: inout State) {
@@ -372,9 +370,9 @@ package final class RecordSink: Sendable {
     }
 
     private func release(_ waiting: Waiting, _ state: inout State) throws(ResultsError) {
-        guard waiting.records > 0 else { return }
+        guard waiting.records.count > 0 else { return }
         state.waitingBytes -= waiting.bytes.count
-        state.writer.release(waiting.bytes, isFirst: state.records == 0, to: &state.buffer)
+        state.writer.release(waiting.bytes, isFirst: state.records.count == 0, to: &state.buffer)
         state.records += waiting.records
         if state.buffer.count >= Self.bufferBytes { try write(&state) }
     }

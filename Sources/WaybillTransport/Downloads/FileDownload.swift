@@ -1,3 +1,4 @@
+package import WaybillFormats
 import WaybillRuntime
 
 /// A download of a file: the request, where its bytes go until they are complete, and what decides about a response.

@@ -1,5 +1,6 @@
 import CPlatform
 import Synchronization
+import WaybillFormats
 import WaybillRuntime
 
 #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillFormats
 import WaybillTestSupport
 
 @testable import WaybillTransport

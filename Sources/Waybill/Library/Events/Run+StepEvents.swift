@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillResults
 
 extension Run {
@@ -76,7 +77,7 @@ extension Run {
         init(_ file: RunEvent.CutFile) {
             path = file.path.string
             count = file.rest.count
-            records = file.rest.records
+            records = file.rest.records.count
             bytes = file.rest.bytes
         }
     }
@@ -85,15 +86,21 @@ extension Run {
     public struct WrittenFile: Sendable, Equatable {
         /// The path, as the manifest gives it.
         public let path: String
+        /// The table that the records are in, if the file is a database.
+        public let table: String?
         /// How many records are in it.
         public let records: Int
         /// How many bytes it has.
         public let bytes: Int
+        /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
+        public let aggregates: Value
 
         init(_ file: RunEvent.WrittenFile) {
             path = file.path.string
+            table = file.table
             records = file.records
             bytes = file.bytes
+            aggregates = Value(file.aggregates?.value ?? .null)
         }
     }
 

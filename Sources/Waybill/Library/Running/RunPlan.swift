@@ -39,6 +39,7 @@ public struct RunPlan: Sendable {
         session.outputFolder = results
         session.variables = variables
         session.usesMock = options.usesMock
+        session.stateFile = options.stateFile
         return Run(planned.plan, session, options, warnings: warnings)
     }
 }

@@ -70,9 +70,18 @@ struct PlanJSON {
                 ] + members(of: graph.body) + [
                     ("finally", graph.finally.map { .array($0.steps.map(value)) }),
                     ("outputs", .array(graph.outputs.map(value))),
+                    ("state", graph.state.isEmpty ? nil : .array(graph.state.map(value))),
                 ]
             )
         )
+    }
+
+    /// A value that a graph keeps from run to run.
+    private func value(_ state: StateDefinition) -> JSON {
+        [
+            "name": .string(state.name), "default": form.value(state.defaultValue),
+            "next": .string(form.text(state.next.value)),
+        ]
     }
 
     /// An input that a graph takes.

@@ -71,6 +71,10 @@ private struct TextPlan {
             let words = input.value.defaultValue.map { " = \(PlanValues.line(form.value($0)))" } ?? ""
             line("   takes \(input.name.value)\(words)")
         }
+        for state in graph.state {
+            let value = PlanValues.line(form.value(state.defaultValue))
+            line("   keeps \(state.name) = \(value), next \(form.text(state.next.value))")
+        }
         add(graph.body.steps, prefix: "")
         if let finally = graph.finally, !finally.steps.isEmpty {
             line("at the end, whatever happened")

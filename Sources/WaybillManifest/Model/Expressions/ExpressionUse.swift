@@ -45,6 +45,8 @@ package enum Purpose: Sendable, Hashable {
     case fileName
     /// What is written to a file.
     case record
+    /// A value that a graph keeps for the next run.
+    case state
     /// The input of an endpoint or graph.
     case argument
     /// A named value within a request.

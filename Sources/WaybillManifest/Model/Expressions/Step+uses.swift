@@ -76,6 +76,7 @@ extension Flow {
             outside.scalar(write.to, .request, .fileName)
             inside.expression(write.records, .response, .record)
             for column in write.columns { inside.expression(column.value, .response, .record, item: true) }
+            for aggregate in write.aggregates { inside.expression(aggregate.value, .response, .record, item: true) }
         }
         until?.visitUses(inside)
         paginate?.visitUses(inside)

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+package import WaybillFormats
 
 /// When, how often and after what a step is done.
 ///
@@ -138,6 +139,16 @@ package struct Sink: Sendable {
         package var value: ManifestExpression?
     }
 
+    /// A value that is computed over the records.
+    package struct Aggregate: Sendable {
+        /// The name, under which `steps.ID.written` has it.
+        package var name: Spanned<String>
+        /// What is computed.
+        package var function: AggregateFunction
+        /// The value of a record.
+        package var value: ManifestExpression
+    }
+
     /// The path.
     package var to: ScalarTemplate
     /// The format, if it is not the one that the extension of the path names.
@@ -146,6 +157,12 @@ package struct Sink: Sendable {
     package var records: ManifestExpression?
     /// The columns.
     package var columns: [Column]
+    /// The table of a database.
+    package var table: Spanned<String>?
+    /// The columns of a table that tell records apart.
+    package var key: [Spanned<String>]
+    /// The values computed over the records.
+    package var aggregates: [Aggregate]
     /// Where it was written.
     package var span: SourceSpan
 }

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+package import WaybillJSON
 
 /// A chain or batch that can be run.
 package final class Graph: Sendable {
@@ -18,6 +19,8 @@ package final class Graph: Sendable {
     package let finally: Group?
     /// The values of the run.
     package let outputs: [OutputDefinition]
+    /// The values that the next run starts from.
+    package let state: [StateDefinition]
     /// Words that runs can be limited to.
     package let tags: [Spanned<String>]
     /// What is not known of it, because of mistakes in its text.
@@ -32,6 +35,7 @@ package final class Graph: Sendable {
         onFailure: FailureMode,
         finally: Group? = nil,
         outputs: [OutputDefinition],
+        state: [StateDefinition] = [],
         tags: [Spanned<String>],
         unknown: UnknownParts = .nothing
     ) {
@@ -43,9 +47,24 @@ package final class Graph: Sendable {
         self.onFailure = onFailure
         self.finally = finally
         self.outputs = outputs
+        self.state = state
         self.tags = tags
         self.unknown = unknown
     }
+}
+
+/// A value that a graph keeps from run to run.
+package struct StateDefinition: Sendable {
+    /// The value in the first run.
+    package var defaultValue: JSON
+    /// The name, and the value for the next run.
+    package var next: OutputDefinition
+
+    /// The name.
+    package var name: String { next.name.value }
+
+    /// Visits the use of the expression language in it.
+    package func visitUses(_ visitor: UseVisitor) { visitor.expression(next.value, .end, .state) }
 }
 
 /// Steps that are run together.

@@ -65,6 +65,7 @@ final class GraphFlow {
         visitFinally(after: ended)
         for (place, certainty) in ended { visible[place] = certainty }
         for output in definition.outputs { output.visitUses(visitor, .end, .result) }
+        for value in definition.state { value.visitUses(visitor) }
     }
 
     private func visitFinally(after ended: Ended) {

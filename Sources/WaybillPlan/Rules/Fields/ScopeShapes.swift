@@ -18,7 +18,7 @@ struct ScopeShapes {
     /// Whether anything can be known of the values behind a root; `nil` is the element of a `forEach`.
     static func areKnown(behind root: Reference.Root?) -> Bool {
         switch root {
-        case .vars, .session, .item: false
+        case .vars, .session, .state, .item: false
         case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
         }
     }
@@ -37,7 +37,7 @@ struct ScopeShapes {
         case .steps: return step(reference, site.step)
         case nil: return element(reference, site.place)
         case .document: return response(reference, site)
-        case .vars, .session, .item: return nil
+        case .vars, .session, .state, .item: return nil
         }
     }
 
@@ -55,10 +55,14 @@ struct ScopeShapes {
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
         ("body", .anything),
     ])
-    private static let written = ValueShape.object([("file", text), ("records", number), ("bytes", number)])
     private static let downloaded = ValueShape.object([
         ("file", text), ("bytes", number), ("sha256", text), ("resumed", .scalar("a boolean")),
     ])
+    private static func written(_ write: Sink?) -> ValueShape {
+        var fields = [("file", text), ("records", number), ("bytes", number)]
+        if write?.table != nil { fields.append(("table", text)) }
+        return .object(fields + (write?.aggregates ?? []).map { ($0.name.value, .anything) })
+    }
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
     /// A root with the given shape, where the path has so many steps that its names alone do not decide.
@@ -149,7 +153,7 @@ struct ScopeShapes {
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
-        case "written": shape = Self.written
+        case "written": shape = Self.written(step.flow?.write)
         case "downloaded": shape = Self.downloaded
         default: return nil
         }

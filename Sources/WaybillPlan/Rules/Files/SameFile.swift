@@ -69,6 +69,7 @@ private struct FileWriting {
         func add(
             _ path: ScalarTemplate,
             in folder: String = "",
+            table: String? = nil,
             of site: StepSite,
             at place: SourceSpan,
             _ loop: ForEach?
@@ -82,12 +83,16 @@ private struct FileWriting {
                 repeatedBy: loop,
                 isConditional: site.isConditional
             )
-            writings[name, default: []].append(writing)
+            // The tables of a database are files of their own; case does not tell them apart.
+            let file = table.map { "\(name)\0\($0.lowercased())" } ?? name
+            writings[file, default: []].append(writing)
         }
         subject.forEachStep { site in
             let step = site.step
             // One file takes the records of all elements of the step itself.
-            if let to = step.flow?.write?.to { add(to, of: site, at: to.span, site.loopAround) }
+            if let write = step.flow?.write {
+                add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
+            }
             guard let to = site.download?.to else { return }
             // Equal downloads with `duplicates` are meant to meet.
             let request = subject.requests.of(site)

@@ -25,7 +25,7 @@ extension SecretFlow {
         case nil:
             let variable = place.loopVariables.last { $0.value == reference.name }
             return variable.map { .holders([.element($0.span)]) } ?? .none
-        case .document, .manifest, .data, .run, .request, .response, .item: return .none
+        case .document, .manifest, .data, .run, .state, .request, .response, .item: return .none
         }
     }
 

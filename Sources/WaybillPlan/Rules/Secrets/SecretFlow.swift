@@ -140,7 +140,7 @@ extension Purpose {
     /// Whether it matters that a secret gets there.
     var endsSomewhere: Bool {
         switch self {
-        case .address, .query, .body, .data, .output, .result, .key, .fileName, .record: true
+        case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true
         case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false
         }
     }

@@ -61,6 +61,8 @@ extension SecretLeak {
         switch purpose {
         case .record:
             return refusal("a secret would be written to a file", ["Its digest, sha256(…), is none."])
+        case .state:
+            return refusal("a secret would be stored in the state", ["Its digest, sha256(…), is none."])
         case .output, .result:
             return refusal(
                 "this output would show a secret",

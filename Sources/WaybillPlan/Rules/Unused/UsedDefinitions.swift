@@ -41,7 +41,7 @@ struct UsedDefinitions {
         for index in references.sites.indices {
             switch references.roots[index] {
             case .inputs, .manifest, .secrets, .data, .vars: note(references.sites[index])
-            case .session, .steps, .run, .request, .response, .document, .item, nil: continue
+            case .session, .steps, .run, .state, .request, .response, .document, .item, nil: continue
             }
         }
     }
@@ -85,7 +85,7 @@ struct UsedDefinitions {
             for variable in site.place.vars where name == nil || variable.name.value == name {
                 variables.insert(variable.name.span)
             }
-        case .session, .steps, .run, .request, .response, .document, .item, nil: break
+        case .session, .steps, .run, .state, .request, .response, .document, .item, nil: break
         }
     }
 

@@ -1,0 +1,85 @@
+import WaybillDiagnostics
+
+extension Explanation {
+    /// Values that a graph keeps from run to run.
+    static let states: [Explanation] = [
+        Explanation(
+            "unknown-state",
+            "a value of the state is not defined",
+            """
+            state.NAME is a value that the graph keeps from run to run. It is declared under 'state' of the same graph, with its
+            value in the first run (default) and an expression for the next run (next). Endpoints do not see it: give them an
+            input.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    state: {since: {default: 0, next: steps.orders.data.last}}
+                    chain: [{id: orders, get: "http://127.0.0.1/orders?after=${state.sinse}"}]
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    state: {since: {default: 0, next: steps.orders.data.last}}
+                    chain: [{id: orders, get: "http://127.0.0.1/orders?after=${state.since}"}]
+                """
+        ),
+        Explanation(
+            "state-in-step",
+            "a step runs a graph that keeps a state",
+            """
+            The state of a graph is stored once, when the whole run has passed. A graph that a step runs may run several times or
+            not at all, so it cannot have a state: the graph that is run by itself has it, and gives the value with the step.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main: {chain: [{graph: orders}]}
+                  orders:
+                    state: {since: {default: 0, next: steps.list.data.last}}
+                    chain: [{id: list, get: "http://127.0.0.1/orders?after=${state.since}"}]
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    state: {since: {default: 0, next: steps.orders.outputs.last}}
+                    chain: [{graph: orders, with: {since: "${state.since}"}}]
+                  orders:
+                    inputs: {since: integer}
+                    chain: [{id: list, get: "http://127.0.0.1/orders?after=${inputs.since}"}]
+                    outputs: {last: steps.list.data.last}
+                """
+        ),
+        Explanation(
+            "state-changed",
+            "a resumed run does not store its state",
+            """
+            A run that is resumed keeps the state that it began with. If another run, or 'waybill state set', has stored a state
+            since, that is newer and stays as it is: otherwise the next run would start from before it.
+            """,
+            wrongCommand: """
+                waybill run manifest.yaml --mock --state s.json --out out > run.txt; sed -i '$d' out/events.ndjson
+                waybill state set manifest.yaml --state s.json since 7; waybill resume ./out
+                """,
+            rightCommand: """
+                waybill run manifest.yaml --mock --state s.json --out out > run.txt; sed -i '$d' out/events.ndjson
+                waybill resume ./out; waybill state show manifest.yaml --state s.json
+                """,
+            files: [
+                (
+                    "manifest.yaml",
+                    """
+                    waybill: 1
+                    graphs:
+                      main:
+                        state: {since: {default: 0, next: steps.list.data.last}}
+                        chain: [{id: list, get: "http://127.0.0.1/", mock: {body: {last: 5}}}]
+                    """
+                )
+            ]
+        ),
+    ]
+}

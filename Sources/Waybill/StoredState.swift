@@ -1,0 +1,116 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillFormats
+package import WaybillJSON
+import WaybillManifest
+package import WaybillPlan
+import WaybillResults
+
+/// The stored states of a manifest's graphs, to show and to change them between runs.
+package struct StoredState: Sendable {
+    /// A value of a state.
+    package struct Entry: Sendable {
+        /// The graph.
+        package var graph: String
+        /// The name of the value.
+        package var name: String
+        /// The value that the next run starts from.
+        package var value: JSON
+        /// The run that stored it, and when; `nil` if it is the default value or was set by hand.
+        package var origin: String?
+        /// Whether it is stored.
+        package var isStored: Bool
+    }
+
+    /// The file.
+    package let path: String
+
+    private let definitions: [(graph: String, state: StateDefinition)]
+
+    /// The states of a manifest.
+    ///
+    /// - Parameter file: The file; `nil`: one in `waybill-results/state`.
+    package init(of checked: ResolvedManifest, file: String?) {
+        let manifest = checked.manifest
+        path =
+            file
+            ?? StateFile.path(in: RunFolders.usual, manifest: manifest.name, environment: checked.environment)
+        definitions = manifest.graphs.values.flatMap { graph in
+            graph.value.state.map { (graph.name.value, $0) }
+        }
+    }
+
+    /// All values, in the order of the manifest.
+    package func entries() throws(RunError) -> [Entry] {
+        let content: StateFile.Content
+        do throws(ResultsError) {
+            content = try StateFile.read(path)
+        } catch {
+            throw RunError(message: error.description)
+        }
+        let origin = content.run.map { run in content.savedAt.map { "\(run), \($0)" } ?? "\(run)" }
+        return definitions.map { graph, definition in
+            let stored = content.graphs[graph]?[definition.name]
+            return Entry(
+                graph: graph,
+                name: definition.name,
+                value: stored ?? definition.defaultValue,
+                origin: stored == nil ? nil : origin,
+                isStored: stored != nil
+            )
+        }
+    }
+
+    /// Stores a value.
+    ///
+    /// - Parameters:
+    ///   - name: The name, or `GRAPH.NAME`.
+    ///   - text: A string if the default value is one, otherwise JSON, or a string if it is not JSON.
+    package func set(_ name: String, to text: String) throws(RunError) {
+        let (graph, definition) = try definition(of: name)
+        let json = try? JSONParser().parse(Array(text.utf8))
+        let value = definition.defaultValue.string == nil ? json ?? .string(text) : .string(text)
+        try change { $0[graph, default: JSONObject()][definition.name] = value }
+    }
+
+    /// Removes a stored value, or all of them, so that the next run starts from the default values.
+    package func clear(_ name: String?) throws(RunError) {
+        guard let name else { return try change { $0 = [:] } }
+        let (graph, definition) = try definition(of: name)
+        try change { $0[graph]?[definition.name] = nil }
+    }
+
+    private func definition(of name: String) throws(RunError) -> (graph: String, state: StateDefinition) {
+        let found = definitions.filter { $0.state.name == name || "\($0.graph).\($0.state.name)" == name }
+        if found.count == 1 { return found[0] }
+        let names = definitions.map { "\($0.graph).\($0.state.name)" }
+        guard found.isEmpty else {
+            let own = found.map { "\($0.graph).\($0.state.name)" }.joined(separator: ", ")
+            throw invalid("several graphs have a state '\(name)'", "Name one of them: \(own).")
+        }
+        let nearest = NearestName.of(name, among: names + definitions.map(\.state.name))
+        throw invalid(
+            "no state is named '\(name)'",
+            nearest.map { "Did you mean '\($0)'?" }
+                ?? (names.isEmpty
+                    ? "No graph of the manifest has a 'state'." : "There is \(names.joined(separator: ", ")).")
+        )
+    }
+
+    private func invalid(_ message: String, _ help: String) -> RunError {
+        RunError(message: message, manifestDiagnostics: [Diagnostic("unknown-state", message, at: nil, help: [help])])
+    }
+
+    private func change(_ body: (inout [String: JSONObject]) -> Void) throws(RunError) {
+        do throws(ResultsError) {
+            let file = try StateFile(path)
+            var content = file.content
+            body(&content.graphs)
+            content.run = nil
+            content.savedAt = Timestamp.now()
+            try file.store(content)
+        } catch {
+            throw RunError(message: error.description)
+        }
+    }
+}

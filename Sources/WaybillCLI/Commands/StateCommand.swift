@@ -1,0 +1,106 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillJSON
+
+/// `waybill state`
+struct StateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "state",
+        abstract: "Shows and changes the values that a manifest's next run starts from.",
+        discussion: """
+            A graph with 'state' keeps values from run to run. They are stored in waybill-results/state/MANIFEST.json, or \
+            MANIFEST.ENVIRONMENT.json with --env, each time that a run has passed.
+            """,
+        subcommands: [Show.self, Set.self, Clear.self]
+    )
+
+    /// Which state is meant.
+    struct Options: ParsableArguments {
+        @OptionGroup var manifest: ManifestOptions
+
+        @Option(
+            help: ArgumentHelp("The file of the state, as for run.", valueName: "file"),
+            completion: .file(extensions: ["json"])
+        )
+        var state: String?
+
+        /// Calls a function with the stored state. Throws the exit status, after reporting errors.
+        func use(_ body: (StoredState, Output) throws(RunError) -> Void) throws {
+            let output = Output(noColour: true)
+            let stage = try manifest.checkedManifest()
+            guard let checked = stage.value else {
+                output.report(stage.diagnostics)
+                throw ExitStatus.invalid
+            }
+            do throws(RunError) {
+                try body(StoredState(of: checked, file: state), output)
+            } catch {
+                guard error.manifestDiagnostics.isEmpty else {
+                    output.report(error.manifestDiagnostics)
+                    throw ExitStatus.invalid
+                }
+                output.report([Diagnostic("run-error", error.message, at: nil)])
+                throw ExitStatus.notCarriedOut
+            }
+        }
+    }
+
+    /// `waybill state show`
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Prints each value, as JSON, and the run that stored it."
+        )
+
+        @OptionGroup var options: Options
+
+        func run() throws {
+            try options.use { (state, output) throws(RunError) in
+                for entry in try state.entries() {
+                    let origin =
+                        entry.origin.map { "stored by \($0)" } ?? (entry.isStored ? "set by hand" : "the default")
+                    let value = PrintableText.oneLine(JSONWriter().string(entry.value))
+                    output.write("\(entry.graph).\(entry.name) = \(value)  (\(origin))\n")
+                }
+            }
+        }
+    }
+
+    /// `waybill state set`
+    struct Set: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Stores a value for the next run."
+        )
+
+        @OptionGroup var options: Options
+
+        @Argument(help: "The name of the value, or GRAPH.NAME.")
+        var name: String
+
+        @Argument(help: "The value: a string where the default is one, otherwise JSON.")
+        var value: String
+
+        func run() throws {
+            try options.use { (state, _) throws(RunError) in try state.set(name, to: value) }
+        }
+    }
+
+    /// `waybill state clear`
+    struct Clear: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "clear",
+            abstract: "Removes a stored value, or all, so that the next run starts from the default."
+        )
+
+        @OptionGroup var options: Options
+
+        @Argument(help: "The name of the value, or GRAPH.NAME; otherwise all.")
+        var name: String?
+
+        func run() throws {
+            try options.use { (state, _) throws(RunError) in try state.clear(name) }
+        }
+    }
+}

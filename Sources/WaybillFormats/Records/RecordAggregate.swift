@@ -1,0 +1,115 @@
+package import WaybillJSON
+
+/// What `aggregate` of a file of records computes for one of its names.
+package enum AggregateFunction: String, Sendable, CaseIterable {
+    case min, max, sum, count, first, last
+}
+
+/// The value of an aggregate over some records that follow one another.
+///
+/// Records without a value (`null`) do not count. Numbers are compared and added exactly, strings are compared by code
+/// points, and every string is greater than every number.
+package struct RecordAggregate: Sendable, Equatable {
+    /// What is computed.
+    package let function: AggregateFunction
+    /// The value so far; `nil` if no record has counted.
+    private var value: JSON?
+
+    /// An aggregate of no records.
+    package init(_ function: AggregateFunction) {
+        self.function = function
+    }
+
+    /// Why a value cannot be aggregated, in words without a full stop.
+    package struct ValueError: Error {
+        package let message: String
+    }
+
+    /// Numbers whose digits are farther from the decimal point are not added.
+    private static let greatestSpan = 5000
+
+    /// Adds the value of the next record.
+    package mutating func add(_ next: JSON) throws(ValueError) {
+        if next == .null || function == .count && next == .bool(false) { return }
+        switch (function, next) {
+        case (.count, _): merge(.number(JSONNumber(1)))
+        case (.first, _), (.last, _), (.sum, .number), (.min, .number), (.max, .number), (.min, .string),
+            (.max, .string):
+            if function == .sum, let number = next.number, number.digitSpan > Self.greatestSpan {
+                throw ValueError(message: "'sum' cannot add \(number.text.prefix(20)): it has too many digits")
+            }
+            merge(next)
+        case (.sum, _):
+            throw ValueError(message: "'sum' adds numbers, and found \(next.kind.withArticle)")
+        case (.min, _), (.max, _):
+            throw ValueError(
+                message: "'\(function.rawValue)' compares numbers and strings, and found \(next.kind.withArticle)"
+            )
+        }
+    }
+
+    /// Adds the aggregate of the records that follow.
+    package mutating func add(_ following: RecordAggregate) {
+        if let next = following.value { merge(next) }
+    }
+
+    private mutating func merge(_ next: JSON) {
+        guard let value else {
+            self.value = next
+            return
+        }
+        switch function {
+        case .first: break
+        case .last: self.value = next
+        case .min: if Self.precedes(next, value) { self.value = next }
+        case .max: if Self.precedes(value, next) { self.value = next }
+        case .sum, .count:
+            if let sum = value.number, let next = next.number { self.value = .number(sum.adding(next)) }
+        }
+    }
+
+    /// The result: without records 0 for `sum` and `count`, and `null` for the others.
+    package var result: JSON {
+        switch function {
+        case .sum, .count: value ?? .number(JSONNumber(0))
+        case .min, .max, .first, .last: value ?? .null
+        }
+    }
+
+    private static func precedes(_ left: JSON, _ right: JSON) -> Bool {
+        switch (left, right) {
+        case (.number(let left), .number(let right)): left < right
+        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.number, .string): true
+        default: false
+        }
+    }
+}
+
+extension RecordAggregate {
+    /// `{FUNCTION: VALUE}`, with `null` before the first record that counts; bytes are marked.
+    package var json: JSON { .object(JSONObject([(function.rawValue, value?.markingBytes ?? .null)])) }
+
+    /// Reads what is written of it; `nil` for anything else.
+    package init?(json: JSON) {
+        guard let member = json.object?.first(where: { _ in true }),
+            let function = AggregateFunction(rawValue: member.name)
+        else { return nil }
+        self.init(function)
+        if member.value != .null { value = JSON(markingBytes: member.value) }
+    }
+}
+
+extension JSON.Kind {
+    fileprivate var withArticle: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .bytes: "bytes"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+
+/// `write`: the file that the records of a step go to.
+extension ManifestDecoder {
+    mutating func sink(_ node: YAMLNode) -> Sink? {
+        let to = node["to"].flatMap { scalarTemplate($0) }
+        let records = node["records"].flatMap { expression($0) }
+        var columns: [Sink.Column] = []
+        for column in node["columns"]?.sequence ?? [] {
+            if let name = text(column) { add(.init(name: name, value: nil), to: &columns) }
+            for (name, value) in named(column) { add(.init(name: name, value: expression(value)), to: &columns) }
+        }
+        guard let to else { return nil }
+        let sink = Sink(
+            to: to,
+            format: node["format"].flatMap { node in RecordFormats.writable.first { $0.name == node.text } },
+            records: records,
+            columns: columns,
+            table: node["table"].flatMap { text($0) },
+            key: (node["key"]?.sequence ?? []).compactMap { text($0) },
+            aggregates: node["aggregate"].map { aggregates($0) } ?? [],
+            span: node.span
+        )
+        if node["format"] == nil { checkExtension(of: to) }
+        checkTable(of: sink)
+        return sink
+    }
+
+    private mutating func aggregates(_ node: YAMLNode) -> [Sink.Aggregate] {
+        var aggregates: [Sink.Aggregate] = []
+        for (name, definition) in named(node) {
+            for (function, value) in named(definition) {
+                guard let function = AggregateFunction(rawValue: function.value), let value = expression(value) else {
+                    continue
+                }
+                aggregates.append(Sink.Aggregate(name: name, function: function, value: value))
+            }
+        }
+        return aggregates
+    }
+
+    /// Adds a column whose name no other one has.
+    private mutating func add(_ column: Sink.Column, to columns: inout [Sink.Column]) {
+        if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
+            report(
+                Diagnostic(
+                    "duplicate-key",
+                    "two columns have the name '\(column.name.value)'",
+                    at: column.name.span,
+                    secondary: [.init(first.name.span, "first used here")]
+                )
+            )
+        } else {
+            columns.append(column)
+        }
+    }
+
+    /// Reports a path without a format whose extension names none, as far as the end of the path is certain.
+    private mutating func checkExtension(of path: ScalarTemplate) {
+        guard let end = path.certainEnd, RecordFormats.writable(ofFile: end) == nil else { return }
+        let formats = RecordFormats.writable.map { $0.name }.joined(separator: ", ")
+        let extensions = RecordFormats.writable.flatMap { $0.extensions }
+        let nearest = NearestName.of(RecordFormats.fileExtension(of: end) ?? "", among: extensions)
+        report(
+            Diagnostic(
+                "unknown-format",
+                RecordFormats.unknownExtension(of: end),
+                at: path.span,
+                label: nearest.map { "did you mean '.\($0)'?" } ?? "",
+                help: [
+                    "Write one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or add 'format' "
+                        + "with one of \(formats)."
+                ]
+            )
+        )
+    }
+
+    /// Reports a database without a table or key, a table or key of another file, and a key that is not among the columns.
+    private mutating func checkTable(of sink: Sink) {
+        let format = sink.format ?? sink.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
+        if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
+            report(Diagnostic("write-table", problem.message, at: problem.span, help: [problem.help]))
+        }
+        guard !sink.columns.isEmpty else { return }
+        let names = sink.columns.map(\.name.value)
+        for key in sink.key where !names.contains(where: { $0.hasSameCodePoints(as: key.value) }) {
+            let nearest = NearestName.of(key.value, among: names)
+            report(
+                Diagnostic(
+                    "write-table",
+                    "'\(key.value)' is in the key and not among the columns",
+                    at: key.span,
+                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                    help: ["Add it to 'columns': each record needs a value for each column of the key."]
+                )
+            )
+        }
+    }
+}
+
+extension Sink {
+    /// Why `table` and `key` do not fit to the format of the file; `nil` if they do.
+    package func contradiction(
+        to format: any WritableRecordFormat.Type
+    ) -> (message: String, help: String, span: SourceSpan)? {
+        if format.isDatabase {
+            guard table == nil || key.isEmpty else { return nil }
+            let missing = table == nil ? key.isEmpty ? "'table' and 'key'" : "a 'table'" : "a 'key'"
+            return (
+                "a database needs \(missing)",
+                "'table' names the table, and 'key' lists the columns that tell records apart: a record replaces an earlier "
+                    + "one with the same key.",
+                to.span
+            )
+        }
+        guard let span = table?.span ?? key.first?.span else { return nil }
+        return (
+            "only a database has a 'table' and a 'key', and this file has the format '\(format.name)'",
+            "Write to a file such as data.sqlite, or remove them.",
+            span
+        )
+    }
+}
+
+extension ScalarTemplate {
+    /// The end of a path, if it has the extension and is certain.
+    fileprivate var certainEnd: String? {
+        if let constantText { return constantText }
+        guard case .literal(let text)? = template?.template.parts.last,
+            text.contains(where: { $0 == "." || $0 == "/" })
+        else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,33 @@
+import WaybillFormats
+package import WaybillJSON
+
+/// A table of an SQLite database. It is only written: as lines of JSON, which are loaded into the table when they are complete.
+///
+/// A column has the members of one name, or what a record that is not an object is in the column `value`. Columns have no
+/// types, and each value is stored as it is: integers of 64 bits as INTEGER, other numbers as REAL if that prints the same
+/// number and otherwise as TEXT with all digits, booleans as 1 and 0, bytes as BLOB, lists and objects as JSON text.
+package struct SQLiteFormat: WritableRecordFormat {
+    package static let name = "sqlite"
+    package static let extensions = ["sqlite", "sqlite3", "db"]
+    package static let isDatabase = true
+    package static let isCompressible = false
+
+    package init(columns: [String]? = nil) {}
+
+    package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
+        JSONWriter().write(Self.marked(record), to: &file)
+        file.append(UInt8(ascii: "\n"))
+    }
+
+    /// The record with its bytes marked, which JSON does not have.
+    private static func marked(_ record: JSON) -> JSON {
+        guard let object = record.object else { return .object(JSONObject([("value", record.markingBytes)])) }
+        let isPlain = object.allSatisfy { member in
+            switch member.value {
+            case .null, .bool, .number, .string: true
+            case .bytes, .array, .object: false
+            }
+        }
+        return isPlain ? record : .object(object.mapValues(\.markingBytes))
+    }
+}

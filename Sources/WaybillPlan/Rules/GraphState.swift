@@ -1,0 +1,25 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A graph that keeps a state is run by itself: a step that runs it could do so more than once, or not at all.
+struct GraphState: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        subject.forEachStep { site in
+            guard case .graph(let call) = site.step.action, let graph = subject.manifest.graphs[call.name.value],
+                let state = graph.value.state.first
+            else { return }
+            diagnostics.append(
+                Diagnostic(
+                    "state-in-step",
+                    "graph '\(call.name.value)' has a 'state', so that a step cannot run it",
+                    at: call.name.span,
+                    secondary: [.init(state.next.name.span, "the state")],
+                    help: ["Move 'state' to the graph that is run by itself, and give the value 'with' the step."]
+                )
+            )
+        }
+        return diagnostics
+    }
+}

@@ -1,0 +1,67 @@
+import CZlib
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Compresses a file as one gzip member (RFC 1952), without a time or name, so that the same records make the same file.
+enum GzipFile {
+    /// Bytes that are read and written at once.
+    private static let pieceBytes = 256 * 1024
+
+    /// Writes a compressed copy of a file, and waits until it is on the disk.
+    ///
+    /// - Returns: the size of the copy.
+    static func write(_ path: String, from source: String) throws(ResultsError) -> Int {
+        if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
+        let input = try InputFile(source)
+        let output = try OutputFile(path, .new)
+        // zlib remembers the address.
+        let stream = z_streamp.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
+        let gzipWindow: Int32 = 15 + 16
+        let memoryLevel: Int32 = 8
+        guard
+            deflateInit2_(
+                stream,
+                Z_DEFAULT_COMPRESSION,
+                Z_DEFLATED,
+                gzipWindow,
+                memoryLevel,
+                Z_DEFAULT_STRATEGY,
+                ZLIB_VERSION,
+                Int32(MemoryLayout<z_stream>.size)
+            ) == Z_OK
+        else { throw ResultsError(cannot: "compress", path, code: ENOMEM) }
+        defer { deflateEnd(stream) }
+        var isAtEnd = false
+        while !isAtEnd {
+            var piece = try input.next(pieceBytes)
+            isAtEnd = piece.isEmpty
+            for part in compressed(&piece, isLast: isAtEnd, stream) { try output.write(part) }
+        }
+        try output.sync()
+        return try output.size()
+    }
+
+    private static func compressed(_ piece: inout [UInt8], isLast: Bool, _ stream: z_streamp) -> [[UInt8]] {
+        piece.withUnsafeMutableBufferPointer { piece in
+            stream.pointee.next_in = piece.baseAddress
+            stream.pointee.avail_in = UInt32(piece.count)
+            var parts: [[UInt8]] = []
+            repeat {
+                let part = [UInt8](unsafeUninitializedCapacity: pieceBytes) { buffer, count in
+                    stream.pointee.next_out = buffer.baseAddress
+                    stream.pointee.avail_out = UInt32(buffer.count)
+                    deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+                    count = buffer.count - Int(stream.pointee.avail_out)
+                }
+                if !part.isEmpty { parts.append(part) }
+            } while stream.pointee.avail_out == 0
+            return parts
+        }
+    }
+}

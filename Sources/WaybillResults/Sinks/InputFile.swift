@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// An open file that is read from its start to its end, a piece at a time.
+struct InputFile: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws(ResultsError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0 { throw ResultsError(cannot: "read", path) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Reads the next piece, at most this many bytes; empty at the end.
+    func next(_ limit: Int) throws(ResultsError) -> [UInt8] {
+        while true {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initializedCount in
+                count = read(descriptor, buffer.baseAddress, limit)
+                initializedCount = max(0, count)
+            }
+            if count >= 0 { return bytes }
+            if errno != EINTR { throw ResultsError(cannot: "read", path) }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import CSQLite
+import WaybillJSON
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A connection to an SQLite database. It is used by one thread at a time, and closed when it is released.
+final class SQLiteDatabase {
+    /// The path that it was opened by.
+    let path: String
+    /// The seconds to wait for a lock of another process.
+    private let wait: Int
+    fileprivate let handle: OpaquePointer
+
+    /// Opens a database, or creates one.
+    init(_ path: String, wait: Int) throws(ResultsError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+        guard let handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
+        (self.path, self.wait, self.handle) = (path, wait, handle)
+        try check(code)
+        sqlite3_busy_timeout(handle, Int32(clamping: wait * 1000))
+        sqlite3_extended_result_codes(handle, 1)
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// Executes a statement without values and results.
+    func execute(_ sql: String) throws(ResultsError) {
+        try SQLiteStatement(sql, of: self).run()
+    }
+
+    /// Throws for a result other than success.
+    fileprivate func check(_ code: Int32) throws(ResultsError) {
+        guard ![SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code) else { return }
+        switch code & 0xFF {
+        case SQLITE_NOTADB:
+            throw ResultsError(path: path, "'\(path)' is not an SQLite database")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            throw ResultsError(
+                path: path,
+                "the database '\(path)' is locked by another process, which did not release it within \(wait) s"
+            )
+        case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
+        default:
+            throw ResultsError(path: path, "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
+        }
+    }
+}
+
+/// A prepared statement.
+final class SQLiteStatement {
+    private let database: SQLiteDatabase
+    private let handle: OpaquePointer?
+
+    init(_ sql: String, of database: SQLiteDatabase) throws(ResultsError) {
+        self.database = database
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v2(database.handle, sql, -1, &handle, nil)
+        self.handle = handle
+        try database.check(code)
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Executes the statement with the values that are bound, and makes it ready for others.
+    func run() throws(ResultsError) {
+        let code = sqlite3_step(handle)
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
+        try database.check(code)
+    }
+
+    /// Executes the statement, and returns the text of a column of each row.
+    func strings(_ column: Int) throws(ResultsError) -> [String] {
+        var strings: [String] = []
+        while true {
+            let code = sqlite3_step(handle)
+            try database.check(code)
+            guard code == SQLITE_ROW else { return strings }
+            strings.append(sqlite3_column_text(handle, Int32(column)).map { String(cString: $0) } ?? "")
+        }
+    }
+
+    /// Binds a value to a parameter, from 1: an integer of 64 bits as INTEGER, another number as REAL if that prints the same
+    /// number and otherwise as TEXT with its digits, a boolean as 1 or 0, bytes as BLOB, a list or object as JSON text.
+    func bind(_ value: JSON, at index: Int) throws(ResultsError) {
+        let index = Int32(index)
+        let code =
+            switch value {
+            case .null: sqlite3_bind_null(handle, index)
+            case .bool(let value): sqlite3_bind_int64(handle, index, value ? 1 : 0)
+            case .number(let number):
+                if let integer = number.int {
+                    sqlite3_bind_int64(handle, index, Int64(integer))
+                } else if let double = number.exactDouble {
+                    sqlite3_bind_double(handle, index, double)
+                } else {
+                    bind(number.text, at: index)
+                }
+            case .string(let text): bind(text, at: index)
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes { bytes in
+                    // A null pointer would be NULL.
+                    bytes.isEmpty
+                        ? sqlite3_bind_zeroblob(handle, index, 0)
+                        : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+                }
+            case .array, .object: bind(JSONWriter().string(value), at: index)
+            }
+        try database.check(code)
+    }
+
+    private func bind(_ text: String, at index: Int32) -> Int32 {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, Self.copied) }
+            return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
+                sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), Self.copied, UInt8(SQLITE_UTF8))
+            }
+        }
+    }
+
+    /// SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies the value.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}
+
+extension JSONNumber {
+    /// The double that is written with the digits of this number; `nil` if there is none, so that digits would be lost.
+    fileprivate var exactDouble: Double? {
+        let double = double
+        return JSONNumber(double) == self ? double : nil
+    }
+}
+
+extension String {
+    /// The name of a table or column as SQL has it.
+    var quotedForSQL: String { "\"\(replacing("\"", with: "\"\""))\"" }
+}

@@ -1,0 +1,209 @@
+import WaybillFormats
+import WaybillJSON
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A table of an SQLite database that the records of a step go to.
+///
+/// The records are loaded from the lines of a complete file in one transaction, so that the table has all of them or none,
+/// also after the end of the process. Loading them again changes nothing, since the key tells records apart.
+package struct SQLiteTable: Sendable {
+    /// The name of the table.
+    package let name: String
+    /// The columns that tell records apart.
+    package let key: [String]
+    /// The columns in their order; `nil` if they are the members of the records.
+    package let columns: [String]?
+    /// The seconds to wait for a lock of another process.
+    private let wait: Int
+
+    /// A table; see the properties.
+    package init(_ name: String, key: [String], columns: [String]?, wait: Int = 10) {
+        self.name = name
+        self.key = key
+        self.columns = columns
+        self.wait = wait
+    }
+
+    /// Loads records, one JSON value a line, into the table of a database. Creates what is not there.
+    func load(_ source: String, into path: String) throws(ResultsError) {
+        do throws(ResultsError) {
+            let database = try SQLiteDatabase(path, wait: wait)
+            // More room than the default of 2 MiB, for keys in no order.
+            try database.execute("PRAGMA cache_size = -8000")
+            try database.execute("BEGIN IMMEDIATE")
+            var load = try SQLiteLoad(self, into: database)
+            try load.load(source)
+            // Without this, closing the database rolls the transaction back.
+            try database.execute("COMMIT")
+        } catch {
+            // A database that was created for nothing.
+            if FolderContents.size(of: path) == 0 { unlink(path) }
+            throw error
+        }
+    }
+}
+
+/// The records of one file on their way into a table.
+private struct SQLiteLoad {
+    private let table: SQLiteTable
+    private let database: SQLiteDatabase
+    /// The columns of the table that records have, in the order of the parameters of `insertion`.
+    private var columns: [String] = []
+    /// The index in `columns` by the name of a member as it is written.
+    private var members: [String: Int] = [:]
+    /// The index in `columns` by the name in lower case, which is how SQLite compares them.
+    private var folded: [String: Int] = [:]
+    private var isCreated: Bool
+    private var insertion: SQLiteStatement?
+    /// The number of the last record that had a value for the column, by the column's index.
+    private var lastUses: [Int] = []
+    private var count = 0
+
+    init(_ table: SQLiteTable, into database: SQLiteDatabase) throws(ResultsError) {
+        self.table = table
+        self.database = database
+        // Generated columns, which are hidden, cannot be written.
+        let existing = try SQLiteStatement(
+            "SELECT name FROM pragma_table_xinfo(\(table.name.quotedAsText)) WHERE hidden = 0",
+            of: database
+        ).strings(0)
+        isCreated = !existing.isEmpty
+        for column in existing where table.columns.map({ $0.contains(named: column) }) ?? true { add(column) }
+    }
+
+    mutating func load(_ source: String) throws(ResultsError) {
+        let pieceBytes = 1 << 20
+        let file = try InputFile(source)
+        var rest: [UInt8] = []
+        while true {
+            let piece = try file.next(pieceBytes)
+            if piece.isEmpty { break }
+            rest += piece
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                try take(rest[start..<end], of: source)
+                start = end + 1
+            }
+            rest.removeFirst(start)
+        }
+        // A table without records has its columns all the same.
+        if !isCreated { try create(table.columns ?? table.key) }
+    }
+
+    private mutating func take(_ line: ArraySlice<UInt8>, of source: String) throws(ResultsError) {
+        guard let value = try? JSONParser().parse(line) else {
+            throw ResultsError(path: source, "'\(source)' was changed: a line of it is not JSON")
+        }
+        let record = value.object ?? JSONObject([("value", value)])
+        count += 1
+        if !isCreated { try create(table.columns ?? record.names) }
+        for name in record.names where members[name] == nil { try know(name) }
+        let insertion = if let insertion { insertion } else { try makeInsertion() }
+        for (name, value) in record {
+            guard let index = members[name] else { continue }
+            guard lastUses[index] != count else {
+                throw failure("has '\(columns[index])' twice, since SQLite ignores the case of names", value: record)
+            }
+            lastUses[index] = count
+            // Bytes are marked where the record was written.
+            try insertion.bind(value.object == nil ? value : JSON(markingBytes: value), at: index + 1)
+        }
+        for name in table.key where record[name] ?? .null == .null {
+            throw failure("has no '\(name)', which is in the key", value: record)
+        }
+        try insertion.run()
+    }
+
+    private func failure(_ words: String, value: JSONObject) -> ResultsError {
+        let text = JSONWriter().string(.object(value))
+        let shown = text.count > 80 ? "\(text.prefix(80))…" : text
+        return ResultsError(
+            path: database.path,
+            "record \(count) for table '\(table.name)' of '\(database.path)' \(words): \(shown)"
+        )
+    }
+
+    // MARK: Columns
+
+    /// Notes a column of the table.
+    private mutating func add(_ column: String) {
+        guard folded[column.lowercased()] == nil else { return }
+        folded[column.lowercased()] = columns.count
+        members[column] = columns.count
+        columns.append(column)
+        lastUses.append(0)
+        insertion = nil
+    }
+
+    /// Finds the column of a member, or adds it to the table.
+    private mutating func know(_ member: String) throws(ResultsError) {
+        if let index = folded[member.lowercased()] {
+            members[member] = index
+        } else {
+            try database.execute("ALTER TABLE \(table.name.quotedForSQL) ADD COLUMN \(try quoted(member))")
+            add(member)
+        }
+    }
+
+    private mutating func create(_ names: [String]) throws(ResultsError) {
+        for name in names { add(name) }
+        for name in table.key { add(name) }
+        // Without types, each value is stored as it is.
+        var parts: [String] = []
+        for column in columns { parts.append(try quoted(column)) }
+        let key = table.key.map(\.quotedForSQL).joined(separator: ", ")
+        let definition = "\(parts.joined(separator: ", ")), PRIMARY KEY (\(key))"
+        try database.execute("CREATE TABLE \(table.name.quotedForSQL) (\(definition))")
+        isCreated = true
+    }
+
+    private func quoted(_ name: String) throws(ResultsError) -> String {
+        guard !name.utf8.contains(0) else {
+            throw ResultsError(
+                path: database.path,
+                "a member of a record has a name with a NUL in it: it cannot be a column"
+            )
+        }
+        return name.quotedForSQL
+    }
+
+    private mutating func makeInsertion() throws(ResultsError) -> SQLiteStatement {
+        let names = columns.map(\.quotedForSQL).joined(separator: ", ")
+        let values = columns.map { _ in "?" }.joined(separator: ", ")
+        let key = table.key.map(\.quotedForSQL).joined(separator: ", ")
+        let others = columns.filter { !table.key.contains(named: $0) }.map(\.quotedForSQL)
+        let change = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        do throws(ResultsError) {
+            let statement = try SQLiteStatement(
+                """
+                INSERT INTO \(table.name.quotedForSQL) (\(names)) VALUES (\(values)) \
+                ON CONFLICT (\(key)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(change)")
+                """,
+                of: database
+            )
+            insertion = statement
+            return statement
+        } catch {
+            guard error.description.contains("ON CONFLICT clause does not match") else { throw error }
+            throw ResultsError(
+                path: database.path,
+                "table '\(table.name)' of '\(database.path)' has no PRIMARY KEY or UNIQUE index on exactly the columns of 'key': "
+                    + table.key.joined(separator: ", ")
+            )
+        }
+    }
+}
+
+extension [String] {
+    /// Whether there is a column of this name; SQLite ignores the case.
+    fileprivate func contains(named name: String) -> Bool { contains { $0.lowercased() == name.lowercased() } }
+}
+
+extension String {
+    fileprivate var quotedAsText: String { "'\(replacing("'", with: "''"))'" }
+}

@@ -1,0 +1,111 @@
+package import WaybillFormats
+package import WaybillJSON
+import WaybillRuntime
+
+/// A file with the states of graphs, which one run at a time may use: it is locked until the last owner releases it.
+///
+///     {"format": 1, "run": RUN, "savedAt": TIME, "graphs": {GRAPH: {NAME: VALUE}}}
+package final class StateFile: Sendable {
+    /// What the file has.
+    package struct Content: Sendable, Equatable {
+        /// The run that stored it; `nil` if none did.
+        package var run: RunID?
+        /// When it was stored.
+        package var savedAt: Timestamp?
+        /// The values by the name of the graph.
+        package var graphs: [String: JSONObject] = [:]
+    }
+
+    /// The path.
+    package let path: String
+    /// The content when the file was locked.
+    package let content: Content
+
+    private let lock: OutputFile
+    private static let format = 1
+
+    /// The path of the file for a manifest: `waybill-results/state/NAME.json`, or `NAME.ENVIRONMENT.json`.
+    package static func path(in results: String, manifest: String, environment: String?) -> String {
+        let names = [manifest] + (environment.map { [$0] } ?? [])
+        return "\(results)/state/\(names.map(encoded).joined(separator: ".")).json"
+    }
+
+    /// Locks and reads a file, which need not exist. The folders on the way are made.
+    ///
+    /// - Throws: if another process uses it, and if it is not a file of states.
+    package init(_ path: String) throws(ResultsError) {
+        self.path = path
+        do throws(ResultsError) {
+            try FolderContents.make(FileContents.folder(of: path))
+        } catch {
+            throw ResultsError(path: path, "the state '\(path)' cannot be stored: \(error.description)")
+        }
+        // The file itself is replaced, and with it a lock on it.
+        lock = try OutputFile(path + ".lock", .any)
+        guard lock.lock() else {
+            throw ResultsError(
+                path: path,
+                "the state '\(path)' is in use by another run; try again when that has finished"
+            )
+        }
+        content = try Self.read(path)
+    }
+
+    /// Reads a file without locking it; empty if there is none.
+    package static func read(_ path: String) throws(ResultsError) -> Content {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try FileContents.read(path, limit: 256 << 20)
+        } catch {
+            if error.reason == .notFound { return Content() }
+            throw ResultsError(path: path, "the state '\(path)' cannot be read: \(error.message)")
+        }
+        guard let json = try? JSONParser().parse(bytes), json["format"]?.number?.int == format,
+            json["graphs"]?.object != nil
+        else {
+            throw ResultsError(
+                path: path,
+                "'\(path)' is not a file of states; remove it to start with the default values"
+            )
+        }
+        return Content(
+            run: json["run"]?.string.flatMap(RunID.init),
+            savedAt: json["savedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            graphs: GraphStates(json: json["graphs"], file: nil).values
+        )
+    }
+
+    /// Stores other content, whole or not at all, and waits until it is on the disk.
+    package func store(_ content: Content) throws(ResultsError) {
+        try OutputFile.replaceDurably([(path, Self.text(of: content))])
+        OutputFile.syncFolder(of: path)
+    }
+
+    /// The text of a file.
+    static func text(of content: Content) -> [UInt8] {
+        var object = JSONObject([("format", .number(JSONNumber(format)))])
+        if let run = content.run { object["run"] = .string(run.description) }
+        if let savedAt = content.savedAt { object["savedAt"] = .string(savedAt.description) }
+        let graphs = content.graphs.sorted { $0.key < $1.key }.map { ($0.key, JSON.object($0.value)) }
+        object["graphs"] = .object(JSONObject(graphs))
+        var text: [UInt8] = []
+        JSONWriter(layout: .pretty).write(.object(object), to: &text)
+        return text + [UInt8(ascii: "\n")]
+    }
+
+    /// A name of which a file name may consist.
+    private static func encoded(_ name: String) -> String {
+        var encoded = ""
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += "%" + (digits.utf8.count < 2 ? "0" : "") + digits
+            }
+        }
+        return encoded
+    }
+}

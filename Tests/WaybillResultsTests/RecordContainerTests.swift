@@ -1,0 +1,271 @@
+import Testing
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+/// Files of records that are compressed or loaded into a database when they are complete.
+@Suite(.timeLimit(.minutes(5))) struct RecordContainerTests {
+    private let folder = TemporaryFolder()
+
+    private func records(_ texts: String...) throws -> [RedactedJSON] {
+        try texts.map { Samples.redactor.json(try JSONParser().parse(Array($0.utf8))) }
+    }
+
+    private func write(
+        _ records: [RedactedJSON],
+        to name: String = "shop.sqlite",
+        _ format: any RecordWriter = SQLiteFormat(),
+        in container: RecordContainer
+    ) async throws -> RecordSink.Committed {
+        let sink = try RecordSink("\(folder.path)/\(name)", format, in: container, thread: FileThread())
+        try sink.append(records)
+        return try await sink.commit()
+    }
+
+    private func orders(
+        _ columns: [String]? = nil,
+        key: [String] = ["id"],
+        wait: Int = 10
+    ) -> RecordContainer { .table(SQLiteTable("orders", key: key, columns: columns, wait: wait)) }
+
+    private func query(_ sql: String, _ file: String = "shop.sqlite") async throws -> String {
+        let result = try await Command.run("/usr/bin/env", ["sqlite3", "\(folder.path)/\(file)", sql])
+        #expect(result.errorText.isEmpty)
+        return result.outputText
+    }
+
+    // MARK: gzip
+
+    @Test(arguments: [0, 1, 200_000])
+    func `a compressed file is one that gzip reads`(count: Int) async throws {
+        let records = (0..<count).map { Samples.redactor.json(["n": .number(JSONNumber($0))]) }
+        let committed = try await write(records, to: "a.ndjson.gz", NDJSONFormat(), in: .gzip)
+        #expect(committed.bytes == TemporaryFolder.contents(of: "\(folder.path)/a.ndjson.gz")?.count)
+        #expect(folder.names() == ["a.ndjson.gz"])
+        let checked = try await Command.run("/usr/bin/env", ["gzip", "-t", "\(folder.path)/a.ndjson.gz"])
+        #expect(checked.status == 0)
+        let plain = try await Command.run("/usr/bin/env", ["gzip", "-dc", "\(folder.path)/a.ndjson.gz"])
+        #expect(plain.output == Array((0..<count).map { "{\"n\":\($0)}\n" }.joined().utf8))
+    }
+
+    @Test func `a compressed file that was left half done is made again`() async throws {
+        folder.write(Array("rubbish".utf8), to: "a.ndjson.gz.part.gz")
+        folder.write(Array("1\n2\nhalf".utf8), to: "a.ndjson.gz.part")
+        let path = "\(folder.path)/a.ndjson.gz"
+        let sink = try RecordSink(
+            path,
+            NDJSONFormat(),
+            in: .gzip,
+            from: .init(bytes: 4, records: 2, element: 1),
+            thread: FileThread()
+        )
+        try sink.append(records("3"), of: 1)
+        let committed = try await sink.commit()
+        #expect(RecordContainer.gzip.isInPlace(path, committed))
+        #expect(folder.names() == ["a.ndjson.gz"])
+        let plain = try await Command.run("/usr/bin/env", ["gzip", "-dc", path])
+        #expect(plain.outputText == "1\n2\n3\n")
+    }
+
+    // MARK: Tables
+
+    @Test func `a table has the members of the records as columns, and exact values`() async throws {
+        let records = try records(
+            #"{"id":1,"name":"it's","price":0.1,"tags":["a",{"b":null}],"paid":true}"#,
+            #"{"id":12345678901234567890,"price":0.12345678901234567890123,"size \"x\"":1e400}"#,
+            #"{"id":"1","price":1.10,"name":null,"paid":false}"#
+        )
+        let committed = try await write(records, in: orders())
+        #expect(committed.records == 3)
+        #expect(committed.bytes == TemporaryFolder.contents(of: "\(folder.path)/shop.sqlite")?.count)
+        #expect(folder.names() == ["shop.sqlite"])
+        #expect(
+            try await query("SELECT id, typeof(id), name, price, typeof(price), tags, paid FROM orders ORDER BY rowid")
+                == """
+                1|integer|it's|0.1|real|["a",{"b":null}]|1
+                12345678901234567890|text||0.12345678901234567890123|text||
+                1|text||1.1|real||0
+
+                """
+        )
+        #expect(try await query(#"SELECT "size ""x""" FROM orders WHERE "size ""x""" IS NOT NULL"#) == "1e400\n")
+        #expect(try await query("PRAGMA integrity_check") == "ok\n")
+    }
+
+    @Test func `bytes are blobs, and what looks like marked bytes is not`() async throws {
+        let record = Samples.redactor.json([
+            "id": 1, "a": .bytes([0xFF, 0]), "b": .bytes([]), "c": ["$bytes": "AAAA"],
+        ])
+        _ = try await write([record], in: orders())
+        #expect(
+            try await query("SELECT hex(a), typeof(a), typeof(b), c FROM orders")
+                == "FF00|blob|blob|{\"$bytes\":\"AAAA\"}\n"
+        )
+    }
+
+    @Test func `a record replaces an earlier one with the same key as a whole`() async throws {
+        _ = try await write(records(#"{"id":1,"a":1,"b":2}"#, #"{"id":2,"a":1}"#), in: orders())
+        _ = try await write(records(#"{"id":1,"a":5,"c":6}"#, #"{"id":3}"#, #"{"id":3,"a":7}"#), in: orders())
+        #expect(try await query("SELECT id,a,b,c FROM orders ORDER BY id") == "1|5||6\n2|1||\n3|7||\n")
+    }
+
+    @Test func `with columns, other columns of a table keep their values`() async throws {
+        _ = try await query(
+            """
+            CREATE TABLE orders (id PRIMARY KEY, a, note);
+            INSERT INTO orders VALUES (1, 1, 'mine');
+            CREATE TABLE others AS SELECT 42 AS x;
+            """
+        )
+        let both = try records(#"{"id":1,"a":2,"z":3}"#, #"{"id":2,"a":3,"z":4}"#)
+        _ = try await write(both, in: orders(["id", "a", "z"]))
+        #expect(try await query("SELECT * FROM orders ORDER BY id") == "1|2|mine|3\n2|3||4\n")
+        #expect(try await query("SELECT x FROM others") == "42\n")
+    }
+
+    @Test func `a table without records has its columns`() async throws {
+        _ = try await write([], in: orders(["id", "a"]))
+        #expect(try await query("SELECT name FROM pragma_table_info('orders')") == "id\na\n")
+    }
+
+    @Test func `a record that is no object is in the column 'value'`() async throws {
+        _ = try await write(records("5", "\"x\"", "5"), in: orders(key: ["value"]))
+        #expect(try await query("SELECT value FROM orders ORDER BY 1") == "5\nx\n")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id":2,"a":1}"#, #"{"a":2}"#, "has no 'id', which is in the key: {\"a\":2}"),
+            (#"{"id":2}"#, #"{"id":null}"#, "has no 'id', which is in the key: {\"id\":null}"),
+            (#"{"id":2,"a":1}"#, #"{"id":3,"A":1,"a":2}"#, "has 'a' twice, since SQLite ignores the case of names"),
+        ] as [(String, String, String)]
+    )
+    func `all records are in the table or none`(good: String, bad: String, reason: String) async throws {
+        _ = try await write(records(#"{"id":1,"a":1}"#), in: orders())
+        let error = await #expect(throws: ResultsError.self) {
+            try await write(records(good, bad), in: orders())
+        }
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("record 2 for table 'orders'") == true)
+        #expect(try await query("SELECT id FROM orders") == "1\n")
+        // The records stay, and 'resume' loads them.
+        #expect(folder.names() == ["shop.sqlite", "shop.sqlite.orders.part"])
+    }
+
+    @Test func `a new database that gets nothing is not there`() async throws {
+        await #expect(throws: ResultsError.self) { try await write(records("{}"), in: orders()) }
+        #expect(folder.names() == ["shop.sqlite.orders.part"])
+    }
+
+    @Test func `a database that another process has locked is waited for, and then an error`() async throws {
+        _ = try await write(records(#"{"id":1}"#), in: orders())
+        let other = try SQLiteDatabase("\(folder.path)/shop.sqlite", wait: 0)
+        try other.execute("BEGIN EXCLUSIVE")
+        let error = await #expect(throws: ResultsError.self) {
+            try await write(records(#"{"id":2}"#), in: orders(wait: 1))
+        }
+        #expect(
+            error?.description
+                == "the database '\(folder.path)/shop.sqlite' is locked by another process, which did not release it within 1 s"
+        )
+        async let second = write(records(#"{"id":2}"#), in: orders())
+        try other.execute("COMMIT")
+        _ = try await second
+        #expect(try await query("SELECT id FROM orders") == "1\n2\n")
+    }
+
+    @Test func `what is no database is left as it is`() async throws {
+        folder.write(Array("a letter, not a database, and long enough".utf8), to: "shop.sqlite")
+        let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }
+        #expect(error?.description == "'\(folder.path)/shop.sqlite' is not an SQLite database")
+        #expect(folder.read("shop.sqlite") == "a letter, not a database, and long enough")
+    }
+
+    @Test func `a table whose key is not unique is an error`() async throws {
+        _ = try await query("CREATE TABLE orders (id, a)")
+        let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }
+        #expect(
+            error?.description.hasSuffix("has no PRIMARY KEY or UNIQUE index on exactly the columns of 'key': id")
+                == true
+        )
+    }
+
+    @Test func `two steps may write tables of one database, and nothing else`() async throws {
+        let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
+        func open(_ container: RecordContainer, _ step: String) async throws -> RecordSink {
+            try await run.records(at: "a.db", SQLiteFormat(), in: container, of: step)
+        }
+        func table(_ name: String) -> RecordContainer { .table(SQLiteTable(name, key: ["id"], columns: nil)) }
+        let first = try await open(table("a"), "main.a")
+        let second = try await open(table("b"), "main.b")
+        try first.append(records(#"{"id":1}"#))
+        try second.append(records(#"{"id":2}"#))
+        async let one = first.commit()
+        async let two = second.commit()
+        _ = try await (one, two)
+        #expect(try await query("SELECT a.id, b.id FROM a, b", "run/a.db") == "1|2\n")
+        await #expect(throws: ResultPathError.self) { try await open(table("A"), "main.c") }
+        await #expect(throws: ResultPathError.self) { try await open(.file, "main.d") }
+    }
+
+    @Test func `a database in the results folder is not a link`() async throws {
+        let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
+        _ = try await Command.run("/bin/ln", ["-s", "../elsewhere.db", "\(folder.path)/run/a.db"])
+        await #expect(
+            throws: ResultPathError.refused(
+                "'a.db' is a symbolic link, which a database in the results folder may not be"
+            )
+        ) {
+            try await run.records(at: "a.db", SQLiteFormat(), in: orders(), of: "main.a")
+        }
+    }
+
+    // MARK: Aggregates
+
+    @Test func `aggregates follow the order of the file, lose what is taken back, and survive a resumption`()
+        async throws
+    {
+        let path = "\(folder.path)/a.ndjson"
+        func aggregates(_ value: Int) throws -> [RecordAggregate] {
+            try [AggregateFunction.sum, .first, .last].map { function in
+                var aggregate = RecordAggregate(function)
+                try aggregate.add(.number(JSONNumber(value)))
+                return aggregate
+            }
+        }
+        let first = try RecordSink(path, NDJSONFormat(), thread: FileThread())
+        try first.append(records("2"), aggregates: aggregates(2), of: 1)
+        try first.append(records("9"), aggregates: aggregates(9), of: 0)
+        try first.takeBack(0)
+        try first.append(records("1"), aggregates: aggregates(1), of: 0)
+        let end = try first.end(0, .kept)
+        let held = try first.append(records("4"), aggregates: aggregates(4), of: 3)
+        // What the journal has of it.
+        guard case .written(let bytes, let tally)? = RecordedOutput(end.json),
+            case .held(let waiting, let count)? = RecordedOutput(held.json)
+        else {
+            Issue.record("\(end) \(held)")
+            return
+        }
+        #expect(tally.aggregates.map(\.result) == [1, 1, 1])
+        let place = RecordSink.Resumption(
+            bytes: bytes,
+            records: tally,
+            element: 1,
+            held: [3: (waiting, count)],
+            ended: [3]
+        )
+        let second = try RecordSink(path, NDJSONFormat(), from: place, thread: FileThread())
+        for element in [2, 1] {
+            try second.append(records("\(element + 1)"), aggregates: aggregates(element + 1), of: element)
+            _ = try second.end(element, .kept)
+        }
+        let committed = try await second.commit()
+        #expect(folder.read("a.ndjson") == "1\n2\n3\n4\n")
+        #expect(committed.records.count == 4)
+        #expect(committed.records.aggregates.map(\.result) == [10, 1, 4])
+    }
+}
