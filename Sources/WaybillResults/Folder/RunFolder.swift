@@ -90,7 +90,8 @@ package final class RunFolder: Sendable {
         return RunFolder(path: path, file, thread, .real, length: record.length)
     }
 
-    private static func startThread() throws(ResultsError) -> FileThread {
+    /// A thread for files, of its own.
+    static func startThread() throws(ResultsError) -> FileThread {
         do {
             return try FileThread()
         } catch {
@@ -258,7 +259,7 @@ package final class RunFolder: Sendable {
         let root = self.path
         return try await thread.run { () throws(ResultPathError) in
             let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
-            if let step { try self.claim(whole, of: step, as: path) }
+            if let step { try self.claim(whole, in: .file, of: step, as: path) }
             return whole
         }
     }

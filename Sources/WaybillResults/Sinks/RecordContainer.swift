@@ -48,7 +48,7 @@ package enum RecordContainer: Sendable {
     func thread(or shared: FileThread) throws(ResultsError) -> FileThread {
         switch self {
         case .file: shared
-        case .gzip, .table: try FileThread()
+        case .gzip, .table: try RunFolder.startThread()
         }
     }
 
