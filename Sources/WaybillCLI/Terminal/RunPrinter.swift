@@ -37,7 +37,9 @@ final class RunPrinter: RunObserver {
             }
         case .requestProgress(let progress) where !isQuiet:
             let isDue = progressLines.withLock { $0.isDue(for: event.step ?? "", at: event.at) }
-            if isDue { output.write("    \(paint(TransferText.progress(progress), .faint))\n") }
+            guard isDue else { break }
+            let words = "\(event.step ?? "")  \(TransferText.progress(progress))"
+            output.write("    \(paint(words, .faint))\n")
         case .downloadCommitted(let file) where !isQuiet && (isVerbose || event.step?.hasSuffix("]") != true):
             // A 'forEach' may have a million elements, each with a file.
             output.write("    \(paint(TransferText.file(file), .faint))\n")

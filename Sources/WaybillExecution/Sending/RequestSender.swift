@@ -87,13 +87,15 @@ struct RequestSender: Sendable {
         var lastURL = sending.url
         var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
+        // Files take long enough that somebody waits for each.
         let reporter =
-            reportsDetails
+            reportsDetails || download != nil || sending.body.hasFiles
             ? TransferReporter(
                 sending,
                 of: context.path,
                 endpoint: plan.endpoint,
                 attempt: attempt,
+                reportsSending: reportsDetails,
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()

@@ -9,9 +9,20 @@ struct TransferReporter: Sendable {
     private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
+    private let reportsSending: Bool
 
     /// A reporter for one attempt of a step's request.
-    init(_ request: HTTPRequest, of step: String, endpoint: String? = nil, attempt: Int, to events: EventStream) {
+    ///
+    /// - Parameter reportsSending: Whether the end of sending is reported, in addition to the progress.
+    init(
+        _ request: HTTPRequest,
+        of step: String,
+        endpoint: String? = nil,
+        attempt: Int,
+        reportsSending: Bool = true,
+        to events: EventStream
+    ) {
+        self.reportsSending = reportsSending
         self.events = events
         self.step = step
         self.endpoint = endpoint
@@ -21,11 +32,14 @@ struct TransferReporter: Sendable {
 
     /// Notes an event of the transfer.
     func take(_ event: TransferMonitor.Event) {
-        let kind: RunEvent.Kind =
-            switch event {
-            case .sent: .requestSent(attempt: attempt, bytes: bodySize)
-            case .progress(let progress): .requestProgress(.init(attempt: attempt, progress))
-            }
+        let kind: RunEvent.Kind
+        switch event {
+        case .sent:
+            guard reportsSending else { return }
+            kind = .requestSent(attempt: attempt, bytes: bodySize)
+        case .progress(let progress):
+            kind = .requestProgress(.init(attempt: attempt, progress))
+        }
         events.note(kind, step: step, endpoint: endpoint)
     }
 }

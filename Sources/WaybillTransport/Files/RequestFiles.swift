@@ -17,7 +17,7 @@ final class RequestFiles: Sendable {
 
     /// Whether a request can be prepared without a look at any file.
     func hasSeenAll(of request: HTTPRequest) -> Bool {
-        guard !request.body.namesFiles else { return false }
+        guard !request.body.hasFiles else { return false }
         let named = request.options.plainFiles
         let jar = request.options.jarFile
         let pins = request.options.tls.pins
@@ -69,19 +69,6 @@ final class RequestFiles: Sendable {
                 code: Int32(CURLE_SSL_CERTPROBLEM.rawValue),
                 message: "\(path) is not a file that can hold certificates or keys"
             )
-        }
-    }
-}
-
-extension HTTPRequest.Body {
-    fileprivate var namesFiles: Bool {
-        switch self {
-        case .none, .bytes: false
-        case .file: true
-        case .parts(let parts):
-            parts.contains { part in
-                if case .file = part { true } else { false }
-            }
         }
     }
 }

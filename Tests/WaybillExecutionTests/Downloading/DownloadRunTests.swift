@@ -276,6 +276,32 @@ import WaybillTransport
         #expect(ran.files.count == 20)
     }
 
+    @Test func `the progress of files is reported, also that of elements`() async throws {
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                guard request.method == "GET" else {
+                    connection.write("HTTP/1.1 204 OK\r\n\r\n")
+                    continue
+                }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n")
+                // Progress is reported at most ten times a second.
+                for _ in 0..<4 {
+                    connection.write([UInt8](repeating: 1, count: 500))
+                    _ = connection.pass(milliseconds: 120)
+                }
+            }
+        }
+        defer { server.stop() }
+        let ran = try await run(
+            "{id: a, forEach: {in: [1, 2], as: n}, request: {path: \"/${n}\", download: {to: all/}}}",
+            server: server
+        )
+        #expect(ran.outcome.summary == "a:passed", "\(String(describing: ran.failure))")
+        let progress = ran.events.filter { if case .requestProgress = $0.kind { true } else { false } }
+        #expect(Set(progress.compactMap(\.step)) == ["main.a[0]", "main.a[1]"])
+        #expect(!ran.events.contains { if case .requestSent = $0.kind { true } else { false } })
+    }
+
     @Test func `two elements do not write one file`() async throws {
         let ran = try await run(
             "{id: a, onFailure: collect, forEach: {in: [1, 2], as: n}, request: {path: \"/${n}/named\", download: {to: all/}}}"

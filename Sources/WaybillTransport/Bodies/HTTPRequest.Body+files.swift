@@ -1,4 +1,16 @@
 extension HTTPRequest.Body {
+    /// Whether any of it is read from a file.
+    package var hasFiles: Bool {
+        switch self {
+        case .none, .bytes: false
+        case .file: true
+        case .parts(let parts):
+            parts.contains { part in
+                if case .file = part { true } else { false }
+            }
+        }
+    }
+
     /// How many bytes there are to send; of files as they are now. Nil where one cannot be looked at.
     package var size: Int? {
         switch self {
