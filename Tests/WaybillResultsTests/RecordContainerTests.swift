@@ -2,6 +2,7 @@ import Testing
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults

@@ -84,7 +84,7 @@ struct AttemptDownload: Sendable {
                     let file = try await existing(place, in: scope)
                     return ended(.fileExists, file)
                 }
-                part = RecordSink.part(place)
+                part = RecordContainer.file.part(of: place)
             }
         } catch {
             return ended(.refusal(error))

@@ -41,7 +41,7 @@ struct DownloadTarget: Sendable {
     func nameOfPart(for url: String, redactor: Redactor) -> String {
         let safe = redactor.redact(url)
         let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? Self.nameOfNothing
-        return path + RecordSink.part("\(name)-\(Digest.sha256(of: Array(safe.utf8)).prefix(8))")
+        return path + RecordContainer.file.part(of: "\(name)-\(Digest.sha256(of: Array(safe.utf8)).prefix(8))")
     }
 
     private static func text(

@@ -26,7 +26,7 @@ package enum RecordContainer: Sendable {
     /// The names that a file takes: two steps may not have one in common.
     func names(of path: String) -> [String] {
         switch self {
-        case .file: [path, part(of: path)]
+        case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
         case .gzip: [path, part(of: path), compressed(path)]
         // Case does not tell tables apart.
         case .table(let table): ["\(path)\0\(table.name.lowercased())", part(of: path)]
