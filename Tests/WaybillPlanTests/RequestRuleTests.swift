@@ -30,12 +30,10 @@ import WaybillPlan
             ("a download of an endpoint", 1, "endpoints: {a: {path: /a, download: {to: a/}}}", "{call: a}"),
             ("a download of a request", 1, "", "{request: {path: /a, download: {to: a/}}}"),
             (
-                "what is not called too", 2, "endpoints: {a: {path: /a, download: {to: a/}, cache: default}}",
+                "what is not called too", 1, "endpoints: {a: {path: /a, download: {to: a/}, cache: default}}",
                 "{get: /a}"
             ),
-            ("the cache of a step", 1, "", "{get: /a, cache: reload}"),
-            ("the cache of all requests, once", 1, "defaults: {cache: force-cache}", "{get: /a}, {get: /b}"),
-            ("no cache", 0, "defaults: {cache: no-store}", "{get: /a}"),
+            ("the cache, which can be run", 0, "defaults: {cache: force-cache}", "{get: /a, cache: reload}"),
         ] as [(String, Int, String, String)]
     )
     func `validate warns about what cannot be run`(what: String, count: Int, rest: String, chain: String) throws {

@@ -144,7 +144,7 @@ extension Explanation {
             """,
             wrong: """
                 waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/", cache: default, mock: {}}]}}
+                graphs: {main: {chain: [{request: {url: "http://127.0.0.1/", download: {to: a/}, mock: {}}}]}}
                 """,
             right: """
                 waybill: 1

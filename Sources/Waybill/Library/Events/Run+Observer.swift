@@ -90,7 +90,7 @@ extension Run.Observer {
         case .requestRetrying(let retry): requestWillRetry(retry, step: event.step)
         case .responseFinished(let response): responseDidFinish(response, step: event.step)
         case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten, .requestSent,
-            .requestRedirected, .responseStarted, .exchange, .sessionRenewed, .log, .warning:
+            .requestRedirected, .cacheUsed, .responseStarted, .exchange, .sessionRenewed, .log, .warning:
             break
         }
     }
