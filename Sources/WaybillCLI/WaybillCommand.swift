@@ -26,7 +26,7 @@ struct WaybillCommand: ParsableCommand {
         subcommands: [
             InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self, CallCommand.self,
             ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
-            ExplainCommand.self,
+            CacheCommand.self, ExplainCommand.self,
         ]
     )
 }
