@@ -58,6 +58,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, address):
+        # The process that had sent the request was killed.
+        pass
+
+
 def work(options, folder, job, end, counts):
     number = 0
     while time.time() < end:
@@ -91,7 +97,7 @@ def main():
     parser.add_argument("--program", default=".build/debug/waybill")
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/manifest.yaml", "w") as file:
