@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillDiagnostics
 package import WaybillExecution
 package import WaybillJSON
@@ -69,10 +70,6 @@ package struct RunSession: Sendable {
 
     /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
     package func run() async throws(RunError) -> Report {
-        let unsupported = plan.unsupported
-        guard unsupported.isEmpty else {
-            throw RunError(message: "not everything can be run", manifestDiagnostics: unsupported)
-        }
         let resumption = try resumption()
         let secrets = try secretValues()
         let redactor = Redactor()
@@ -88,7 +85,7 @@ package struct RunSession: Sendable {
         let (transport, mock) = try await makeTransport()
         let executor = Executor(
             plan: plan,
-            transport: transport,
+            transport: cached(transport, redactor: redactor, events: events),
             probe: transport,
             secrets: secrets,
             redactor: redactor,
@@ -177,6 +174,32 @@ package struct RunSession: Sendable {
         }
     }
 
+    /// The transport with the user's cache, if the plan's requests may use it. The mock server's responses are not cached.
+    private func cached(_ transport: any Transport, redactor: Redactor, events: EventStream) -> any Transport {
+        guard !options.usesMock, plan.requests.contains(where: \.usesCache) else { return transport }
+        guard let folder = CacheStore.userFolder(environment: options.variables) else {
+            let reason = "neither HOME nor XDG_CACHE_HOME is the path of a folder"
+            events.emit(.warning(redactor.text("the cache is not used: \(reason)"), at: nil))
+            return transport
+        }
+        let hasFailed = Mutex(false)
+        return CachingTransport(
+            transport,
+            store: CacheStore(folder: folder),
+            containsSecret: { redactor.text($0).string != $0 },
+            onFailure: { failure in
+                guard
+                    hasFailed.withLock({ hasFailed in
+                        defer { hasFailed = true }
+                        return !hasFailed
+                    })
+                else { return }
+                let words = "the cache cannot be written to '\(failure.folder)': \(failure.message)"
+                events.emit(.warning(redactor.text(words), at: nil))
+            }
+        )
+    }
+
     private func close(_ transport: any Transport & NetworkProbe, _ mock: MockServer?) async {
         await transport.shutDown()
         await mock?.stop()
@@ -233,4 +256,9 @@ package struct RunSession: Sendable {
         guard long.isEmpty else { throw RunError(message: "secrets are too long", manifestDiagnostics: long) }
         return values
     }
+}
+
+extension RequestPlan {
+    /// Whether the request may use the cache.
+    fileprivate var usesCache: Bool { settings.cache.map { $0.value != .noStore } ?? false }
 }

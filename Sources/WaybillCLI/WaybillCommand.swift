@@ -28,7 +28,7 @@ struct WaybillCommand: ParsableCommand {
             StateCommand.self,
             CallCommand.self,
             ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
-            ExplainCommand.self,
+            CacheCommand.self, ExplainCommand.self,
         ]
     )
 }

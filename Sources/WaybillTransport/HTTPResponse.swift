@@ -13,6 +13,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var remoteAddress: SocketEndpoint?
         var reusedConnection: Bool
         var repetitions = 0
+        var cacheUse: CacheUse?
     }
 
     /// The status code of the final response.
@@ -61,6 +62,12 @@ package struct HTTPResponse: Sendable, Equatable {
     package var repetitions: Int {
         get { details.value.repetitions }
         set { details.change { $0.repetitions = newValue } }
+    }
+
+    /// How the cache took part; nil if the request did not use it.
+    package var cacheUse: CacheUse? {
+        get { details.value.cacheUse }
+        set { details.change { $0.cacheUse = newValue } }
     }
 
     /// A response of the given parts, for transports other than libcurl's.

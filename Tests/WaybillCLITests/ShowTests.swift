@@ -20,7 +20,7 @@ import WaybillTestSupport
                 onFailure: collect
                 chain:
                   - {id: one, call: user, expect: {body: [$.id == 8, {that: $.name == 'x', message: another name}]}}
-                  - {id: each, forEach: {in: [1, 7], as: n}, call: user, expect: {body: [$.id == n]}}
+                  - {id: each, forEach: {in: [7, 1], as: n, concurrency: 1}, call: user, expect: {body: [$.id == n]}}
             """,
             to: "manifest.yaml"
         )
@@ -42,7 +42,7 @@ import WaybillTestSupport
                 "  ✗ main.each  N ms",
                 "    error[expect]: '$.id == n' does not hold: $.id is 7, n is 1",
                 "    1 of 2 elements failed:",
-                "      [0] http://127.0.0.1:9/user: '$.id == n' does not hold: $.id is 7, n is 1",
+                "      [1] http://127.0.0.1:9/user: '$.id == n' does not hold: $.id is 7, n is 1",
             ],
             "\(shown.outputText)"
         )

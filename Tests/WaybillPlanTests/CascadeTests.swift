@@ -70,19 +70,6 @@ import WaybillPlan
         #expect(request.settings.timeout == nil)
     }
 
-    @Test func `no-store, the default of the cache, can be run at every level`() throws {
-        for (old, new) in [
-            ("timeout: 15s", "cache: no-store"), ("headers: {x-b: service, X-D: service}", "cache: no-store"),
-            ("timeout: 2s", "cache: no-store"), ("headers: {X-E: graph}", "cache: no-store"),
-            ("filters: [{select: $.three}]", "cache: no-store"),
-        ] {
-            let (plan, _) = try PlanFixture.plan(manifest.replacing(old, with: new))
-            #expect(try #require(plan).unsupported.isEmpty)
-        }
-        let (plan, _) = try PlanFixture.plan(manifest.replacing("timeout: 2s", with: "cache: reload"))
-        #expect(try #require(plan).unsupported.map(\.id) == ["not-supported"])
-    }
-
     @Test func `an environment is laid over before anything is merged`() throws {
         let text =
             manifest + """

@@ -6,7 +6,7 @@ import WaybillPlan
     private func findings(_ rest: String, allowsOutside: Bool = false) throws -> [String] {
         let text = "services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)"
         return try PlanFixture.plan(text, allowsOutside: allowsOutside).diagnostics.map(\.id.name)
-            .filter { $0 != "not-supported" && $0 != "unused-definition" }
+            .filter { $0 != "unused-definition" }
     }
 
     @Test(

@@ -9,7 +9,7 @@ import WaybillPlan
     }
 
     private func check(_ what: String, _ ids: [String], chain: String) throws {
-        let found = try findings("graphs: {main: {chain: [\(chain)]}}").filter { $0.id != "not-supported" }
+        let found = try findings("graphs: {main: {chain: [\(chain)]}}")
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
@@ -23,20 +23,6 @@ import WaybillPlan
             """
         ).diagnostics
         #expect(found.map(\.id.name) == ["parameter-clash"])
-    }
-
-    @Test(
-        arguments: [
-            ("what is not called too", 1, "endpoints: {a: {path: /a, cache: default}}", "{get: /a}"),
-            ("the cache of a step", 1, "", "{get: /a, cache: reload}"),
-            ("the cache of all requests, once", 1, "defaults: {cache: force-cache}", "{get: /a}, {get: /b}"),
-            ("no cache", 0, "defaults: {cache: no-store}", "{get: /a}"),
-        ] as [(String, Int, String, String)]
-    )
-    func `validate warns about what cannot be run`(what: String, count: Int, rest: String, chain: String) throws {
-        let found = try findings("\(rest)\ngraphs: {main: {chain: [\(chain)]}}")
-        #expect(found.map(\.id.name) == Array(repeating: "not-supported", count: count), "\(what)")
-        #expect(found.allSatisfy { $0.severity == .warning && $0.primary != nil })
     }
 
     @Test(

@@ -47,6 +47,7 @@ enum Samples {
                 endpoint: "login",
                 attempts: 2,
                 status: 200,
+                cache: .miss,
                 method: "POST",
                 url: redactor.text("https://example.com/?p=hunter2"),
                 startedAt: start,
@@ -107,6 +108,7 @@ enum Samples {
                 "main.login"
             ),
             (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
+            (.cacheUsed(attempt: 1, .revalidated), "main.login"),
             (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.requestDebug(attempt: 1, redactor.json(["built": ["url": "http://x/hunter2"]])), "main.login"),

@@ -132,25 +132,5 @@ extension Explanation {
                 inputs: {size: {$ref: "#/$defs/size", $defs: {size: {type: integer}}}}
                 """
         ),
-        Explanation(
-            "not-supported",
-            "this version does not support it yet",
-            """
-            The manifest language has this key or name, and this version of the program checks it without being able to
-            run it. A run that needs it is refused before anything is sent, so that a manifest never does less than it
-            says.
-
-            Take it away, or use a version that supports it.
-            """,
-            wrong: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/", cache: default, mock: {}}]}}
-                """,
-            right: """
-                waybill: 1
-                graphs: {main: {chain: [{get: "http://127.0.0.1/", mock: {}}]}}
-                """,
-            command: "waybill run manifest.yaml --mock"
-        ),
     ]
 }

@@ -60,7 +60,7 @@ struct CallCommand: ParsableCommand {
         }
         // A definition may be used only by calls from the command line.
         let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
-            .without("not-supported", "unused-definition")
+            .without("unused-definition")
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 

@@ -59,8 +59,7 @@ struct RunCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        // The plan reports an error for each construct that the run would use and that is not supported.
-        let stage = try options.checkedManifest().then { Pipeline.plan($0, planOptions) }.without("not-supported")
+        let stage = try options.checkedManifest().then { Pipeline.plan($0, planOptions) }
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 

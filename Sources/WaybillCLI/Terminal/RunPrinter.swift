@@ -89,6 +89,7 @@ final class RunPrinter: RunObserver {
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
         if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
         if let status = result.status { line += "  \(status)" }
+        if let cache = result.cache { line += "  cache \(cache.rawValue)" }
         if let time = result.time { line += "  \(Self.time(time.total))" }
         line += "\n"
         if let failure = result.failure, failure.kind == .duplicate || isOfSession(failure) {

@@ -239,6 +239,7 @@ struct Attempt: Sendable {
         outcome.isPending = part == .poll
         if sender.reportsDetails, let status {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
+            if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
             emit(.responseHead(.init(attempt: sender.attempt, status: status, headers: headers)))
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)

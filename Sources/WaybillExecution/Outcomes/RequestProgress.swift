@@ -11,6 +11,8 @@ struct RequestProgress: Sendable {
     var attempts = 0
     /// The status of the last response.
     private(set) var status: Int?
+    /// How the cache took part in the last response.
+    private(set) var cache: WaybillResults.CacheUse?
     /// The method and URL of the last request.
     private(set) var method: String?
     private(set) var url: RedactedText?
@@ -35,6 +37,7 @@ struct RequestProgress: Sendable {
         url = outcome.url
         guard let response = outcome.response else { return }
         status = response.status
+        cache = response.cacheUse.map { WaybillResults.CacheUse($0) }
         time = PhaseTimes(response.timings)
         var bytes = self.bytes ?? ByteCounts()
         bytes.sent += outcome.earlierBytes.sent + response.bytesSent
@@ -62,10 +65,23 @@ extension StepResult {
         startedAt = progress.startedAt
         attempts = progress.attempts
         status = progress.status
+        cache = progress.cache
         method = progress.method
         url = progress.url
         time = progress.time
         bytes = progress.bytes
+    }
+}
+
+extension WaybillResults.CacheUse {
+    /// How the cache took part in a response, as the results have it.
+    init(_ use: WaybillTransport.CacheUse) {
+        self =
+            switch use {
+            case .hit: .hit
+            case .revalidated: .revalidated
+            case .miss: .miss
+            }
     }
 }
 

@@ -46,6 +46,7 @@ extension TransferOptions {
         }
         if let traffic = settings.traffic { self.traffic = Traffic(traffic.value) }
         if let priority = settings.priority { self.priority = Priority(priority.value) }
+        if let cache = settings.cache { self.cache = TransferOptions.CacheMode(cache.value) }
     }
 }
 
@@ -144,6 +145,20 @@ extension TransferOptions.Priority {
             case .low: .low
             case .default: .default
             case .high: .high
+            }
+    }
+}
+
+extension TransferOptions.CacheMode {
+    fileprivate init(_ mode: WaybillManifest.CacheMode) {
+        self =
+            switch mode {
+            case .default: .default
+            case .noStore: .noStore
+            case .reload: .reload
+            case .noCache: .noCache
+            case .forceCache: .forceCache
+            case .onlyIfCached: .onlyIfCached
             }
     }
 }

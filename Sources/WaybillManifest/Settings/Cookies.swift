@@ -48,9 +48,6 @@ package enum CacheMode: String, WordSetting, CaseIterable {
     case noCache = "no-cache"
     case forceCache = "force-cache"
     case onlyIfCached = "only-if-cached"
-
-    /// Nothing is cached in this version.
-    var isSupported: Bool { self == .noStore }
 }
 
 extension Settings {

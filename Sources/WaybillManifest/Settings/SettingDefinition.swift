@@ -28,9 +28,6 @@ protocol SettingDefinition: Sendable {
 
     /// Whether it needs the decoded data of the response.
     var dataNeed: DataNeed { get }
-
-    /// Whether this version of Waybill supports it.
-    var isSupported: Bool { get }
 }
 
 /// How an entry of a setting merges with those of farther levels.
@@ -70,7 +67,6 @@ extension SettingDefinition {
     var namedFiles: [NamedFile] { [] }
     var fieldTexts: [ScalarTemplate] { [] }
     var dataNeed: DataNeed { .nothing }
-    var isSupported: Bool { true }
 }
 
 // MARK: Settings of one value

@@ -21,9 +21,6 @@ extension SettingValue {
     /// Whether it needs the decoded data of the response.
     package var dataNeed: DataNeed { perform(Data()) }
 
-    /// Whether this version of Waybill supports it.
-    package var isSupported: Bool { perform(Support()) }
-
     /// The setting itself, if it is of a type.
     func definition<Definition: SettingDefinition>(as type: Definition.Type) -> Definition? {
         perform(Cast<Definition>())
@@ -92,10 +89,6 @@ private struct FieldTexts: SettingOperation {
 
 private struct Data: SettingOperation {
     func perform(with setting: some SettingDefinition) -> DataNeed { setting.dataNeed }
-}
-
-private struct Support: SettingOperation {
-    func perform(with setting: some SettingDefinition) -> Bool { setting.isSupported }
 }
 
 private struct Cast<Definition: SettingDefinition>: SettingOperation {

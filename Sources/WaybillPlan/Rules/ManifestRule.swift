@@ -55,7 +55,6 @@ let allRules: [any ManifestRule] = [
 let rulesOfSoundManifests: [any ManifestRule] = [
     UnusedDefinitions(),
     NeverTaken(),
-    NotRunYet(),
     CredentialOutputs(),
 ]
 

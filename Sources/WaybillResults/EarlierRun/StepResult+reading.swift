@@ -20,6 +20,7 @@ extension StepResult {
             endpoint: json["endpoint"]?.string,
             attempts: json["attempts"]?.number?.int ?? 0,
             status: json["status"]?.number?.int,
+            cache: json["cache"]?.string.flatMap(CacheUse.init),
             method: json["method"]?.string,
             url: text(json["url"]),
             startedAt: json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),

@@ -23,6 +23,7 @@ extension RunEvent.Kind {
         case .requestProgress: "request.progress"
         case .requestRedirected: "request.redirected"
         case .requestRetrying: "request.retrying"
+        case .cacheUsed: "cache.used"
         case .responseHead: "response.head"
         case .responseFinished: "response.finished"
         case .requestDebug: "request.debug"
@@ -125,6 +126,9 @@ extension RunEvent.Kind {
             object.add("attempt", retry.attempt)
             object.add("pause", milliseconds: retry.pause)
             object.add("failure", retry.failure)
+        case .cacheUsed(let attempt, let use):
+            object.add("attempt", attempt)
+            object.add("cache", use.rawValue)
         case .responseHead(let head):
             object.add("attempt", head.attempt)
             object.add("status", head.status)

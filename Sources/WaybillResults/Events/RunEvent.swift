@@ -70,6 +70,8 @@ package struct RunEvent: Sendable, Equatable {
         case requestRedirected(Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Retry)
+        /// A request used the cache, and whether its response came from there.
+        case cacheUsed(attempt: Int, CacheUse)
         /// The status and the header of a response were received.
         case responseHead(ResponseHead)
         /// A response is complete.

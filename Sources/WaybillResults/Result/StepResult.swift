@@ -1,5 +1,15 @@
 package import WaybillFormats
 
+/// How the cache took part in a response.
+package enum CacheUse: String, Sendable, CaseIterable {
+    /// The response came from the cache, and nothing was sent.
+    case hit
+    /// The server confirmed the stored response.
+    case revalidated
+    /// The response came from the server.
+    case miss
+}
+
 /// What became of one step.
 package struct StepResult: Sendable, Equatable {
     /// The step's id, unique in its graph.
@@ -18,6 +28,8 @@ package struct StepResult: Sendable, Equatable {
     package var attempts: Int
     /// The status of the last response.
     package var status: Int?
+    /// How the cache took part in the last response; nil if the request did not use it.
+    package var cache: CacheUse?
     /// The method of its last request.
     package var method: String?
     /// The address of its last request.
@@ -43,6 +55,7 @@ package struct StepResult: Sendable, Equatable {
         endpoint: String? = nil,
         attempts: Int = 0,
         status: Int? = nil,
+        cache: CacheUse? = nil,
         method: String? = nil,
         url: RedactedText? = nil,
         startedAt: Timestamp? = nil,
@@ -59,6 +72,7 @@ package struct StepResult: Sendable, Equatable {
         self.outcome = outcome
         self.attempts = attempts
         self.status = status
+        self.cache = cache
         self.method = method
         self.url = url
         self.startedAt = startedAt
@@ -81,6 +95,7 @@ extension StepResult: JSONStreamable {
         object.add("outcome", outcome.rawValue)
         object.add("attempts", attempts)
         object.add("status", status)
+        object.add("cache", cache?.rawValue)
         object.add("method", method)
         object.add("url", url)
         object.add("startedAt", startedAt)

@@ -24,6 +24,8 @@ package struct TransferOptions: Sendable, Hashable {
     package var stallTimeout: Duration?
     /// Which of the requests that wait for a connection to an origin goes first.
     package var priority = Priority.default
+    /// How the request uses the cache, where there is one.
+    package var cache = CacheMode.noStore
 
     /// Options that each have their default.
     package init() {}

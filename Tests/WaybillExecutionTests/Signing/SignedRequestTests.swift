@@ -19,7 +19,6 @@ import WaybillTransport
 
             """
         )
-        #expect(fixture.plan.unsupported.isEmpty)
         _ = await fixture.run(secrets: ["key": "k"])
         let sent = try #require(fixture.transport.sent.first)
         let fields = sent.headers.filter { $0.isNamed("Authorization") }

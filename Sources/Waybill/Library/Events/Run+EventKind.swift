@@ -46,6 +46,8 @@ extension Run.Event {
         case requestRedirected(Run.Redirection)
         /// An attempt failed, and there is another one.
         case requestRetrying(Run.Retry)
+        /// A request used the cache, and whether its response came from there.
+        case cacheUsed(attempt: Int, Run.CacheUse)
         /// The status and the header of a response were received.
         case responseStarted(Run.ResponseHead)
         /// A response is complete.
@@ -86,6 +88,7 @@ extension Run.Event.Kind {
             case .requestProgress(let progress): .requestProgress(Run.Progress(progress))
             case .requestRedirected(let redirection): .requestRedirected(Run.Redirection(redirection))
             case .requestRetrying(let retry): .requestRetrying(Run.Retry(retry))
+            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, Run.CacheUse(use))
             case .responseHead(let head): .responseStarted(Run.ResponseHead(head))
             case .responseFinished(let attempt, let status, let times, let bytes):
                 .responseFinished(

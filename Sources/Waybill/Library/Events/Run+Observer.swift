@@ -90,8 +90,8 @@ extension Run.Observer {
         case .requestRetrying(let retry): requestWillRetry(retry, step: event.step)
         case .responseFinished(let response): responseDidFinish(response, step: event.step)
         case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten,
-            .fileDownloaded, .requestSent, .requestRedirected, .responseStarted, .exchange, .sessionRenewed, .log,
-            .warning:
+            .fileDownloaded, .requestSent, .requestRedirected, .cacheUsed, .responseStarted, .exchange,
+            .sessionRenewed, .log, .warning:
             break
         }
     }

@@ -33,6 +33,9 @@ extension Run {
         /// The status of the last response.
         public var status: Int? { result.status }
 
+        /// How the cache took part in the last response; nil if the request did not use it.
+        public var cache: CacheUse? { result.cache.map(CacheUse.init) }
+
         /// The method of its last request.
         public var method: String? { result.method }
 
@@ -53,6 +56,25 @@ extension Run {
 
         /// How its elements ended, when it has `forEach`.
         public var elements: Elements? { result.elements.map(Elements.init) }
+    }
+
+    /// How the cache took part in a response.
+    public enum CacheUse: String, Sendable {
+        /// The response came from the cache, and nothing was sent.
+        case hit
+        /// The server confirmed the stored response.
+        case revalidated
+        /// The response came from the server.
+        case miss
+
+        init(_ use: WaybillResults.CacheUse) {
+            self =
+                switch use {
+                case .hit: .hit
+                case .revalidated: .revalidated
+                case .miss: .miss
+                }
+        }
     }
 
     /// How the elements of a step with `forEach` ended.

@@ -1,0 +1,119 @@
+package import WaybillFormats
+
+/// A response in the cache, with what decides when it may be used.
+package struct CacheEntry: Sendable, Equatable {
+    /// What it is found by.
+    package var key: CacheKey
+    /// The status of the response.
+    package var status: Int
+    /// The reason phrase.
+    package var reason: String
+    /// The version of HTTP.
+    package var httpVersion: String
+    /// The header fields that may be stored (RFC 9111, section 3.1).
+    package var headers: HTTPFields
+    /// The body, decoded if the request accepted compression.
+    package var body: [UInt8]
+    /// When the request was sent.
+    package var requestedAt: Timestamp
+    /// When the response was received.
+    package var receivedAt: Timestamp
+    /// The request's values of the fields that `Vary` names (section 4.1).
+    package var selection: CacheSelection
+
+    /// An entry of the given parts.
+    package init(
+        key: CacheKey,
+        status: Int,
+        reason: String = "",
+        httpVersion: String = "1.1",
+        headers: HTTPFields,
+        body: [UInt8],
+        requestedAt: Timestamp,
+        receivedAt: Timestamp,
+        selection: CacheSelection
+    ) {
+        self.key = key
+        self.status = status
+        self.reason = reason
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.body = body
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        self.selection = selection
+    }
+
+    /// The entry for a response.
+    init(_ response: HTTPResponse, to request: HTTPRequest, selection: CacheSelection, sentAt: Timestamp, at: Timestamp)
+    {
+        self.init(
+            key: CacheKey(request),
+            status: response.status,
+            reason: response.reason,
+            httpVersion: response.httpVersion,
+            headers: Self.storable(response.headers),
+            body: response.body,
+            requestedAt: sentAt,
+            receivedAt: at,
+            selection: selection
+        )
+    }
+
+    /// The fields that make a request conditional (section 4.3.1); empty without a validator.
+    package var conditions: [HTTPField] {
+        var fields: [HTTPField] = []
+        if let tag = headers.first(named: "ETag") { fields.append(HTTPField(name: "If-None-Match", value: tag)) }
+        if let date = headers.first(named: "Last-Modified") {
+            fields.append(HTTPField(name: "If-Modified-Since", value: date))
+        }
+        return fields
+    }
+
+    /// Whether a newer response has the validators of this one, as far as it has any (sections 4.3.4 and 4.3.5).
+    package func isConfirmed(by newer: HTTPFields) -> Bool {
+        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        if let tag = newer.first(named: "ETag") { return headers.first(named: "ETag").map(opaque) == opaque(tag) }
+        guard let date = newer.first(named: "Last-Modified") else { return true }
+        return headers.first(named: "Last-Modified") == date
+    }
+
+    /// The entry with the fields of a response that confirmed it (section 3.2).
+    package func updated(by newer: HTTPFields, requestedAt: Timestamp, receivedAt: Timestamp) -> CacheEntry {
+        let fields = Self.storable(newer).filter { field in !Self.aboutContent.contains(where: field.isNamed) }
+        let kept = headers.filter { field in !fields.contains { $0.isNamed(field.name) } && !field.isNamed("Age") }
+        var entry = self
+        entry.headers = HTTPFields(kept + fields)
+        (entry.requestedAt, entry.receivedAt) = (requestedAt, receivedAt)
+        return entry
+    }
+
+    /// The response to a request, with its `Age` (section 4). A response to HEAD has no body.
+    package func response(to request: HTTPRequest, use: CacheUse, now: Timestamp) -> HTTPResponse {
+        let age = HTTPField(name: "Age", value: String(CacheFreshness(self, now: now).age))
+        var response = HTTPResponse(
+            status: status,
+            reason: reason,
+            httpVersion: httpVersion,
+            headers: HTTPFields(headers.filter { !$0.isNamed("Age") } + [age]),
+            body: request.method == "HEAD" ? [] : body,
+            url: request.url
+        )
+        response.cacheUse = use
+        return response
+    }
+
+    // Those that say how the stored bytes are to be read, which a response without them must not change.
+    private static let aboutContent = ["Content-Length", "Content-Encoding", "Content-Range", "Content-Type"]
+
+    private static let connectionFields = [
+        "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+        "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+    ]
+
+    private static func storable(_ fields: HTTPFields) -> HTTPFields {
+        let named = fields.values(named: "Connection").flatMap { CacheControl.elements(of: $0).map(\.name) }
+        let excluded = connectionFields + named
+        return HTTPFields(fields.filter { field in !excluded.contains(where: field.isNamed) })
+    }
+}

@@ -1,0 +1,201 @@
+import Synchronization
+import WaybillRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The cache on disk: a folder with one file for each entry, which any number of processes may use at the same time.
+///
+/// A file appears complete, by renaming, and is checked by its digest when it is read, so that neither another process nor
+/// a killed one leaves an entry that is wrong. The time of a file's last change is that of its last use. All functions
+/// block; tasks call them through `BlockingCall`.
+package final class CacheStore: Sendable {
+    /// The folder.
+    package let folder: String
+    /// The maximum size of all files in bytes. While other processes store entries too, each of them may exceed it by an
+    /// eighth until it counts again.
+    package let maximumBytes: Int
+
+    // The size of all files as far as this process knows: as counted last, and what it has stored since. Nil until counted.
+    private let knownBytes = Mutex<Int?>(nil)
+
+    /// A cache in a folder, which is created when the first entry is stored.
+    package init(folder: String, maximumBytes: Int = 256 << 20) {
+        self.folder = folder
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Why an entry could not be stored.
+    package struct Failure: Error, Sendable, Equatable {
+        /// The folder that cannot be written to.
+        package let folder: String
+        /// In a few words, without the folder.
+        package let message: String
+
+        fileprivate init(folder: String, message: String) {
+            self.folder = folder
+            self.message = message
+        }
+
+        fileprivate init(folder: String, errno number: Int32) {
+            self.init(folder: folder, message: String(cString: strerror(number)))
+        }
+    }
+
+    /// The user's cache folder for HTTP: `$XDG_CACHE_HOME/waybill/http`, or `~/.cache/waybill/http`, or
+    /// `~/Library/Caches/waybill/http` on macOS; nil without a home folder. A relative `XDG_CACHE_HOME` is ignored, as
+    /// its specification says.
+    package static func userFolder(environment: [String: String]) -> String? {
+        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/waybill/http" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        #if os(macOS)
+            return "\(home)/Library/Caches/waybill/http"
+        #else
+            return "\(home)/.cache/waybill/http"
+        #endif
+    }
+
+    /// The entry for a key, if there is one that passes the check; it counts as used now.
+    package func entry(for key: CacheKey) -> CacheEntry? {
+        let path = path(of: key.fileName)
+        guard let bytes = try? FileContents.read(path, limit: largestFile) else { return nil }
+        guard let entry = CacheFile.entry(bytes), entry.key == key else {
+            unlink(path)
+            return nil
+        }
+        utimensat(AT_FDCWD, path, nil, 0)
+        return entry
+    }
+
+    /// Stores an entry in place of an earlier one with its key. One that is larger than an eighth of the cache is not
+    /// stored, and the earlier one is removed.
+    package func store(_ entry: CacheEntry) throws(Failure) {
+        let bytes = CacheFile.bytes(of: entry)
+        guard bytes.count <= largestFile else { return remove([entry.key]) }
+        let temporary = path(of: Self.temporaryName())
+        do {
+            try NewFile.write(bytes, to: temporary)
+        } catch {
+            guard error.lacksFolder else { throw Failure(folder: folder, message: error.message) }
+            try makeFolder(folder)
+            do {
+                try NewFile.write(bytes, to: temporary)
+            } catch {
+                throw Failure(folder: folder, message: error.message)
+            }
+        }
+        guard rename(temporary, path(of: entry.key.fileName)) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw Failure(folder: folder, errno: code)
+        }
+        evict(afterStoring: bytes.count)
+    }
+
+    /// Removes what is stored for these keys.
+    package func remove(_ keys: [CacheKey]) {
+        for key in keys { unlink(path(of: key.fileName)) }
+    }
+
+    /// A file of the cache.
+    package struct File: Sendable, Equatable {
+        /// Its name in the folder.
+        package let name: String
+        /// Its size in bytes.
+        package let size: Int
+        /// When it was last used, in nanoseconds since 1970.
+        package let usedAt: Int64
+    }
+
+    /// The files of all entries, the most recently used first.
+    package func files() -> [File] {
+        contents().filter { Self.isEntry($0.name) }.sorted { ($0.usedAt, $0.name) > ($1.usedAt, $1.name) }
+    }
+
+    /// The entry of a file, if it passes the check. This is not a use.
+    package func entry(in file: File) -> CacheEntry? {
+        (try? FileContents.read(path(of: file.name), limit: largestFile)).flatMap { CacheFile.entry($0) }
+    }
+
+    /// Removes all entries, and nothing else that may be in the folder. Returns what was removed.
+    package func clear() -> [File] {
+        let removed = contents().filter { unlink(path(of: $0.name)) == 0 }
+        knownBytes.withLock { $0 = nil }
+        return removed.filter { Self.isEntry($0.name) }
+    }
+
+    private var largestFile: Int { maximumBytes / 8 }
+
+    private func path(of name: String) -> String { "\(folder)/\(name)" }
+
+    /// Counts the files if they may exceed the limit, and removes the least recently used ones until an eighth of the
+    /// limit is free.
+    private func evict(afterStoring count: Int) {
+        let mayExceed = knownBytes.withLock { known in
+            guard let bytes = known, bytes + count <= maximumBytes else { return true }
+            known = bytes + count
+            return false
+        }
+        guard mayExceed else { return }
+        var rest = files()
+        var total = rest.reduce(0) { $0 + $1.size }
+        if total > maximumBytes {
+            while total > maximumBytes - largestFile, let oldest = rest.popLast() {
+                unlink(path(of: oldest.name))
+                total -= oldest.size
+            }
+        }
+        removeAbandonedFiles()
+        knownBytes.withLock { $0 = total }
+    }
+
+    // What a process that was killed has left. An hour is much longer than writing a file takes.
+    private func removeAbandonedFiles() {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let limit = (Int64(now.tv_sec) - 3600) * 1_000_000_000
+        for file in contents() where Self.isTemporary(file.name) && file.usedAt < limit {
+            unlink(path(of: file.name))
+        }
+    }
+
+    /// All that the cache has put into its folder.
+    private func contents() -> [File] {
+        let names = (try? FolderListing.names(in: folder, limit: .max)) ?? []
+        return names.filter { Self.isEntry($0) || Self.isTemporary($0) }.compactMap { name in
+            var status = stat()
+            guard lstat(path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            #if canImport(Glibc)
+                let time = status.st_mtim
+            #else
+                let time = status.st_mtimespec
+            #endif
+            let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            return File(name: name, size: Int(status.st_size), usedAt: nanoseconds)
+        }
+    }
+
+    private static let temporaryPrefix = ".waybill-"
+
+    private static func temporaryName() -> String {
+        "\(temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    }
+
+    private static func isTemporary(_ name: String) -> Bool { name.hasPrefix(temporaryPrefix) }
+
+    private static func isEntry(_ name: String) -> Bool {
+        name.utf8.count == 64
+            && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    // Other users must not read what servers responded to this one.
+    private func makeFolder(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, path != FileContents.folder(of: path) else { throw Failure(folder: path, errno: errno) }
+        try makeFolder(FileContents.folder(of: path))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure(folder: path, errno: errno) }
+    }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// The hosts to which a transport's own cookie jars may send cookies, from the responses that have set some. The domains
+/// are taken as they are written, so there may be more hosts than those that a jar accepts.
+final class CookieHosts: Sendable {
+    private let domains = Mutex<Set<String>>([])
+
+    /// Notes the cookies of a response.
+    func note(_ response: HTTPResponse, to request: HTTPRequest) {
+        let cookies = response.headers.values(named: "Set-Cookie")
+        guard !cookies.isEmpty, request.options.cookies != .off, let origin = try? Origin(ofURL: request.url) else {
+            return
+        }
+        for cookie in cookies {
+            let named = cookie.split(separator: ";").dropFirst().lazy.compactMap { Self.domain(ofAttribute: $0) }.last
+            _ = domains.withLock { $0.insert(named ?? origin.endpoint.host) }
+        }
+    }
+
+    /// Whether a jar may add cookies to a request. What a jar from a file contains is not known.
+    func mayAddCookies(to request: HTTPRequest) -> Bool {
+        switch request.options.cookies {
+        case .off: return false
+        case .jar: return true
+        case .run, .otherOrigins, .separate: break
+        }
+        return domains.withLock { domains in
+            guard !domains.isEmpty, let host = (try? Origin(ofURL: request.url))?.endpoint.host else { return false }
+            return domains.contains { host == $0 || host.hasSuffix(".\($0)") }
+        }
+    }
+
+    private static func domain(ofAttribute attribute: Substring) -> String? {
+        let parts = attribute.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " }.lowercased() }
+        guard parts.count == 2, parts[0] == "domain" else { return nil }
+        let domain = parts[1].hasPrefix(".") ? String(parts[1].dropFirst()) : parts[1]
+        return domain.isEmpty ? nil : domain
+    }
+}
