@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """A forEach whose records go to a file: its memory at 10,000 elements and at 1,000,000; nginx on loopback answers.
 
-    swift build -c release --static-swift-stdlib --product waybill
-    python3 Benchmarks/Sink/measure.py [ELEMENTS]
+    swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
+    python3 Benchmarks/Sink/measure.py [ELEMENTS] [--program .build-release/release/waybill]
 
 Needs nginx. Prints the greatest resident memory of each process and its requests/s; ends with 1 when the larger run needs
 20 % more than the smaller one, or more than 150 MB, or when its file is not whole and in order.
 """
-import os, pathlib, subprocess, sys, tempfile, time
+import argparse, os, pathlib, subprocess, sys, tempfile, time
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "Benchmarks"))
 
 from servers import free_port, wait_for
 
-waybill = root / ".build/release/waybill"
-counts = [10_000, int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000]
+parser = argparse.ArgumentParser()
+parser.add_argument("elements", type=int, nargs="?", default=1_000_000)
+parser.add_argument("--program", default=str(root / ".build-release/release/waybill"))
+arguments = parser.parse_args()
+waybill = os.path.abspath(arguments.program)
+counts = [10_000, arguments.elements]
 
 
 def check(path, count):

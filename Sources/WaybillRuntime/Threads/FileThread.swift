@@ -35,6 +35,14 @@ package final class FileThread: Sendable {
     }
 }
 
+/// Runs tasks, which may block.
+extension FileThread: TaskExecutor {
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        submit { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
 /// The pending work of a file thread. It waits for a descriptor, so that setting the clock does not affect the wait.
 private final class Queue: Sendable {
     struct Job: Sendable {

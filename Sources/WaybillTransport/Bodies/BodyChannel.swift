@@ -7,7 +7,7 @@ final class BodyChannel: Sendable {
         /// The response, whose header is still bytes.
         case head(HTTPResponse, [UInt8])
         /// Bytes of the body.
-        case bytes([UInt8])
+        case bytes
         /// The end of the response. If no head came before it, the response has no body.
         case end(TransferOutcome)
     }
@@ -66,10 +66,13 @@ final class BodyChannel: Sendable {
         waiter?.resume()
     }
 
-    /// Waits for the next event. For one task. Says besides whether the engine waits for room, which there is now.
-    func next() async -> (event: Event, makesRoom: Bool) {
+    /// Waits for the next event. For one task. Also returns whether the engine waits for room, which there is now.
+    ///
+    /// The bytes of the body replace those in the array, whose memory takes the ones after them: if each piece had fresh
+    /// memory, the system would have to give out and clear as much as the whole body.
+    func next(into bytes: inout [UInt8]) async -> (event: Event, makesRoom: Bool) {
         while true {
-            if let next = take() { return next }
+            if let next = take(into: &bytes) { return next }
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
                     if !state.hasNews { state.waiter = continuation }
@@ -80,18 +83,17 @@ final class BodyChannel: Sendable {
         }
     }
 
-    private func take() -> (Event, Bool)? {
+    private func take(into bytes: inout [UInt8]) -> (Event, Bool)? {
         state.withLock { state in
             if let (response, head) = state.head {
                 state.head = nil
                 return (.head(response, head), false)
             }
             if !state.bytes.isEmpty {
-                let bytes = state.bytes
-                let wasFull = state.isFull
-                state.bytes = []
-                state.isFull = false
-                return (.bytes(bytes), wasFull)
+                bytes.removeAll(keepingCapacity: true)
+                swap(&bytes, &state.bytes)
+                defer { state.isFull = false }
+                return (.bytes, state.isFull)
             }
             return state.outcome.map { (.end($0), false) }
         }

@@ -15,12 +15,12 @@ struct BodyIntake {
         self.limit = limit
     }
 
-    /// Takes what came. Gives the result at the end.
-    mutating func take(_ event: BodyChannel.Event) async -> Result<HTTPResponse, TransportFailure>? {
+    /// Takes what came, with the bytes if it is some of the body. Gives the result at the end.
+    mutating func take(_ event: BodyChannel.Event, _ bytes: [UInt8]) async -> Result<HTTPResponse, TransportFailure>? {
         switch event {
         case .head(let response, let head):
             use = await receiver.begin(response.withHead(head))
-        case .bytes(let bytes):
+        case .bytes:
             await take(bytes)
         case .end(let outcome):
             return await end(with: outcome)

@@ -84,7 +84,7 @@ package final class CurlTransport: Transport {
             return .failure(error)
         }
         // What a receiver does with a body, such as writing it to a disk, must not hold the transfers up.
-        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+        return await withTaskExecutorPreference(receiver.executor) {
             await stream(prepared, monitor: monitor, to: receiver)
         }
     }
@@ -99,10 +99,11 @@ package final class CurlTransport: Transport {
         return await withTaskCancellationHandler {
             start(prepared, cancellation, monitor, .stream(channel))
             var intake = BodyIntake(receiver, limit: prepared.request.maximumBodyBytes)
+            var bytes: [UInt8] = []
             while true {
-                let (event, makesRoom) = await channel.next()
+                let (event, makesRoom) = await channel.next(into: &bytes)
                 if makesRoom { _ = commands.add(.adjust(cancellation)) }
-                if let result = await intake.take(event) { return result }
+                if let result = await intake.take(event, bytes) { return result }
                 if intake.isRefused { cancel(cancellation) }
             }
         } onCancel: {

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillRuntime
 
-/// Receives the response to one request of a download, and writes it to the partial file on the thread for files.
+/// Receives the response to one request of a download, and writes it to the partial file on the file's thread.
 final class DownloadReceiver: BodyReceiver {
     /// What became of the response.
     enum Outcome: Sendable {
@@ -44,6 +44,8 @@ final class DownloadReceiver: BodyReceiver {
     /// What became of the response.
     var outcome: Outcome { state.withLock { $0.outcome } }
 
+    var executor: any TaskExecutor { thread }
+
     func begin(_ response: HTTPResponse) async -> BodyUse {
         let name = SuggestedName.of(response.headers) ?? state.withLock { $0.decision.resumedRecord?.name }
         let step = state.withLock { $0.decision.next(after: response) }
@@ -61,7 +63,7 @@ final class DownloadReceiver: BodyReceiver {
             case .yes: break
             }
             guard case .write(let body) = step else { return end(.complete(response)) }
-            try await thread.run { [file] () throws(DownloadError) in try file.begin(body) }
+            try file.begin(body)
             return end(.written(body, response))
         } catch {
             return end(.failed(error, response))
@@ -71,7 +73,7 @@ final class DownloadReceiver: BodyReceiver {
     func receive(_ bytes: [UInt8]) async -> Bool {
         guard case .written(_, let response) = outcome else { return false }
         do throws(DownloadError) {
-            try await thread.run { [file] () throws(DownloadError) in try file.write(bytes) }
+            try file.write(bytes)
             return true
         } catch {
             _ = end(.failed(error, response))
