@@ -40,7 +40,9 @@ import WaybillTestSupport
         fixture.transport.release("/0", .json("{\"n\": 0}"))
         let outcome = await running
         #expect(outcome.result.outcome == .interrupted)
-        #expect(fixture.transport.paths.sorted() == ["/0", "/1", "/2", "/3", "/4"])
+        // What is written in the meantime, by its own clock, may have failed before there was a place for the next one.
+        let paths = fixture.transport.paths.sorted()
+        #expect(paths.prefix(4) == ["/0", "/1", "/2", "/3"] && [[], ["/4"]].contains(paths.dropFirst(4)), "\(paths)")
         let error = await #expect(throws: ResultsError.self) { try await run.finish(outcome.result, outputs: []) }
         #expect(error?.description == "cannot write '\(folder.path)/\(name)': No space left on device")
         // The summary is written as far as the disk allows it.
