@@ -7,6 +7,12 @@ package struct ResponseCache: Sendable {
     package let folder: String
     private let store: CacheStore
 
+    /// The cache in a folder, whose maximum size manifests have.
+    package init(folder: String) {
+        self.folder = folder
+        store = CacheStore(folder: folder, maximumBytes: .max)
+    }
+
     /// The cache in the user's cache folder; nil if that is not known.
     package init?(variables: [String: String]) {
         guard let folder = CacheStore.userFolder(environment: variables) else { return nil }
@@ -44,8 +50,8 @@ package struct ResponseCache: Sendable {
     /// The size of the cache.
     package var size: Size { Size(store.files()) }
 
-    /// The maximum size of the cache in bytes.
-    package var maximumBytes: Int { store.maximumBytes }
+    /// The maximum size of the cache in bytes; `nil` where only manifests have one.
+    package var maximumBytes: Int? { store.maximumBytes == .max ? nil : store.maximumBytes }
 
     /// The entries that pass the check of their digest, the most recently used first.
     package func entries(now: Timestamp = .now()) -> [Entry] {

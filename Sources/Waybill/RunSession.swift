@@ -174,28 +174,34 @@ package struct RunSession: Sendable {
         }
     }
 
-    /// The transport with the user's cache, if the plan's requests may use it. The mock server's responses are not cached.
+    /// The transport with the caches that the plan's requests may use. The mock server's responses are not cached.
     private func cached(_ transport: any Transport, redactor: Redactor, events: EventStream) -> any Transport {
-        guard !options.usesMock, plan.requests.contains(where: \.usesCache) else { return transport }
-        guard let folder = CacheStore.userFolder(environment: options.variables) else {
-            let reason = "neither HOME nor XDG_CACHE_HOME is the path of a folder"
-            events.emit(.warning(redactor.text("the cache is not used: \(reason)"), at: nil))
+        let requests = plan.requests.filter { $0.settings.cacheMode.map { $0.value != .noStore } ?? false }
+        guard !options.usesMock, !requests.isEmpty else { return transport }
+        let warn: @Sendable (String) -> Void = { events.emit(.warning(redactor.text($0), at: nil)) }
+        let userFolder = CacheStore.userFolder(environment: options.variables)
+        if userFolder == nil, requests.contains(where: { $0.settings.cacheFolder == nil }) {
+            warn("the cache is not used: neither HOME nor XDG_CACHE_HOME is the path of a folder")
+        }
+        let stores: CacheStores
+        do {
+            stores = try CacheStores(userFolder: userFolder)
+        } catch {
+            warn("the cache is not used: no thread can be started: \(error)")
             return transport
         }
-        let hasFailed = Mutex(false)
+        for settings in requests.map(\.settings) {
+            let folder = settings.cacheFolder.map { NamedFile(path: $0.value, kind: .cache).location }
+            stores.store(in: folder, maximumBytes: settings.cacheSize?.value)
+        }
+        let failed = Mutex<Set<String>>([])
         return CachingTransport(
             transport,
-            store: CacheStore(folder: folder),
+            stores: stores,
             containsSecret: { redactor.text($0).string != $0 },
             onFailure: { failure in
-                guard
-                    hasFailed.withLock({ hasFailed in
-                        defer { hasFailed = true }
-                        return !hasFailed
-                    })
-                else { return }
-                let words = "the cache cannot be written to '\(failure.folder)': \(failure.message)"
-                events.emit(.warning(redactor.text(words), at: nil))
+                guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
+                warn("the cache cannot be written to '\(failure.folder)': \(failure.message)")
             }
         )
     }
@@ -256,9 +262,4 @@ package struct RunSession: Sendable {
         guard long.isEmpty else { throw RunError(message: "secrets are too long", manifestDiagnostics: long) }
         return values
     }
-}
-
-extension RequestPlan {
-    /// Whether the request may use the cache.
-    fileprivate var usesCache: Bool { settings.cache.map { $0.value != .noStore } ?? false }
 }

@@ -53,4 +53,71 @@ import WaybillTestSupport
         #expect(cleared.outputText.hasPrefix("removed 1 response, "))
         #expect(try await waybill("cache", "list").outputText.isEmpty)
     }
+
+    @Test func `a manifest can name folders and sizes, and a step changes the mode alone`() async throws {
+        let large = String(repeating: "x", count: 40_000)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let request = connection.readRequest() {
+                let body = request.target == "/other" ? "{}" : "\"\(large)\""
+                let fields = "Cache-Control: max-age=600\r\nContent-Type: application/json\r\n"
+                connection.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            folder.write(
+                """
+                waybill: 1
+                defaults:
+                  baseURL: "\(server.url(""))"
+                  cache: {folder: responses, maxSize: 400kB}
+                graphs:
+                  main:
+                    chain:
+                      - {id: each, forEach: {in: "range(0, 20)", as: n, concurrency: 1}, get: "/${n}"}
+                      - {id: other, get: /other, cache: {folder: others}}
+                      - {id: again, get: /other, cache: {mode: reload, folder: others}}
+                      - {id: last, get: /19, cache: only-if-cached}
+                """,
+                to: "manifest.yaml"
+            )
+            let run = try await waybill("run", "manifest.yaml", "--no-color")
+            #expect(run.status == 0, "\(run.errorText)")
+            #expect(run.outputText.contains("/other  200  cache miss"))
+            #expect(run.outputText.contains("/19  200  cache hit"))
+            #expect(server.requests.count == 22)
+        }
+        let kept = try await waybill("cache", "--folder", "responses")
+        let count = try #require(
+            kept.outputText.split(separator: "\n").last?.split(separator: " ").first.flatMap { Int($0) }
+        )
+        #expect((8...10).contains(count), "\(kept.outputText)")
+        #expect(!kept.outputText.contains("at most"))
+        #expect(try await waybill("cache", "list", "--folder", "others").outputText.contains("/other"))
+        #expect(try await waybill("cache", "info").outputText.contains("\n0 responses, "))
+        #expect(try await waybill("cache", "clear", "--folder", "others").outputText.hasPrefix("removed 1 response, "))
+    }
+
+    @Test func `a cache that cannot be written to is reported once, and nothing fails`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while connection.readRequest() != nil {
+                connection.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 2\r\n\r\n{}")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            folder.write(
+                """
+                waybill: 1
+                defaults: {baseURL: "\(server.url(""))", cache: {folder: file/responses}}
+                graphs: {main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}
+                """,
+                to: "manifest.yaml"
+            )
+            folder.write("not a folder", to: "file")
+            let run = try await waybill("run", "manifest.yaml", "--no-color")
+            #expect(run.status == 0, "\(run.errorText)")
+            let output = run.outputText + run.errorText
+            let words = "the cache cannot be written to '"
+            #expect(output.ranges(of: words).count == 1, "\(output)")
+        }
+    }
 }

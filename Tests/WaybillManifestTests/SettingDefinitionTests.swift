@@ -37,6 +37,11 @@ import WaybillJSON
         let settings = try #require(definitions["settings"]?["properties"])
         #expect(try names(of: definitions["expect"]) == Set(ExpectationSetting.Part.allCases.map(\.rawValue)))
         #expect(try names(of: definitions["tls"]) == Set(TLSOption.Name.allCases.map(\.rawValue)))
+        #expect(
+            try names(of: settings["cache"]?["anyOf"]?.array?.last) == Set(CacheSetting.Name.allCases.map(\.rawValue))
+        )
+        let modes = try #require(definitions["cacheMode"]?["enum"]?.array)
+        #expect(modes.compactMap(\.string) == CacheMode.allCases.map(\.rawValue))
         #expect(try names(of: settings["messages"]) == Set(MessageOption.Name.allCases.map(\.rawValue)))
         #expect(try names(of: settings["intercept"]) == Set(Interception.Moment.allCases.map(\.rawValue)))
         let actions = try #require(definitions["intercept"]?["items"]?["oneOf"]?.array)
@@ -50,7 +55,6 @@ import WaybillJSON
         (Decoding.key, Decoding.allCases.map(\.rawValue)),
         (HTTPVersion.key, HTTPVersion.allCases.map(\.rawValue)),
         (TrafficClass.key, TrafficClass.allCases.map(\.rawValue)),
-        (CacheMode.key, CacheMode.allCases.map(\.rawValue)),
         (Priority.key, Priority.allCases.map(\.rawValue)),
     ])
     func `the words of a setting are those of the schema`(key: SettingName, words: [String]) throws {

@@ -8,8 +8,8 @@ struct CacheCommand: ParsableCommand {
         commandName: "cache",
         abstract: "Shows or clears the cache of HTTP responses.",
         discussion: """
-            Requests with the setting 'cache' use it. It is in $XDG_CACHE_HOME/waybill/http, or in the cache folder of the \
-            user's home folder.
+            Requests with the setting 'cache' use it. It is in $XDG_CACHE_HOME/waybill/http, in the cache folder of the \
+            user's home folder, or in the folder that a manifest names.
             """,
         subcommands: [Info.self, List.self, Clear.self],
         defaultSubcommand: Info.self
@@ -19,13 +19,12 @@ struct CacheCommand: ParsableCommand {
     struct Info: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints the cache's folder and size.")
 
+        @OptionGroup var place: Place
+
         func run() throws {
-            let cache = try CacheCommand.cache()
-            let size = cache.size
-            Output(noColour: true).write(
-                "\(PrintableText.oneLine(cache.folder))\n"
-                    + "\(size.words), at most \(cache.maximumBytes) bytes\n"
-            )
+            let cache = try place.cache()
+            let limit = cache.maximumBytes.map { ", at most \($0) bytes" } ?? ""
+            Output(noColour: true).write("\(PrintableText.oneLine(cache.folder))\n\(cache.size.words)\(limit)\n")
         }
     }
 
@@ -35,9 +34,11 @@ struct CacheCommand: ParsableCommand {
             abstract: "Lists the responses in the cache, the most recently used first."
         )
 
+        @OptionGroup var place: Place
+
         func run() throws {
             let output = Output(noColour: true)
-            for entry in try CacheCommand.cache().entries() {
+            for entry in try place.cache().entries() {
                 let freshness = entry.isFresh ? "fresh" : "stale"
                 output.write(
                     "\(entry.receivedAt)  \(freshness)  \(entry.status)  \(entry.bytes) bytes  "
@@ -51,19 +52,26 @@ struct CacheCommand: ParsableCommand {
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Removes all responses from the cache.")
 
+        @OptionGroup var place: Place
+
         func run() throws {
-            let cache = try CacheCommand.cache()
+            let cache = try place.cache()
             Output(noColour: true).write("removed \(cache.clear().words) from \(PrintableText.oneLine(cache.folder))\n")
         }
     }
 
-    private static func cache() throws -> ResponseCache {
-        guard let cache = ResponseCache(variables: ProcessVariables.all) else {
+    /// Where the cache is.
+    struct Place: ParsableArguments {
+        @Option(help: ArgumentHelp("The folder of the cache, as in a manifest's 'cache'.", valueName: "path"))
+        var folder: String?
+
+        func cache() throws -> ResponseCache {
+            if let folder { return ResponseCache(folder: folder) }
+            if let cache = ResponseCache(variables: ProcessVariables.all) { return cache }
             let words = "the folder of the cache is not known: neither XDG_CACHE_HOME nor HOME is an absolute path"
             Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        return cache
     }
 }
 

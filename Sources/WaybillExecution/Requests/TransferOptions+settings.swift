@@ -46,7 +46,11 @@ extension TransferOptions {
         }
         if let traffic = settings.traffic { self.traffic = Traffic(traffic.value) }
         if let priority = settings.priority { self.priority = Priority(priority.value) }
-        if let cache = settings.cache { self.cache = TransferOptions.CacheMode(cache.value) }
+        if let mode = settings.cacheMode { cache = TransferOptions.CacheMode(mode.value) }
+        if cache != .noStore {
+            cacheFolder = try settings.cacheFolder?.value.checkedPath(.cache, within: files)
+            maximumCacheBytes = settings.cacheSize?.value
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// What a run keeps of earlier responses: `cookies`, `cache`.
+// What a run keeps of the cookies of earlier responses: `cookies`.
 
 package import WaybillDiagnostics
 
@@ -38,21 +38,7 @@ package enum CookiePolicy: WholeSetting {
     }
 }
 
-/// How the cache is used, as in the Fetch standard (`cache`).
-package enum CacheMode: String, WordSetting, CaseIterable {
-    static let key = SettingName.cache
-
-    case `default`
-    case noStore = "no-store"
-    case reload
-    case noCache = "no-cache"
-    case forceCache = "force-cache"
-    case onlyIfCached = "only-if-cached"
-}
-
 extension Settings {
     /// Where cookies are kept.
     package var cookies: Setting<CookiePolicy>? { last(CookiePolicy.self) }
-    /// How the cache is used.
-    package var cache: Setting<CacheMode>? { last(CacheMode.self) }
 }

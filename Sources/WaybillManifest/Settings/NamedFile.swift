@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillRuntime
 
-/// A file that settings name: one that is sent or read, or the cookie jar.
+/// A file that settings name: one that is sent or read, the cookie jar, or the folder of the cache.
 package struct NamedFile {
     /// What the file contains.
     package enum Kind {
@@ -13,6 +13,8 @@ package struct NamedFile {
         case netrc
         /// Cookies, read and written.
         case jar
+        /// A folder of stored responses, read and written.
+        case cache
     }
 
     /// The path, relative to the folder of the file that names it.
@@ -26,10 +28,14 @@ package struct NamedFile {
         self.kind = kind
     }
 
-    /// The file as it is opened, in its folder and within a boundary.
+    /// The path as it is opened.
+    package var location: String {
+        FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
+    }
+
+    /// The file as it is opened, within a boundary.
     package func file(within boundary: FolderBoundary) -> LocalFile {
-        let path = FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
-        return LocalFile(path, within: isOfMachine ? .anywhere : boundary)
+        LocalFile(location, within: isOfMachine ? .anywhere : boundary)
     }
 
     /// Whether the file belongs to the machine rather than to the manifest: certificates and netrc files with an absolute
@@ -37,7 +43,7 @@ package struct NamedFile {
     private var isOfMachine: Bool {
         switch kind {
         case .tls, .netrc: path.value.hasPrefix("/")
-        case .body, .jar: false
+        case .body, .jar, .cache: false
         }
     }
 
@@ -48,6 +54,7 @@ package struct NamedFile {
         case .tls: "file of 'tls'"
         case .netrc: "netrc file"
         case .jar: "cookie jar"
+        case .cache: "folder of the cache"
         }
     }
 }

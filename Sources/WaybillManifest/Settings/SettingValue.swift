@@ -55,7 +55,7 @@ package enum SettingValue: Sendable {
     case redirects(RedirectsSetting)
     case traffic(TrafficClass)
 
-    case cache(CacheMode)
+    case cache(CacheSetting)
     case downloads(DownloadsSetting)
     case retry(RetryPolicy)
     case duplicates(DuplicatePolicy)

@@ -11,7 +11,7 @@ import WaybillRuntime
 ///
 /// A file appears complete, by renaming, and is checked by its digest when it is read, so that neither another process nor
 /// a killed one leaves an entry that is wrong. The time of a file's last change is that of its last use. All functions
-/// block; tasks call them through `BlockingCall`.
+/// block; tasks call them through `CacheStores`.
 package final class CacheStore: Sendable {
     /// The folder.
     package let folder: String
@@ -22,8 +22,11 @@ package final class CacheStore: Sendable {
     // The size of all files as far as this process knows: as counted last, and what it has stored since. Nil until counted.
     private let knownBytes = Mutex<Int?>(nil)
 
+    /// The usual maximum size in bytes.
+    package static let usualMaximumBytes = 256 << 20
+
     /// A cache in a folder, which is created when the first entry is stored.
-    package init(folder: String, maximumBytes: Int = 256 << 20) {
+    package init(folder: String, maximumBytes: Int = CacheStore.usualMaximumBytes) {
         self.folder = folder
         self.maximumBytes = maximumBytes
     }
@@ -66,7 +69,7 @@ package final class CacheStore: Sendable {
             unlink(path)
             return nil
         }
-        utimensat(AT_FDCWD, path, nil, 0)
+        markUsed(path)
         return entry
     }
 
@@ -87,6 +90,7 @@ package final class CacheStore: Sendable {
                 throw Failure(folder: folder, message: error.message)
             }
         }
+        markUsed(temporary)
         guard rename(temporary, path(of: entry.key.fileName)) == 0 else {
             let code = errno
             unlink(temporary)
@@ -125,6 +129,13 @@ package final class CacheStore: Sendable {
         let removed = contents().filter { unlink(path(of: $0.name)) == 0 }
         knownBytes.withLock { $0 = nil }
         return removed.filter { Self.isEntry($0.name) }
+    }
+
+    // The kernel's own times of files differ only every few milliseconds, so the order of uses would be lost.
+    private func markUsed(_ path: String) {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        _ = utimensat(AT_FDCWD, path, [now, now], 0)
     }
 
     private var largestFile: Int { maximumBytes / 8 }

@@ -4,17 +4,18 @@ import WaybillRuntime
 /// Sends requests with another transport, and keeps a private HTTP cache (RFC 9111) for those whose options ask for it.
 ///
 /// Redirects are followed outside, so each of their requests is looked up on its own. A request whose body is received
-/// piece by piece does not use the cache, and neither does one to which a cookie jar may add cookies. A response to an unsafe method makes what is stored invalid, whatever the mode
-/// of its request. If the store cannot be read or written, requests are sent as without a cache.
+/// piece by piece does not use a cache, and neither does one to which a cookie jar may add cookies. A response to an
+/// unsafe method makes what is stored for its URL invalid in all caches of the run, whatever the mode of its request. If a
+/// cache cannot be read or written, requests are sent as without it.
 package struct CachingTransport: Transport {
     private let transport: any Transport
-    private let store: CacheStore
+    private let stores: CacheStores
     private let now: @Sendable () -> Timestamp
     private let containsSecret: @Sendable (_ url: String) -> Bool
     private let cookieHosts = CookieHosts()
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
 
-    /// A transport with a cache.
+    /// A transport with caches.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
@@ -22,13 +23,13 @@ package struct CachingTransport: Transport {
     ///   - onFailure: Called when an entry cannot be stored.
     package init(
         _ transport: any Transport,
-        store: CacheStore,
+        stores: CacheStores,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
         containsSecret: @escaping @Sendable (_ url: String) -> Bool = { _ in false },
         onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in }
     ) {
         self.transport = transport
-        self.store = store
+        self.stores = stores
         self.now = now
         self.containsSecret = containsSecret
         self.onFailure = onFailure
@@ -50,7 +51,7 @@ package struct CachingTransport: Transport {
         }
         var exchange = CacheExchange(request)
         var stored: CacheEntry?
-        if exchange.needsEntry { stored = await entry(for: CacheKey(request)) }
+        if exchange.needsEntry { stored = await stores.entry(for: CacheKey(request), of: request) }
         var sending: HTTPRequest
         switch exchange.start(with: stored, now: now()) {
         case .finish(let result): return result
@@ -61,7 +62,7 @@ package struct CachingTransport: Transport {
             await note(result, of: sending)
             switch exchange.next(after: result, now: now()) {
             case .finish(let result, let change):
-                await apply(change)
+                await apply(change, of: request)
                 return result
             case .send(let next): sending = next
             }
@@ -85,12 +86,9 @@ package struct CachingTransport: Transport {
 
     package func shutDown() async { await transport.shutDown() }
 
-    private func entry(for key: CacheKey) async -> CacheEntry? {
-        await BlockingCall.run { [store] in store.entry(for: key) } ?? nil
-    }
-
     private func mayUseCache(_ request: HTTPRequest) -> Bool {
-        CacheRules.mayUseCache(request) && !cookieHosts.mayAddCookies(to: request) && !containsSecret(request.url)
+        CacheRules.mayUseCache(request) && stores.store(for: request) != nil && !cookieHosts.mayAddCookies(to: request)
+            && !containsSecret(request.url)
     }
 
     /// Notes what a result changes for other requests: the cookies that it sets, and what it makes invalid.
@@ -98,18 +96,15 @@ package struct CachingTransport: Transport {
         guard case .success(let response) = result else { return }
         cookieHosts.note(response, to: request)
         let keys = CacheRules.invalidated(by: response, to: request)
-        if !keys.isEmpty { await apply(.remove(keys)) }
+        if !keys.isEmpty { await stores.remove(keys) }
     }
 
-    private func apply(_ change: CacheExchange.Change) async {
+    private func apply(_ change: CacheExchange.Change, of request: HTTPRequest) async {
         switch change {
         case .none: break
         case .store(let entry):
-            _ = await BlockingCall.run { [store, onFailure] in
-                do throws(CacheStore.Failure) { try store.store(entry) } catch { onFailure(error) }
-            }
-        case .remove(let keys):
-            _ = await BlockingCall.run { [store] in store.remove(keys) }
+            do throws(CacheStore.Failure) { try await stores.store(entry, for: request) } catch { onFailure(error) }
+        case .remove(let keys): await stores.remove(keys)
         }
     }
 }

@@ -26,6 +26,10 @@ package struct TransferOptions: Sendable, Hashable {
     package var priority = Priority.default
     /// How the request uses the cache, where there is one.
     package var cache = CacheMode.noStore
+    /// The folder of the cache; `nil`: the user's.
+    package var cacheFolder: String?
+    /// The maximum size of the cache in bytes; `nil`: the usual one.
+    package var maximumCacheBytes: Int?
 
     /// Options that each have their default.
     package init() {}

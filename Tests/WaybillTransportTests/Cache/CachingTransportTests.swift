@@ -22,7 +22,7 @@ import WaybillTestSupport
         _ body: (CachingTransport) async throws -> Void
     ) async throws {
         try await CurlTransport.run { transport in
-            try await body(CachingTransport(transport, store: CacheStore(folder: folder.path), now: now))
+            try await body(CachingTransport(transport, stores: CacheStores(userFolder: folder.path), now: now))
         }
     }
 

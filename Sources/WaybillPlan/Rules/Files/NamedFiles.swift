@@ -30,14 +30,18 @@ struct NamedFiles: ManifestRule {
             )
         }
         do {
-            switch try FileStatus(of: path).kind {
+            let kind = try FileStatus(of: path).kind
+            if file.kind == .cache {
+                return kind == .folder || kind == .link ? nil : unreadable(file, path, "it is not a folder")
+            }
+            switch kind {
             case .file, .link: return nil
             case .folder: return unreadable(file, path, FileError(path: path, reason: .isFolder).message)
             case .other: return unreadable(file, path, FileError(path: path, reason: .notRegular).message)
             }
         } catch {
             switch file.kind {
-            case .jar: return nil
+            case .jar, .cache: return nil
             case .body:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
                 // Something else may make it before it is sent.

@@ -1,0 +1,75 @@
+// How requests use the HTTP cache: `cache`.
+
+package import WaybillDiagnostics
+
+/// How requests use the HTTP cache (`cache`): a mode, or an object with a mode, a folder and a size. An object without a
+/// mode means the mode `default`.
+package enum CacheSetting: SettingDefinition {
+    static let key = SettingName.cache
+
+    /// How what is stored is used.
+    case mode(CacheMode)
+    /// The folder that responses are stored in, relative to the manifest.
+    case folder(Spanned<String>)
+    /// The maximum size of the cache in bytes.
+    case maxSize(Int)
+
+    /// The names under `cache`.
+    package enum Name: String, Sendable, CaseIterable {
+        case mode, folder, maxSize
+    }
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        let mode = node.mapping == nil ? node : node["mode"]
+        if let mode {
+            if let word: CacheMode = decoder.word(mode) { add(.mode(word), mode) }
+        } else {
+            add(.mode(.default), node)
+        }
+        if let folder = node["folder"], let path = decoder.text(folder) { add(.folder(path), folder) }
+        if let size = node["maxSize"], let bytes = decoder.byteSize(size) { add(.maxSize(bytes), size) }
+    }
+
+    /// The name under `cache`.
+    private var name: Name {
+        switch self {
+        case .mode: .mode
+        case .folder: .folder
+        case .maxSize: .maxSize
+        }
+    }
+
+    var merging: SettingMerging { .byName(name.rawValue) }
+
+    var namedFiles: [NamedFile] {
+        switch self {
+        case .mode, .maxSize: []
+        case .folder(let path): [NamedFile(path: path, kind: .cache)]
+        }
+    }
+}
+
+/// How stored responses are used, as in the Fetch standard.
+package enum CacheMode: String, Sendable, CaseIterable {
+    case `default`
+    case noStore = "no-store"
+    case reload
+    case noCache = "no-cache"
+    case forceCache = "force-cache"
+    case onlyIfCached = "only-if-cached"
+}
+
+extension Settings {
+    /// How stored responses are used.
+    package var cacheMode: Setting<CacheMode>? {
+        last(CacheSetting.self) { if case .mode(let mode) = $0 { mode } else { nil } }
+    }
+    /// The folder that responses are stored in.
+    package var cacheFolder: Setting<Spanned<String>>? {
+        last(CacheSetting.self) { if case .folder(let path) = $0 { path } else { nil } }
+    }
+    /// The maximum size of the cache in bytes.
+    package var cacheSize: Setting<Int>? {
+        last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
+    }
+}
