@@ -45,6 +45,8 @@ package struct Expression: Sendable {
     package var resultType: ExpressionType { parts.compiled.type }
     /// Whether the value depends on the text alone.
     package var isConstant: Bool { parts.isConstant }
+    /// The string that the expression is, if it is a literal.
+    package var literalText: String? { if case .constant(.string(let text)) = compiled.kind { text } else { nil } }
     /// What the expression requires in order to hold, if it is a condition.
     package var requirements: [PathRequirement] { parts.requirements }
     var compiled: CompiledExpression { parts.compiled }

@@ -102,6 +102,28 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "invalid-checksum",
+            "the checksum of a download cannot be a digest of its kind",
+            """
+            'checksum' has the digest of the file: its hexadecimal digits (32 for md5, 40 for sha1, 64 for sha256, 128 for
+            sha512), or Base64, or an expression that finds it in an earlier response or a header field.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain: [{get: "http://127.0.0.1/a.zip", download: {to: a.zip, checksum: {md5: "'d41d8cd9'"}}}]
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    chain:
+                      - get: "http://127.0.0.1/a.zip"
+                        download: {to: a.zip, checksum: {md5: d41d8cd98f00b204e9800998ecf8427e}}
+                """
+        ),
+        Explanation(
             "write-table",
             "'table', 'key' and the file of 'write' do not fit together",
             """

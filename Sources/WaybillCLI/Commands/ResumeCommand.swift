@@ -33,7 +33,7 @@ struct ResumeCommand: ParsableCommand {
 
     @OptionGroup var inputs: InputOptions
 
-    @Flag(help: "Let the manifest include files outside its folder.")
+    @Flag(help: "Let the manifest use files outside its folder, and write outside the results folder.")
     var allowOutside = false
 
     @OptionGroup var printing: RunPrintingOptions

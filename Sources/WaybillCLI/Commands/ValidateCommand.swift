@@ -38,7 +38,7 @@ struct ValidateCommand: ParsableCommand {
     @Option(name: .customLong("env"), help: "The environment to lay over each manifest.")
     var environment: String?
 
-    @Flag(help: "Let the manifests include files outside their folders.")
+    @Flag(help: "Let the manifests use files outside their folders.")
     var allowOutside = false
 
     @Option(help: "The form of what is found: human, json, sarif or github.")

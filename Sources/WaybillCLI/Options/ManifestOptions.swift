@@ -13,7 +13,7 @@ struct ManifestOptions: ParsableArguments {
     @Option(name: .customLong("env"), help: "The environment to lay over the manifest.")
     var environment: String?
 
-    @Flag(help: "Let the manifest include files outside its folder.")
+    @Flag(help: "Let the manifest use files outside its folder, and write outside the results folder.")
     var allowOutside = false
 
     /// Reads the manifest and checks it with its environment.

@@ -58,7 +58,7 @@ struct AttemptDownload: Sendable {
         self.scope = scope
         self.expectedStatus = expectedStatus
         var algorithms: Set<Digest.Algorithm> = isUsed ? [.sha256] : []
-        if let checksum = definition.checksum { algorithms.insert(Digest.Algorithm(checksum.digest)) }
+        if let checksum = definition.checksum { algorithms.insert(checksum.algorithm) }
         self.algorithms = algorithms
         target = try DownloadTarget(definition, folder: plan.settings.downloads, in: scope)
     }
@@ -252,7 +252,7 @@ struct AttemptDownload: Sendable {
         guard let checksum = definition.checksum else { return nil }
         do throws(EvaluationFailure) {
             let value = try checksum.value.value(in: scope.scope(definition.level))
-            return try ExpectedDigest.bytes(value.json, Digest.Algorithm(checksum.digest), at: checksum.value.span)
+            return try checksum.algorithm.bytes(ofDigest: value.json, at: checksum.value.span)
         } catch {
             throw run.failure(error)
         }
@@ -260,15 +260,12 @@ struct AttemptDownload: Sendable {
 
     private func mismatch(of digests: [Digest.Algorithm: [UInt8]]) -> Failure? {
         guard let checksum = definition.checksum, let expected = notes.value.expectedDigest,
-            let actual = digests[Digest.Algorithm(checksum.digest)], actual != expected
+            let actual = digests[checksum.algorithm], actual != expected
         else { return nil }
-        return Failure(
-            .download,
-            run.redactor.text(
-                "the \(checksum.digest.rawValue) digest of the file is \(Hexadecimal.encode(actual)), not \(Hexadecimal.encode(expected))"
-            ),
-            at: checksum.value.span
-        )
+        let words =
+            "the \(checksum.algorithm.rawValue) digest of '\(notes.value.path ?? target.path)' is "
+            + "\(Hexadecimal.encode(actual)), not \(Hexadecimal.encode(expected))"
+        return Failure(.download, run.redactor.text(words), at: checksum.value.span)
     }
 
     /// The notes, which the transport's callback makes.
@@ -290,13 +287,14 @@ extension RequestScope {
 }
 
 extension Digest.Algorithm {
-    fileprivate init(_ digest: Download.Digest) {
-        self =
-            switch digest {
-            case .sha256: .sha256
-            case .sha512: .sha512
-            case .sha1: .sha1
-            case .md5: .md5
-            }
+    fileprivate func bytes(ofDigest value: JSON, at span: SourceSpan) throws(EvaluationFailure) -> [UInt8] {
+        if case .bytes(let bytes) = value, bytes.count == byteCount { return bytes }
+        guard let text = value.string else {
+            throw EvaluationFailure(message: "expected the digest as a string, found \(value.kind.phrase)", span: span)
+        }
+        guard let bytes = bytes(ofDigest: text) else {
+            throw EvaluationFailure(message: words(onWrong: text), span: span)
+        }
+        return bytes
     }
 }

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 
 /// Endpoints and requests in place.
 extension ManifestDecoder {
@@ -129,10 +130,33 @@ extension ManifestDecoder {
         download.to = node["to"].flatMap { scalarTemplate($0) }
         download.resumes = node["resume"].flatMap { boolean($0) } ?? true
         download.replaces = node["replace"].flatMap { boolean($0) } ?? true
-        if let (key, value) = node["checksum"]?.mapping?.entries.first, let digest = word(key) as Download.Digest? {
-            download.checksum = expression(value).map { (digest, $0) }
+        if let (key, value) = node["checksum"]?.mapping?.entries.first, let algorithm: Digest.Algorithm = word(key) {
+            download.checksum = digest(value, algorithm).map { (algorithm, $0) }
         }
         return download
+    }
+
+    /// An expression for a digest, or the digest itself in hexadecimal.
+    private mutating func digest(_ node: YAMLNode, _ algorithm: Digest.Algorithm) -> ManifestExpression? {
+        if let scalar = node.scalar, algorithm.isHexadecimal(scalar.text),
+            let literal = try? Template.expression(in: "'\(scalar.text)'")
+        {
+            return ManifestExpression(literal, in: scalar)
+        }
+        if let text = node.scalar?.text, Digest.Algorithm.looksHexadecimal(text) {
+            reportWrongDigest(text, algorithm, at: node.span)
+            return nil
+        }
+        guard let expression = expression(node) else { return nil }
+        if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
+            reportWrongDigest(text, algorithm, at: node.span)
+        }
+        return expression
+    }
+
+    private mutating func reportWrongDigest(_ text: String, _ algorithm: Digest.Algorithm, at span: SourceSpan) {
+        let help = "Write the digits as they are, or an expression such as steps.sums.outputs.digest."
+        report(Diagnostic("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help]))
     }
 
     /// One example response or a list of them.

@@ -25,7 +25,9 @@ extension ManifestDecoder {
             span: node.span
         )
         if node["format"] == nil { checkExtension(of: to) }
-        checkTable(of: sink)
+        // A table or key that cannot be read is reported there.
+        let isReadable = (node["table"] == nil || sink.table != nil) && (node["key"] == nil || !sink.key.isEmpty)
+        if isReadable { checkTable(of: sink) }
         return sink
     }
 

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 
@@ -114,7 +115,9 @@ private struct SQLiteLoad {
             try insertion.bind(value.object == nil ? value : JSON(markingBytes: value), at: index + 1)
         }
         for name in table.key where record[name] ?? .null == .null {
-            throw failure("has no '\(name)', which is in the key", value: record)
+            let nearest = record[name] == nil ? NearestName.of(name, among: record.names) : nil
+            let hint = nearest.map { ", did you mean '\($0)'?" } ?? ""
+            throw failure("has no '\(name)', which is in the key\(hint)", value: record)
         }
         try insertion.run()
     }

@@ -149,7 +149,9 @@ import WaybillTransport
         ("{sha256: \"concat('md5=AAAA, sha-256=:', vars.digest, ':')\"}", nil),
         ("{sha256: \"capture(vars.sums, '([0-9a-f]{64}) [ *]a[.]zip')\"}", nil),
         ("{sha256: \"capture(vars.sums, '([0-9a-f]{64}) [ *]b[.]zip')\"}", .download),
-        ("{sha1: \"'abc'\"}", .input),
+        ("{sha256: \(sha256)}", nil),
+        ("{md5: d41d8cd98f00b204e9800998ecf8427e}", .download),
+        ("{sha1: \"concat('ab', 'c')\"}", .input),
         ("{md5: response.headers.ETag}", .input),
         ("{md5: response.headers.Content-MD5}", .input),
     ]

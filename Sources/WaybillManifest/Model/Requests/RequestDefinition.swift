@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+package import WaybillFormats
 package import WaybillJSON
 package import WaybillSchema
 
@@ -110,11 +111,6 @@ package struct ReturnShape: Sendable {
 
 /// The file that a response goes to.
 package struct Download: Sendable {
-    /// The digests that a file can be checked by.
-    package enum Digest: String, Sendable, CaseIterable {
-        case sha256, sha512, sha1, md5
-    }
-
     /// The path, relative to the folder of `downloads`; a folder if it ends in a slash. That folder itself if there is none.
     package var to: ScalarTemplate?
     /// Whether an interrupted download is resumed where it stopped.
@@ -122,7 +118,7 @@ package struct Download: Sendable {
     /// Whether an existing file is replaced; otherwise it is kept, and nothing is downloaded.
     package var replaces = true
     /// What the digest of the file must be.
-    package var checksum: (digest: Digest, value: ManifestExpression)?
+    package var checksum: (algorithm: Digest.Algorithm, value: ManifestExpression)?
     /// Where it was written.
     package var span: SourceSpan
     /// The level that it was written at.

@@ -1,0 +1,47 @@
+import WaybillJSON
+
+extension Digest.Algorithm {
+    /// The bytes of a digest as manifests and servers write it: hexadecimal or Base64, alone or after its name, as in
+    /// `sha256:AB…` and in the fields `Digest` and `Repr-Digest` (RFC 9530), which may have several.
+    package func bytes(ofDigest text: String) -> [UInt8]? {
+        for part in text.split(separator: ",") {
+            var digest = part.filter { !$0.isWhitespace }
+            if let end = digest.firstIndex(where: { $0 == ":" || $0 == "=" }),
+                let named = Self.names[digest[..<end].lowercased()]
+            {
+                guard named == self else { continue }
+                digest = String(digest[digest.index(after: end)...])
+                // A byte sequence of a structured field.
+                if digest.hasPrefix(":"), digest.hasSuffix(":"), digest.count > 2 {
+                    digest = String(digest.dropFirst().dropLast())
+                }
+            }
+            if let bytes = Self.hexadecimal(digest) ?? Base64.decode(digest), bytes.count == byteCount { return bytes }
+        }
+        return nil
+    }
+
+    /// Whether a text is a digest in hexadecimal, and nothing else.
+    package func isHexadecimal(_ text: String) -> Bool {
+        text.utf8.count == 2 * byteCount && Self.hexadecimal(text) != nil
+    }
+
+    /// Whether a text is as long as a digest, and has hexadecimal digits only.
+    package static func looksHexadecimal(_ text: String) -> Bool { text.utf8.count >= 32 && hexadecimal(text) != nil }
+
+    /// What is wrong with a text that is no digest.
+    package func words(onWrong text: String) -> String {
+        "'\(text.prefix(100))' is not a \(rawValue) digest: expected \(2 * byteCount) hexadecimal digits"
+    }
+
+    private static let names: [String: Digest.Algorithm] = [
+        "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512, "sha1": .sha1, "sha-1": .sha1,
+        "sha": .sha1, "md5": .md5,
+    ]
+
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
+    }
+}
