@@ -27,7 +27,7 @@ def wait_for(port):
 
 
 @contextlib.contextmanager
-def nginx(folder):
+def nginx(folder, directives=""):
     """An nginx with its files in a folder that answers everything with a small JSON object; gives its address."""
     port = free_port()
     pathlib.Path(folder, "nginx.conf").write_text(f"""
@@ -38,7 +38,7 @@ def nginx(folder):
             server {{
                 listen 127.0.0.1:{port} backlog=1024;
                 default_type application/json;
-                location / {{ return 200 '{{"code":0,"id":7,"name":"demo"}}'; }}
+                location / {{ {directives} return 200 '{{"code":0,"id":7,"name":"demo"}}'; }}
             }}
         }}""")
     server = subprocess.Popen(["/usr/sbin/nginx", "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
