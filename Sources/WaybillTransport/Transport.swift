@@ -16,6 +16,10 @@ package protocol Transport: Sendable {
         receiver: any BodyReceiver
     ) async -> Result<HTTPResponse, TransportFailure>
 
+    /// Whether the transport may have a stored response to a request. If it sends the request all the same, it tells the
+    /// monitor.
+    func mayHaveStoredResponse(to request: HTTPRequest) -> Bool
+
     /// Tries whether a connection to where a request goes comes about, by the request's proxy, socket and interface and
     /// within its times, also when all connections to the place are busy. Nothing is sent and no TLS is spoken. Nil when
     /// the connection came about, which is then closed; otherwise why not, as for a request: `dns`, `connect`, `timeout`,
@@ -34,6 +38,9 @@ package protocol Transport: Sendable {
 }
 
 extension Transport {
+    /// For transports without a cache.
+    package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool { false }
+
     /// For transports that reach everything.
     package func reach(_ request: HTTPRequest) async -> TransportFailure? { nil }
 

@@ -54,6 +54,62 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "list").outputText.isEmpty)
     }
 
+    @Test func `only what is sent is reported as sent`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let request = connection.readRequest() {
+                switch request.target {
+                case "/moved":
+                    connection.write(
+                        "HTTP/1.1 301 Moved\r\nCache-Control: max-age=600\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n"
+                    )
+                case "/stale" where !request.values(named: "If-None-Match").isEmpty:
+                    connection.write("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n")
+                default:
+                    let control = ["/stale": "no-cache", "/new": "no-store"][request.target] ?? "max-age=600"
+                    connection.write(
+                        "HTTP/1.1 200 OK\r\nCache-Control: \(control)\r\nETag: \"1\"\r\nContent-Length: 2\r\n\r\n{}"
+                    )
+                }
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            folder.write(
+                """
+                waybill: 1
+                defaults: {cache: default, baseURL: "\(server.url(""))"}
+                graphs:
+                  main:
+                    onFailure: continue
+                    chain:
+                      - {id: fresh, get: /fresh}
+                      - {id: stale, get: /stale}
+                      - {id: moved, get: /moved}
+                      - {id: unsafe, post: /unsafe}
+                      - {id: file, get: /file, download: {to: file}}
+                      - {id: absent, get: /absent, cache: only-if-cached}
+                """,
+                to: "manifest.yaml"
+            )
+            func sent(_ run: Command) -> [String] {
+                run.outputText.split(separator: "\n").filter { $0.contains(#""type":"request.willSend""#) }.map {
+                    line in
+                    let words = line.split(separator: "\"").map(String.init)
+                    func value(_ name: String) -> Substring {
+                        words.firstIndex(of: name).map { words[$0 + 2].split(separator: "/").last ?? "" } ?? ""
+                    }
+                    return "\(value("step")) \(value("url"))"
+                }
+            }
+            let first = try await waybill("run", "manifest.yaml", "--format", "ndjson")
+            let all = [
+                "main.fresh fresh", "main.stale stale", "main.moved moved", "main.unsafe unsafe", "main.file file",
+            ]
+            #expect(sent(first) == all)
+            let second = try await waybill("run", "manifest.yaml", "--format", "ndjson")
+            #expect(sent(second) == ["main.stale stale", "main.moved new", "main.unsafe unsafe", "main.file file"])
+        }
+    }
+
     @Test func `a manifest can name folders and sizes, and a step changes the mode alone`() async throws {
         let large = String(repeating: "x", count: 40_000)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in

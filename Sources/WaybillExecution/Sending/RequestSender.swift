@@ -83,7 +83,8 @@ struct RequestSender: Sendable {
 
     /// Sends a request that has its permit, and follows redirects.
     func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
-        announce(sending)
+        let mayBeStored = run.transport.mayHaveStoredResponse(to: sending)
+        if !mayBeStored { announce(sending) }
         var lastURL = sending.url
         var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
@@ -96,6 +97,7 @@ struct RequestSender: Sendable {
                 endpoint: plan.endpoint,
                 attempt: attempt,
                 reportsSending: reportsDetails,
+                announcement: mayBeStored && reportsDetails ? announcement(of:) : nil,
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
@@ -140,17 +142,21 @@ struct RequestSender: Sendable {
         // What must not be sent twice has to be known before it is sent.
         guard reportsDetails || !sending.isIdempotent else { return }
         run.events.emit(
-            .requestWillSend(
-                .init(
-                    attempt: attempt,
-                    method: sending.method,
-                    url: run.redactor.text(sending.url),
-                    headers: sending.headers.map { run.redactor.header($0.name, $0.value) }
-                )
-            ),
+            announcement(of: sending),
             step: context.path,
             endpoint: plan.endpoint,
             durably: !sending.isIdempotent
+        )
+    }
+
+    @Sendable private func announcement(of request: HTTPRequest) -> RunEvent.Kind {
+        .requestWillSend(
+            .init(
+                attempt: attempt,
+                method: request.method,
+                url: run.redactor.text(request.url),
+                headers: request.headers.map { run.redactor.header($0.name, $0.value) }
+            )
         )
     }
 

@@ -1,28 +1,35 @@
+import Synchronization
 import WaybillResults
 import WaybillTransport
 
 /// Reports a transfer while it is in flight. The transport calls it on its own thread, which must not block: events are
 /// noted, and reported before the next event of the attempt.
-struct TransferReporter: Sendable {
+final class TransferReporter: Sendable {
     private let events: EventStream
     private let step: String
     private let endpoint: String?
     private let attempt: Int
     private let bodySize: Int
     private let reportsSending: Bool
+    /// What reports that the request will be sent, until it has done so.
+    private let announcement: Mutex<(@Sendable (HTTPRequest) -> RunEvent.Kind)?>
 
     /// A reporter for one attempt of a step's request.
     ///
-    /// - Parameter reportsSending: Whether the end of sending is reported, in addition to the progress.
+    /// - Parameters:
+    ///   - reportsSending: Whether the end of sending is reported, in addition to the progress.
+    ///   - announcement: The event for the first request that is sent, if it is not reported otherwise.
     init(
         _ request: HTTPRequest,
         of step: String,
         endpoint: String? = nil,
         attempt: Int,
         reportsSending: Bool = true,
+        announcement: (@Sendable (HTTPRequest) -> RunEvent.Kind)? = nil,
         to events: EventStream
     ) {
         self.reportsSending = reportsSending
+        self.announcement = Mutex(announcement)
         self.events = events
         self.step = step
         self.endpoint = endpoint
@@ -34,6 +41,10 @@ struct TransferReporter: Sendable {
     func take(_ event: TransferMonitor.Event) {
         let kind: RunEvent.Kind
         switch event {
+        case .willSend(let request):
+            // The further requests of a redirect are reported as such.
+            guard let announcement = announcement.withLock({ $0.take() }) else { return }
+            kind = announcement(request)
         case .sent:
             guard reportsSending else { return }
             kind = .requestSent(attempt: attempt, bytes: bodySize)

@@ -45,6 +45,7 @@ package struct CachingTransport: Transport {
     ) async -> Result<HTTPResponse, TransportFailure> {
         guard mayUseCache(request) else {
             if request.options.cache == .onlyIfCached { return .failure(.notCached(request)) }
+            tellSending(request, monitor)
             let result = await transport.send(request, monitor: monitor)
             await note(result, of: request)
             return result
@@ -58,6 +59,7 @@ package struct CachingTransport: Transport {
         case .send(let request): sending = request
         }
         while true {
+            tellSending(sending, monitor)
             let result = await transport.send(sending, monitor: monitor)
             await note(result, of: sending)
             switch exchange.next(after: result, now: now()) {
@@ -75,9 +77,14 @@ package struct CachingTransport: Transport {
         receiver: any BodyReceiver
     ) async -> Result<HTTPResponse, TransportFailure> {
         if request.options.cache == .onlyIfCached { return .failure(.notCached(request)) }
+        tellSending(request, monitor)
         let result = await transport.send(request, monitor: monitor, receiver: receiver)
         await note(result, of: request)
         return result
+    }
+
+    package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool {
+        request.options.cache.usesCache && HTTPRequest.isSafe(method: request.method)
     }
 
     package func reach(_ request: HTTPRequest) async -> TransportFailure? { await transport.reach(request) }
@@ -85,6 +92,10 @@ package struct CachingTransport: Transport {
     package var taskExecutor: (any TaskExecutor)? { transport.taskExecutor }
 
     package func shutDown() async { await transport.shutDown() }
+
+    private func tellSending(_ request: HTTPRequest, _ monitor: TransferMonitor?) {
+        if mayHaveStoredResponse(to: request) { monitor?.tell(.willSend(request)) }
+    }
 
     private func mayUseCache(_ request: HTTPRequest) -> Bool {
         CacheRules.mayUseCache(request) && stores.store(for: request) != nil && !cookieHosts.mayAddCookies(to: request)

@@ -6,7 +6,9 @@ import WaybillRuntime
 package final class TransferMonitor: Sendable {
     /// What is told of a transfer. It comes on the thread that carries out all transfers: whoever listens must not wait
     /// for anything. All of it comes before `send` returns.
-    package enum Event: Sendable, Hashable {
+    package enum Event: Sendable, Equatable {
+        /// A request will be sent, since no stored response is used. Only transports that may have one tell it.
+        case willSend(HTTPRequest)
         /// The whole request was handed to a connection.
         case sent
         /// More has been sent or received. At most ten a second come.
