@@ -17,7 +17,10 @@ struct CacheCommand: ParsableCommand {
 
     /// `waybill cache info`
     struct Info: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints the cache's folder and size.")
+        static let configuration = CommandConfiguration(
+            commandName: "info",
+            abstract: "Prints the cache's folder and size."
+        )
 
         @OptionGroup var place: Place
 
@@ -31,6 +34,7 @@ struct CacheCommand: ParsableCommand {
     /// `waybill cache list`
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the responses in the cache, the most recently used first."
         )
 
@@ -50,7 +54,10 @@ struct CacheCommand: ParsableCommand {
 
     /// `waybill cache clear`
     struct Clear: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Removes all responses from the cache.")
+        static let configuration = CommandConfiguration(
+            commandName: "clear",
+            abstract: "Removes all responses from the cache."
+        )
 
         @OptionGroup var place: Place
 
