@@ -33,6 +33,13 @@ package enum RunFolders {
         exists("\(run)/events.ndjson") || run.contains("/") ? run : "\(usual)/\(run)"
     }
 
+    /// What to say of a run that a person means and that is in no folder; `nil` if it is in one.
+    package static func absence(of run: String) -> String? {
+        if exists("\(folder(of: run))/events.ndjson") { return nil }
+        return run.contains("/")
+            ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', and none in a folder '\(run)'"
+    }
+
     /// The run in a folder; `nil` where there is none.
     package static func entry(of folder: String) -> Entry? {
         let record = try? RunRecord(folder: folder)

@@ -19,6 +19,16 @@ extension SchemaViolation {
         "call", "with", "chain", "batch", "when", "onFailure", "retry", "until", "paginate", "write", "outputs",
     ]
 
+    /// What other tools call the wait before a retry.
+    private static let waits: Set<String> = [
+        "delay", "wait", "interval", "initialDelay", "initial_delay", "retryInterval", "retry_interval", "factor",
+    ]
+
+    /// What other tools call the number of retries.
+    private static let numbersOfTimes: Set<String> = [
+        "count", "limit", "max", "attempts", "maxAttempts", "max_attempts", "retries", "maxRetries", "max_retries",
+    ]
+
     /// The finding with the hint that belongs to the mistake, if it is a common one.
     func adding(hintTo diagnostic: Diagnostic, in root: YAMLNode) -> Diagnostic {
         var diagnostic = diagnostic
@@ -33,6 +43,12 @@ extension SchemaViolation {
             {
                 diagnostic.primary?.text = ""
                 diagnostic.help = ["'\(name)' is a key of the step: write it beside 'forEach', not inside it."]
+            } else if known.contains("backoff"), Self.waits.contains(name) {
+                diagnostic.primary?.text = ""
+                diagnostic.help = ["Write the first wait under 'backoff': backoff: {first: 1s, factor: 2, max: 30s}."]
+            } else if known.contains("times"), Self.numbersOfTimes.contains(name) {
+                diagnostic.primary?.text = "did you mean 'times'?"
+                diagnostic.help = []
             }
             return diagnostic
         }

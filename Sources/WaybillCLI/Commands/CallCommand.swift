@@ -64,15 +64,15 @@ struct CallCommand: ParsableCommand {
         output.report(findings + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
-        let printer = RunPrinter(output, quiet: format == .data, verbose: verbose)
+        let printsData = format == .data || format == .outputs
+        let printer = RunPrinter(output, quiet: printsData, verbose: verbose, toErrorStream: printsData)
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
         switch format {
-        case .data, .human: runOptions.observers = [printer]
+        case .data, .human, .outputs: runOptions.observers = [printer]
         case .ndjson: runOptions.observers = [EventPrinter(output)]
-        case .outputs: break
         }
         let report = try SessionRunner(Pipeline.session(for: plan, runOptions), output).run()
         switch format {
@@ -80,7 +80,9 @@ struct CallCommand: ParsableCommand {
             if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }
             printer.finish(report.result, folder: report.folder)
         case .human: printer.finish(report.result, folder: report.folder)
-        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+        case .outputs:
+            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+            printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
         try SessionRunner.end(with: report)

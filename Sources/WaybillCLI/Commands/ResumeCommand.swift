@@ -45,6 +45,10 @@ struct ResumeCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
+        if let absence = RunFolders.absence(of: argument.run) {
+            output.report([Diagnostic("run-error", absence, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
         let resumption: RunResumption
         do {
             resumption = try RunResumption(

@@ -19,7 +19,9 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         guard let entry = RunFolders.entry(of: argument.folder) else {
-            let reason = RunFolders.damage(in: argument.folder) ?? "there is no run in '\(argument.folder)'"
+            let reason =
+                RunFolders.damage(in: argument.folder) ?? RunFolders.absence(of: argument.run)
+                ?? "there is no run in '\(argument.folder)'"
             output.report([Diagnostic("run-error", reason, at: nil)])
             throw ExitStatus.notCarriedOut
         }

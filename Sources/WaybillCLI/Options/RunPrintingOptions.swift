@@ -12,7 +12,7 @@ struct RunPrintingOptions: ParsableArguments {
         case human
         /// Each event as a JSON object.
         case ndjson
-        /// The outputs alone, when the run has ended.
+        /// The outputs alone, when the run has ended; failures go to standard error.
         case outputs
     }
 
@@ -30,19 +30,21 @@ struct RunPrintingOptions: ParsableArguments {
 
     /// Runs a plan and prints what was asked for. Throws the exit status.
     func run(_ plan: Plan, _ options: RunOptions, _ output: Output) throws {
-        let printer = RunPrinter(output, quiet: quiet, verbose: verbose)
+        let printsData = format == .outputs
+        let printer = RunPrinter(output, quiet: quiet || printsData, verbose: verbose, toErrorStream: printsData)
         var options = options
         options.reportsElements = verbose
         options.warn = { output.report([$0]) }
         switch format {
-        case .human: options.observers = [printer]
+        case .human, .outputs: options.observers = [printer]
         case .ndjson: options.observers = [EventPrinter(output)]
-        case .outputs: break
         }
         let report = try SessionRunner(Pipeline.session(for: plan, options), output).run()
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)
-        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+        case .outputs:
+            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+            printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
         try SessionRunner.end(with: report)

@@ -8,14 +8,19 @@ final class RunPrinter: RunObserver {
     private let output: Output
     private let isQuiet: Bool
     private let isVerbose: Bool
+    private let usesErrorStream: Bool
     /// Where the failures of sessions are that were printed. Each step that needs such a session fails at the same location.
     private let sessionFailures = Mutex<Set<SourceSpan>>([])
 
     /// When the transfers in flight were last reported.
     private let progressLines = Mutex(ProgressLines())
 
-    init(_ output: Output, quiet: Bool, verbose: Bool) {
+    /// A printer.
+    ///
+    /// - Parameter toErrorStream: Whether it prints to standard error, because standard output is for data.
+    init(_ output: Output, quiet: Bool, verbose: Bool, toErrorStream: Bool = false) {
         self.output = output
+        usesErrorStream = toErrorStream
         self.isQuiet = quiet
         self.isVerbose = verbose
     }
@@ -23,14 +28,14 @@ final class RunPrinter: RunObserver {
     func receive(_ event: RunEvent) {
         switch event.kind {
         case .graphStarted(let graph) where !isQuiet:
-            output.write("\(paint(graph, .strong))\n")
+            write("\(paint(graph, .strong))\n")
         case .requestWillSend(let request) where isVerbose:
-            output.write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
+            write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
         case .requestRedirected(let redirection) where isVerbose:
             let words = "→ \(redirection.status), \(redirection.method) \(redirection.url)"
-            output.write("    \(paint(words, .faint))\n")
+            write("    \(paint(words, .faint))\n")
         case .stepFinished(let result, _):
-            if !isQuiet || result.outcome == .failed { output.write(line(for: result)) }
+            if !isQuiet || result.outcome == .failed { write(line(for: result)) }
             progressLines.withLock { $0.forget(result.path) }
             if result.path.hasPrefix("session."), let span = result.failure?.span {
                 sessionFailures.withLock { _ = $0.insert(span) }
@@ -39,15 +44,15 @@ final class RunPrinter: RunObserver {
             let isDue = progressLines.withLock { $0.isDue(for: event.step ?? "", at: event.at) }
             guard isDue else { break }
             let words = "\(event.step ?? "")  \(TransferText.progress(progress))"
-            output.write("    \(paint(words, .faint))\n")
+            write("    \(paint(words, .faint))\n")
         case .downloadCommitted(let file) where !isQuiet && (isVerbose || event.step?.hasSuffix("]") != true):
             // A 'forEach' may have a million elements, each with a file.
-            output.write("    \(paint(TransferText.file(file), .faint))\n")
+            write("    \(paint(TransferText.file(file), .faint))\n")
         case .warning(let message, _) where !isQuiet:
             let step = event.step.map { "\($0): " } ?? ""
-            output.write("  \(paint("! \(step)\(message)", .warning))\n")
+            write("  \(paint("! \(step)\(message)", .warning))\n")
         case .stepSkipped where !isQuiet:
-            output.write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
+            write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         default:
             break
         }
@@ -56,9 +61,9 @@ final class RunPrinter: RunObserver {
     /// Prints what came of a step.
     func show(_ result: StepResult) {
         if result.outcome == .skipped, result.failure == nil {
-            output.write("  \(paint("- \(result.path)", .faint))  skipped\n")
+            write("  \(paint("- \(result.path)", .faint))  skipped\n")
         } else {
-            output.write(line(for: result))
+            write(line(for: result))
         }
     }
 
@@ -73,7 +78,7 @@ final class RunPrinter: RunObserver {
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = Self.time(result.time)
         if !isQuiet || result.outcome != .passed {
-            output.write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
+            write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
         }
     }
 
@@ -95,7 +100,7 @@ final class RunPrinter: RunObserver {
         if let failure = result.failure, failure.kind == .duplicate || isOfSession(failure) {
             line = line.dropLast() + ": \(failure.message)\n"
         } else if let failure = result.failure, failure.kind != .cancelled {
-            line += FailureText(colour: output.coloursOutput).text(of: failure, elements: result.elements)
+            line += FailureText(colour: isColoured).text(of: failure, elements: result.elements)
         }
         return line
     }
@@ -113,6 +118,12 @@ final class RunPrinter: RunObserver {
         return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
     }
 
+    private var isColoured: Bool { usesErrorStream ? output.coloursError : output.coloursOutput }
+
+    private func write(_ text: String) {
+        if usesErrorStream { output.writeError(text) } else { output.write(text) }
+    }
+
     private enum Style: String {
         case good = "32"
         case bad = "1;31"
@@ -124,6 +135,6 @@ final class RunPrinter: RunObserver {
     /// A text of the run's in a style, without characters that would steer the terminal.
     private func paint(_ text: String, _ style: Style) -> String {
         let text = PrintableText.oneLine(text)
-        return output.coloursOutput ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        return isColoured ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

@@ -193,7 +193,8 @@ extension StepForm {
         case .service where self == .call: nil
         case .service, .method, .path, .url, .mock, .returns, .download: reasonAgainstRequestKey(key)
         case .with: self == .call || self == .graph ? nil : "only a call and a graph take inputs"
-        case .outputs, .vars, .paginate, .write: sendsRequests ? nil : "a \(rawValue) sends no request of its own"
+        case .outputs, .vars, .paginate, .write:
+            sendsRequests ? nil : "a step with '\(rawValue)' sends no request of its own"
         case .until where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
         case .forEach where self == .end: "an end has no elements"
         default: nil
@@ -204,7 +205,7 @@ extension StepForm {
         switch self {
         case .call: "it belongs to the endpoint that is called"
         case .request: "write it inside 'request'"
-        case .graph, .chain, .batch, .values, .end: "a \(rawValue) sends no request of its own"
+        case .graph, .chain, .batch, .values, .end: "a step with '\(rawValue)' sends no request of its own"
         case .get, .head, .post, .put, .patch, .delete:
             [.method, .path, .url].contains(key) ? "'\(rawValue)' already says it" : nil
         }

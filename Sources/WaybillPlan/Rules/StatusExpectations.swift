@@ -74,6 +74,7 @@ struct StatusExpectations: ManifestRule {
         }
         spans += site.definition.outputs.filter(\.value.needsData).map(\.value.span)
         if let returns = site.definition.returns { spans.append(returns.span) }
+        if let download = site.definition.download { spans.append(download.span) }
         return spans
     }
 }
