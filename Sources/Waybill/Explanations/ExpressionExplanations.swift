@@ -52,8 +52,8 @@ extension Explanation {
             "literal-path",
             "a text looks like an expression, and is sent as it is",
             """
-            In texts that are sent only what stands in ${…} is an expression; the rest goes out as written. A text that is
-            a path and nothing else was probably meant to be one.
+            In texts that are sent, and in data that a filter makes, only what stands in ${…} is an expression; the rest is
+            used as written. A text that is a path or a call of a function, and nothing else, was probably meant to be one.
             """,
             wrong: """
                 waybill: 1

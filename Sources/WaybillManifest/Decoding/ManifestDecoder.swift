@@ -336,7 +336,7 @@ extension Diagnostic {
     package static func literalPath(_ text: String, path: String, at span: SourceSpan) -> Diagnostic {
         Diagnostic(
             "literal-path",
-            "'\(text)' is used as this text, not as the value of the path",
+            "'\(text)' is plain text here, not an expression",
             severity: .warning,
             at: span,
             help: ["Write ${\(path)} to use the value."]

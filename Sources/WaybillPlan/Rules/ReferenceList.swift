@@ -48,24 +48,26 @@ extension UseLocation.Declarations {
     }
 }
 
-/// A constant text that is a path.
+/// A constant text that is a path, or a call of a function with one.
 struct LiteralPath: Sendable {
-    /// The path, as if it were an expression.
+    /// The path, or the first one of the call, as if the text were an expression.
     let site: ReferenceSite
     /// The text.
     let text: String
     /// Where it is written.
     let span: SourceSpan
 
-    /// Takes a text that begins with one of some names and has nothing beside a path.
+    /// Takes a text that begins with one of some names and has nothing beside a path, or is nothing but a call.
     fileprivate init?(_ use: ConstantUse, _ place: UseLocation) {
-        let name = use.text.prefix { $0 != "." && $0 != "[" }
-        guard name.utf8.count < use.text.utf8.count,
-            Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
+        let name = use.text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
+        guard name.utf8.count < use.text.utf8.count else { return nil }
+        let isCall = use.text.utf8[name.endIndex] == UInt8(ascii: "(") && use.text.hasSuffix(")")
+        guard isCall || Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
             let expression = try? ManifestExpression(parsing: use.text, named: "<literal>"),
-            let reference = expression.references.first, !reference.segments.isEmpty,
-            reference.range.count == use.text.utf8.count
+            let reference = expression.references.first
         else { return nil }
+        let isPath = !reference.segments.isEmpty && reference.range.count == use.text.utf8.count
+        guard isCall || isPath else { return nil }
         let asUse = ExpressionUse(text: expression, moment: use.moment, purpose: use.purpose, seesItem: use.seesItem)
         site = ReferenceSite(reference, of: asUse, place)
         text = use.text
@@ -82,7 +84,7 @@ struct ReferenceList: Sendable {
     let sites: [ReferenceSite]
     /// What they begin at. Most rules are about few of these, and find them without looking at the paths.
     let roots: [Reference.Root?]
-    /// Constant texts that are whole paths of the expression language, and might have been meant to be templates.
+    /// Constant texts that are paths or calls of the expression language, and might have been meant to be templates.
     let literals: [LiteralPath]
     /// By the numbers of the steps, which paths are written with each.
     private let ofSteps: [Range<Int>]
