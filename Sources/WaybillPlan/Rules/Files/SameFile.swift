@@ -11,7 +11,27 @@ struct SameFile: ManifestRule {
         let writings = FileWriting.all(in: subject)
         guard !writings.isEmpty else { return [] }
         let runs = GraphRuns(subject)
-        return writings.values.compactMap { finding(of: $0, runs) }
+        return writings.values.compactMap { finding(of: $0, runs) } + mixtures(in: writings, runs)
+    }
+
+    /// The files that one step writes as a database, and another one as something else.
+    private func mixtures(
+        in writings: OrderedDictionary<FileWriting.Target, [FileWriting]>,
+        _ runs: GraphRuns
+    ) -> [Diagnostic] {
+        writings.compactMap { target, tables in
+            guard target.table != nil, let others = writings[FileWriting.Target(path: target.path)],
+                let (first, second) = others.lazy.flatMap({ other in tables.lazy.map { [other, $0] } })
+                    .compactMap({ runs.firstTogether(of: $0, graph: \.graph, isConditional: \.isConditional) }).first
+            else { return nil }
+            return Diagnostic(
+                "same-file",
+                "one step writes the file as a database, and another one as something else",
+                at: second.place,
+                secondary: [.init(first.place, "the other step")],
+                help: ["Give each a name of its own."]
+            )
+        }
     }
 
     private func finding(of writings: [FileWriting], _ runs: GraphRuns) -> Diagnostic? {
@@ -52,6 +72,14 @@ struct SameFile: ManifestRule {
 
 /// One step that writes a file whose name is certain.
 private struct FileWriting {
+    /// What it writes to. The tables of a database are files of their own.
+    struct Target: Hashable {
+        /// The path of the file, normalised.
+        let path: String
+        /// The name of the table in lower case: case does not tell tables apart.
+        var table: String?
+    }
+
     /// Where the path stands.
     let path: SourceSpan
     /// Where the step is to be pointed at.
@@ -63,9 +91,9 @@ private struct FileWriting {
     /// Whether a condition decides about it.
     let isConditional: Bool
 
-    /// All in the graphs of a manifest, by the path.
-    static func all(in subject: RuleSubject) -> OrderedDictionary<String, [FileWriting]> {
-        var writings: OrderedDictionary<String, [FileWriting]> = [:]
+    /// All in the graphs of a manifest.
+    static func all(in subject: RuleSubject) -> OrderedDictionary<Target, [FileWriting]> {
+        var writings: OrderedDictionary<Target, [FileWriting]> = [:]
         func add(
             _ path: ScalarTemplate,
             in folder: String = "",
@@ -83,9 +111,7 @@ private struct FileWriting {
                 repeatedBy: loop,
                 isConditional: site.isConditional
             )
-            // The tables of a database are files of their own; case does not tell them apart.
-            let file = table.map { "\(name)\0\($0.lowercased())" } ?? name
-            writings[file, default: []].append(writing)
+            writings[Target(path: name, table: table?.lowercased()), default: []].append(writing)
         }
         subject.forEachStep { site in
             let step = site.step
