@@ -1,3 +1,4 @@
+import WaybillFormats
 package import WaybillJSON
 
 /// A schema of JSON Schema draft 2020-12, compiled: checked, with its references resolved and its patterns prepared.
@@ -78,5 +79,49 @@ package struct JSONSchema: Sendable {
         guard !accepts(instance) else { return [] }
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
         return collector.findings()
+    }
+}
+
+/// Why a schema cannot be compiled.
+package struct JSONSchemaError: Error, Equatable {
+    /// What is wrong, for people.
+    package let message: String
+    /// The place in the schema document.
+    package let location: JSONPointer
+    /// The address of the document that the place is in; empty for a schema without one.
+    package let document: String
+
+    init(_ message: String, at location: JSONPointer, in document: String) {
+        self.message = message
+        self.location = location
+        self.document = document
+    }
+}
+
+extension JSONSchemaError: CustomStringConvertible {
+    /// The address of the document, `#`, the pointer to the location, and the message.
+    package var description: String { "\(document)#\(location): \(message)" }
+}
+
+/// The schemas that others may refer to by address. Nothing is ever fetched: what is not registered is not known.
+package struct JSONSchemaRegistry: Sendable {
+    /// The registry with nothing but the meta-schemas of draft 2020-12, which every registry has.
+    package static let standard = JSONSchemaRegistry()
+
+    private(set) var registered: [(uri: String, document: JSON)] = []
+
+    /// A registry with nothing but the meta-schemas of draft 2020-12.
+    package init() {}
+
+    /// Makes a schema known at an absolute URI; a fragment is left aside. A later schema at the same URI takes its place.
+    package mutating func register(_ schema: JSON, at uri: String) {
+        let address = URIReference(uri).withoutFragment.description
+        registered.removeAll { $0.uri == address }
+        registered.append((address, schema))
+    }
+
+    /// The document of an address.
+    subscript(address: String) -> JSON? {
+        registered.first { $0.uri == address }?.document ?? MetaSchemas.document(at: address)
     }
 }

@@ -30,3 +30,33 @@ extension HTTPFields: ExpressibleByArrayLiteral {
         self.init(elements)
     }
 }
+
+/// One header field (RFC 9110, section 5).
+package struct HTTPField: Sendable, Hashable {
+    /// The name as it was written; names match without regard to case.
+    package let name: String
+    /// The value, without the white space around it. Bytes of a response that are not UTF-8 are U+FFFD.
+    package let value: String
+    /// Whether a secret has gone into the value, so that a redirect must not take it to another origin.
+    package let isSensitive: Bool
+
+    /// Puts a name and a value together. What may not be sent is found when the request is sent.
+    package init(name: String, value: String, isSensitive: Bool = false) {
+        self.name = name
+        self.value = value
+        self.isSensitive = isSensitive
+    }
+
+    /// Whether the field has this name, without regard to the case of ASCII letters.
+    package func isNamed(_ other: String) -> Bool {
+        guard name.utf8.count == other.utf8.count else { return false }
+        return name == other
+            || zip(name.utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

@@ -2,6 +2,12 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillRuntime
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// What an expression may ask of the world where no manifest bounds it: files are relative to the current folder.
 struct ProcessEnvironment: EvaluationEnvironment {
     /// The largest file that an expression may read, in bytes: that of the longest text it may make.
@@ -32,5 +38,22 @@ struct ProcessEnvironment: EvaluationEnvironment {
         case .notRegular: "is not a regular file"
         case .other: "fails: \(error.message)"
         }
+    }
+}
+
+/// The environment variables of the process.
+package enum ProcessVariables {
+    /// Every variable by its name.
+    package static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text)
+            if let equals = pair.firstIndex(of: "=") {
+                variables[String(pair[..<equals])] = String(pair[equals...].dropFirst())
+            }
+            entry += 1
+        }
+        return variables
     }
 }

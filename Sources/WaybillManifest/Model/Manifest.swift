@@ -1,4 +1,4 @@
-import OrderedCollections
+package import OrderedCollections
 package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillSchema
@@ -150,4 +150,37 @@ package struct Environment: Sendable {
     package var secrets: [(name: Spanned<String>, value: SecretDeclaration)]
     /// Other files of data.
     package var data: [(name: Spanned<String>, value: DataDeclaration)]
+}
+
+/// Things of one sort that a manifest defines by name, in the order in which it does.
+package typealias Definitions<Value> = OrderedDictionary<String, Definition<Value>>
+
+/// A named thing and the place where its name stands.
+package struct Definition<Value: Sendable>: Sendable {
+    /// The name, with its span.
+    package var name: Spanned<String>
+    /// The thing.
+    package var value: Value
+
+    /// A thing under a name.
+    package init(name: Spanned<String>, value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// Data that a manifest reads when its plan is built: an entry of `data`.
+package enum DataDeclaration: Sendable {
+    /// What a file says. Without a format its name's ending tells how it is read.
+    case file(path: Spanned<String>, format: (any ReadableRecordFormat.Type)?)
+    /// The files whose paths match a pattern.
+    case glob(pattern: Spanned<String>)
+
+    /// The path or the pattern.
+    package var file: Spanned<String> {
+        switch self {
+        case .file(let path, _): path
+        case .glob(let pattern): pattern
+        }
+    }
 }

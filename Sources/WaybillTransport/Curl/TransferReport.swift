@@ -97,3 +97,60 @@ struct TransferReport {
         return Int(value)
     }
 }
+
+/// The time of a transfer that may be held up: while it is, its time does not pass.
+struct TransferClock {
+    /// When the time is over; nil while it stands still.
+    private(set) var deadline: ContinuousClock.Instant?
+
+    private var remaining: Duration
+
+    /// A clock of a transfer that began at a moment.
+    init(start: ContinuousClock.Instant, timeout: Duration) {
+        // Far enough not to overflow, and never reached.
+        remaining = min(timeout, .seconds(1 << 40))
+        deadline = start.advanced(by: remaining)
+    }
+
+    /// Lets the time stand still.
+    mutating func stop() {
+        guard let deadline else { return }
+        remaining = deadline - .now
+        self.deadline = nil
+    }
+
+    /// Lets the time pass again.
+    mutating func go() {
+        if deadline == nil { deadline = .now.advanced(by: remaining) }
+    }
+}
+
+/// What the engine hands over. The header is still bytes, so that reading it is the waiting task's work and not that
+/// of the one thread.
+enum TransferOutcome: Sendable {
+    /// A response without its fields and reason phrase.
+    case answered(HTTPResponse, head: [UInt8])
+    /// None has come.
+    case failed(TransportFailure)
+
+    /// The response, read.
+    var result: Result<HTTPResponse, TransportFailure> {
+        switch self {
+        case .failed(let failure):
+            return .failure(failure)
+        case .answered(let response, let bytes):
+            return .success(response.withHead(bytes))
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The response with the parts that come from its header.
+    func withHead(_ bytes: [UInt8]) -> HTTPResponse {
+        let head = ResponseHead(bytes)
+        var response = self
+        response.reason = head.reason
+        response.headers = head.fields
+        return response
+    }
+}

@@ -64,3 +64,15 @@ package final class TransferMonitor: Sendable {
         if let commands, let cancellation { _ = commands.add(.adjust(cancellation)) }
     }
 }
+
+/// How far a transfer has come, in bytes of bodies as they travel, before decoding.
+package struct TransferProgress: Sendable, Hashable {
+    /// Bytes sent.
+    package var sent: Int
+    /// Bytes to send.
+    package var sentTotal: Int
+    /// Bytes received.
+    package var received: Int
+    /// Bytes to receive; nil when the response does not say, or is not there yet.
+    package var receivedTotal: Int?
+}

@@ -8,6 +8,12 @@ import WaybillRuntime
     import Darwin
 #endif
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A network interface of this machine.
 package struct NetworkInterface: Sendable, Hashable {
     /// Its name, such as `eth0`.
@@ -102,6 +108,27 @@ package struct NetworkInterface: Sendable, Hashable {
                 return memcmp(&left.sin6_addr, &right.sin6_addr, MemoryLayout<in6_addr>.size) == 0
             default:
                 return false
+            }
+        }
+    }
+}
+
+/// Reads the port of this side of a socket's connection.
+enum LocalPort {
+    /// The port; nil for what is no socket of IPv4 or IPv6.
+    static func of(_ socket: Int32) -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let family = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(socket, $0, &length) == 0 ? Int32($0.pointee.sa_family) : -1
+            }
+        }
+        // The port is at the same offset in both families' addresses.
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int32(UInt16(bigEndian: $0.pointee.sin_port))
             }
         }
     }
