@@ -25,6 +25,7 @@ struct WaybillCommand: ParsableCommand {
         version: WaybillVersion.current,
         subcommands: [
             InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self,
+            ReportCommand.self,
             StateCommand.self,
             CallCommand.self,
             ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,

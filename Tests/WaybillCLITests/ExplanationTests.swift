@@ -88,7 +88,7 @@ extension Explanation: CustomTestStringConvertible {
     private static let computed = [
         "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-SORT
         "ManifestSchema.swift",  // x-waybill-error
-        "FailureText.swift",  // kinds of failure
+        "Failure.swift",  // kinds of failure
         "ExplainCommand.swift",  // what a person asks for
     ]
 

@@ -38,6 +38,8 @@ struct ResumeCommand: ParsableCommand {
 
     @OptionGroup var printing: RunPrintingOptions
 
+    @OptionGroup var reports: ReportOptions
+
     func run() throws {
         let output = Output(noColour: printing.noColor)
         let (options, findings) = inputs.planOptions()
@@ -68,6 +70,6 @@ struct ResumeCommand: ParsableCommand {
         runOptions.variables = options.variables
         runOptions.resumed = (resumption.record, resumption.folder)
         runOptions.repeatsUnsure = repeatUnsure
-        try printing.run(plan, runOptions, output)
+        try printing.run(plan, runOptions, reports, output)
     }
 }

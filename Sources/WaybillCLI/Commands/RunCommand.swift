@@ -48,6 +48,8 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var printing: RunPrintingOptions
 
+    @OptionGroup var reports: ReportOptions
+
     func validate() throws {
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
     }
@@ -68,7 +70,7 @@ struct RunCommand: ParsableCommand {
         runOptions.stateFile = state
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
-        try printing.run(plan, runOptions, output)
+        try printing.run(plan, runOptions, reports, output)
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

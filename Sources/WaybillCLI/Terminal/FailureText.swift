@@ -16,22 +16,7 @@ struct FailureText {
 
     /// A failure in the words and with the carets of a diagnostic, because it points into the manifest as one does.
     private func diagnostic(of failure: Failure) -> String {
-        var diagnostic = Diagnostic(
-            DiagnosticID(stringLiteral: failure.kind.rawValue),
-            failure.message.description,
-            at: failure.span
-        )
-        let located = failure.findings.filter { $0.span != nil }
-        if located.count > 1 {
-            diagnostic.primary = nil
-            diagnostic.secondary = located.compactMap { finding in
-                finding.span.map { .init($0, finding.message.description) }
-            }
-        }
-        // What no label tells, as of a run that was read from its results.
-        let rest = failure.findings.filter { located.count < 2 || $0.span == nil }
-        diagnostic.help = rest.map(\.message).filter { $0 != failure.message }.map(\.description)
-        let text = HumanRenderer(colour: colour).render(diagnostic)
+        let text = HumanRenderer(colour: colour).render(failure.diagnostic)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().joined(separator: "\n")
     }
 

@@ -22,8 +22,22 @@ package struct GitHubRenderer: DiagnosticRenderer {
             if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
         }
         properties.append(("title", diagnostic.id.name))
+        return command(diagnostic.severity.rawValue, properties, message(of: diagnostic))
+    }
+
+    /// Returns a workflow command.
+    ///
+    /// - Parameters:
+    ///   - name: What it is: `error`, `warning` or `notice`.
+    ///   - properties: The location and the title, with GitHub's names.
+    ///   - message: The message, which may have several lines.
+    package static func command(
+        _ name: String,
+        _ properties: [(name: String, value: String)],
+        _ message: String
+    ) -> String {
         let text = properties.map { "\($0.name)=\(escaped($0.value, isProperty: true))" }.joined(separator: ",")
-        return "::\(diagnostic.severity.rawValue) \(text)::\(escaped(message(of: diagnostic), isProperty: false))\n"
+        return "::\(name) \(text)::\(escaped(message, isProperty: false))\n"
     }
 
     /// The headline, the other locations and the help, because GitHub shows nothing else.

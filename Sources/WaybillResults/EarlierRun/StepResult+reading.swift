@@ -3,7 +3,7 @@ import WaybillFormats
 package import WaybillJSON
 
 extension StepResult {
-    /// The step as `run.json` and the journal have it; `nil` for anything else. The place of a failure is not read.
+    /// The step as `run.json` and the journal have it; `nil` for anything else.
     init?(json: JSON) {
         // What was written is redacted.
         let redactor = Redactor()
@@ -88,9 +88,16 @@ extension Failure {
             kind,
             redactor.text(message),
             code: json["code"].map { redactor.json($0) },
-            at: nil,
+            at: Location(json: json),
             findings: findings
         )
+    }
+}
+
+extension Failure.Location {
+    fileprivate init?(json: JSON) {
+        guard let file = json["file"]?.string, let line = json["line"]?.number?.int, line > 0 else { return nil }
+        self.init(file: file, line: line, column: max(1, json["column"]?.number?.int ?? 1))
     }
 }
 

@@ -19,6 +19,19 @@ package struct Failure: Error, Sendable, Equatable {
         }
     }
 
+    /// A location in a manifest whose text may be unknown, as that of a failure in `run.json`.
+    package struct Location: Sendable, Equatable, CustomStringConvertible {
+        /// The path of the file, as it was given.
+        package var file: String
+        /// The line, from 1.
+        package var line: Int
+        /// The column, from 1, in code points.
+        package var column: Int
+
+        /// `FILE:LINE:COLUMN`
+        package var description: String { "\(file):\(line):\(column)" }
+    }
+
     /// The stage that failed.
     package var kind: FailureKind
     /// The server's code for the failure: the status, or the code in the response's envelope, as a string or number.
@@ -27,6 +40,8 @@ package struct Failure: Error, Sendable, Equatable {
     package var message: RedactedText
     /// The text of the manifest that it belongs to.
     package var span: SourceSpan?
+    /// The location that was read from a file of results.
+    private let readLocation: Location?
     /// All that was found wrong, when the stage looks for more than one thing; otherwise empty.
     package var findings: [Finding]
 
@@ -38,11 +53,52 @@ package struct Failure: Error, Sendable, Equatable {
         at span: SourceSpan?,
         findings: [Finding] = []
     ) {
+        self.init(kind, message, code: code, at: span, readLocation: nil, findings: findings)
+    }
+
+    /// A failure as a file of results has it.
+    init(_ kind: FailureKind, _ message: RedactedText, code: RedactedJSON?, at location: Location?, findings: [Finding])
+    {
+        self.init(kind, message, code: code, at: nil, readLocation: location, findings: findings)
+    }
+
+    private init(
+        _ kind: FailureKind,
+        _ message: RedactedText,
+        code: RedactedJSON?,
+        at span: SourceSpan?,
+        readLocation: Location?,
+        findings: [Finding]
+    ) {
         self.kind = kind
         self.code = code
         self.message = message
         self.span = span
+        self.readLocation = readLocation
         self.findings = findings
+    }
+
+    /// Where the text is that it belongs to.
+    package var location: Location? {
+        guard let span else { return readLocation }
+        return Location(file: span.file.name, line: span.start.line, column: span.start.column)
+    }
+
+    /// The failure as a diagnostic, because it points into the manifest as one does.
+    package var diagnostic: Diagnostic {
+        var diagnostic = Diagnostic(DiagnosticID(stringLiteral: kind.rawValue), message.description, at: span)
+        let located = findings.filter { $0.span != nil }
+        if located.count > 1 {
+            diagnostic.primary = nil
+            diagnostic.secondary = located.compactMap { finding in
+                finding.span.map { .init($0, finding.message.description) }
+            }
+        }
+        // What no label tells, as of a run that was read from its results.
+        let rest = findings.filter { located.count < 2 || $0.span == nil }
+        diagnostic.help = rest.map(\.message).filter { $0 != message }.map(\.description)
+        if span == nil, let location { diagnostic.help.append("It is at \(location).") }
+        return diagnostic
     }
 }
 
@@ -52,7 +108,11 @@ extension Failure: JSONStreamable {
         object.add("kind", kind.rawValue)
         object.add("code", code)
         object.add("message", message)
-        object.add(span)
+        if let location {
+            object.add("file", location.file)
+            object.add("line", location.line)
+            object.add("column", location.column)
+        }
         if !findings.isEmpty { object.add("findings", each: findings) }
     }
 }

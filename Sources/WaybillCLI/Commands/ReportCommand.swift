@@ -1,0 +1,53 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillResults
+
+/// `waybill report`
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Writes reports about an earlier run.",
+        discussion: "The same as --report of 'waybill run', for a run that has ended."
+    )
+
+    @OptionGroup var argument: RunArgument
+
+    @Option(help: "Write JUnit's XML.", completion: .file(extensions: ["xml"]))
+    var junit: String?
+
+    @Option(help: "Write the Test Anything Protocol.", completion: .file(extensions: ["tap"]))
+    var tap: String?
+
+    @Option(help: "Write Markdown.", completion: .file(extensions: ["md"]))
+    var markdown: String?
+
+    @Option(help: "Write JSON.", completion: .file(extensions: ["json"]))
+    var json: String?
+
+    @Flag(help: "Mark the failures in the manifest for GitHub Actions, and add to the summary of the job.")
+    var github = false
+
+    func validate() throws {
+        if requests.isEmpty { throw ValidationError("Name a report, such as --junit FILE.") }
+    }
+
+    func run() throws {
+        let output = Output(noColour: true)
+        guard let result = RunFolders.entry(of: argument.folder)?.result else {
+            let reason =
+                RunFolders.absence(of: argument.run) ?? RunFolders.damage(in: argument.folder)
+                ?? "the run has not finished; 'waybill resume \(argument.folder)' goes on with it"
+            output.report([Diagnostic("run-error", reason, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        try ReportOptions.write(requests, for: [result], output, variables: ProcessVariables.all)
+    }
+
+    private var requests: [ReportOptions.Request] {
+        let files: [(any RunReport.Type, String?)] = [
+            (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
+        ]
+        return files.compactMap { format, path in path.map { .file(format, path: $0) } } + (github ? [.github] : [])
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The reports that are written about a run.
+struct ReportOptions: ParsableArguments {
+    /// One report: a format and the file that it is written to, or annotations for GitHub Actions.
+    enum Request: Sendable {
+        case file(any RunReport.Type, path: String)
+        case github
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write a report when the run has ended, as NAME=FILE with json, junit, markdown or tap; FILE may be \
+            '-' for standard output. The option may be repeated, and takes several with commas. 'github' marks the failures in the manifest for GitHub Actions, which \
+            is done there without the option too.
+            """,
+            valueName: "name=file"
+        )
+    )
+    var report: [String] = []
+
+    func validate() throws { _ = try requests() }
+
+    /// Writes the reports. Throws the exit status, after saying why, if one cannot be written.
+    func write(for runs: [RunResult], _ output: Output, variables: [String: String]) throws {
+        try Self.write(try requests(), for: runs, output, variables: variables)
+    }
+
+    /// Writes some reports; in a workflow of GitHub Actions, the annotations and the summary of the job too.
+    static func write(
+        _ requests: [Request],
+        for runs: [RunResult],
+        _ output: Output,
+        variables: [String: String]
+    ) throws {
+        var annotates = variables["GITHUB_ACTIONS"] == "true"
+        var errors: [Diagnostic] = []
+        for request in requests {
+            switch request {
+            case .github: annotates = true
+            case .file(let format, let path):
+                if path == "-" {
+                    try output.writeResult(Array(format.document(for: runs).utf8))
+                    continue
+                }
+                do throws(ResultsError) {
+                    try format.write(for: runs, to: path)
+                } catch {
+                    errors.append(Diagnostic("run-error", "the report is not written: \(error)", at: nil))
+                }
+            }
+        }
+        if annotates {
+            output.writeError(GitHubAnnotations.commands(for: runs))
+            if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+                if let error = append(MarkdownReport.document(for: runs), to: path) {
+                    errors.append(Diagnostic("run-error", "the summary is not written to '\(path)': \(error)", at: nil))
+                }
+            }
+        }
+        guard errors.isEmpty else {
+            output.report(errors)
+            throw ExitStatus.notCarriedOut
+        }
+    }
+
+    /// Appends a text to a file, which other steps of the workflow write to, too; the error in words.
+    private static func append(_ text: String, to path: String) -> String? {
+        guard let file = fopen(path, "a") else { return String(cString: strerror(errno)) }
+        let isWritten = fputs(text, file) >= 0
+        return fclose(file) == 0 && isWritten ? nil : String(cString: strerror(errno))
+    }
+
+    private func requests() throws -> [Request] {
+        var paths: Set<String> = []
+        return try report.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
+            if text == "github" { return .github }
+            let names = RunReports.all.map { $0.name }.joined(separator: ", ")
+            guard let equals = text.firstIndex(of: "="), !text[equals...].dropFirst().isEmpty else {
+                throw ValidationError(
+                    "--report takes NAME=FILE, not '\(text)'. The names are \(names), and github alone."
+                )
+            }
+            let (name, path) = (String(text[..<equals]), String(text[equals...].dropFirst()))
+            guard let format = RunReports.named(name) else {
+                throw ValidationError("'\(name)' is not a format of reports. There is \(names).")
+            }
+            guard paths.insert(path).inserted else {
+                throw ValidationError("Two reports would be written to '\(path)'.")
+            }
+            return .file(format, path: path)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import WaybillDiagnostics
+
+/// Workflow commands of GitHub Actions, which show each failure at its line of the manifest.
+package enum GitHubAnnotations {
+    /// A command a line: an error for each step that failed, a warning for each whose failure was tolerated.
+    package static func commands(for runs: [RunResult]) -> String {
+        runs.map { run in
+            run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs)) }.joined()
+        }.joined()
+    }
+
+    private static func command(for step: StepResult, _ prefix: String) -> String {
+        var properties: [(name: String, value: String)] = []
+        if let location = step.failure?.location {
+            properties = [
+                ("file", location.file), ("line", String(location.line)), ("col", String(location.column)),
+            ]
+        }
+        properties.append(("title", prefix + step.title))
+        var lines = [step.failure?.message.description ?? "the step failed"]
+        lines += (step.failure?.findings ?? []).map(\.message.description).filter { $0 != lines[0] }
+        if let request = step.request { lines.append(request) }
+        if let elements = step.elements { lines.append("elements: \(elements.summary)") }
+        let name = step.outcome == .tolerated ? "warning" : "error"
+        return GitHubRenderer.command(name, properties, lines.map(PrintableText.oneLine).joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,182 @@
+import WaybillDiagnostics
+import WaybillFormats
+
+/// JUnit's XML, as Jenkins and GitLab read it (the schema `junit-10.xsd` of Jenkins' xUnit plugin): a test suite for each
+/// run, and a test case for each step.
+///
+/// The elements of a `forEach` that failed are test cases too; the others are counted in the output of their step.
+package enum JUnitReport: RunReport {
+    package static let name = "junit"
+
+    package static func document(for runs: [RunResult]) -> String {
+        let suites = runs.map(Suite.init)
+        let total = runs.reduce(Duration.zero) { $0 + $1.time }
+        var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        let numbers = numbers(of: suites.flatMap(\.cases))
+        xml += tag("testsuites", [("name", "waybill"), ("time", total.secondsText)] + numbers.dropLast()) + ">\n"
+        for suite in suites { suite.write(to: &xml) }
+        return xml + "</testsuites>\n"
+    }
+
+    // The schema has no number of skipped cases for all suites together, so that comes last.
+    fileprivate static func numbers(of cases: [Case]) -> [(String, String)] {
+        func count(_ element: String) -> String { String(cases.count { $0.result?.element == element }) }
+        return [
+            ("tests", String(cases.count)), ("failures", count("failure")), ("errors", count("error")),
+            ("skipped", count("skipped")),
+        ]
+    }
+
+    /// The test cases of a run.
+    fileprivate struct Suite {
+        let run: RunResult
+        let cases: [Case]
+
+        init(_ run: RunResult) {
+            self.run = run
+            cases = run.steps.flatMap { step in
+                [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
+            }
+        }
+
+        func write(to xml: inout String) {
+            // Not all readers take a time zone.
+            let moment = run.startedAt.description.prefix(19)
+            let attributes = [
+                ("name", run.manifest), ("time", run.time.secondsText), ("timestamp", String(moment)),
+            ]
+            xml += "  " + JUnitReport.tag("testsuite", attributes + JUnitReport.numbers(of: cases)) + ">\n"
+            var properties = [("run", run.id.description), ("outcome", run.outcome.rawValue)]
+            if let environment = run.environment { properties.append(("environment", environment)) }
+            xml += "    <properties>\n"
+            for (name, value) in properties {
+                xml += "      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n"
+            }
+            xml += "    </properties>\n"
+            // A package is what a class name has before its last dot.
+            let name = run.manifest.split(separator: "/").last?.split(separator: ".").first ?? "run"
+            for testCase in cases { testCase.write(to: &xml, classPrefix: String(name)) }
+            xml += "  </testsuite>\n"
+        }
+    }
+
+    /// A test case: a step, or an element that failed.
+    fileprivate struct Case {
+        /// Why a case did not pass: an element `failure`, `error` or `skipped`.
+        struct Result {
+            var element: String
+            var message: String
+            var type: String?
+            var text = ""
+        }
+
+        let name: String
+        let graph: String
+        let time: Duration?
+        let result: Result?
+        let output: [String]
+
+        init(_ step: StepResult) {
+            name = step.title
+            graph = step.graph
+            time = step.time?.total
+            result =
+                switch step.outcome {
+                case .passed, .tolerated: nil
+                case .skipped: Result(element: "skipped", message: "the step did not begin")
+                case .cancelled: Result(element: "skipped", message: "the step was cancelled")
+                case .failed: step.failure.map(Result.init) ?? Result(element: "failure", message: "the step failed")
+                }
+            var output: [String] = []
+            if let request = step.request { output.append(request + (step.status.map { ": \($0)" } ?? "")) }
+            if step.attempts > 1, step.elements == nil { output.append("\(step.attempts) attempts") }
+            if let elements = step.elements { output.append("elements: \(elements.summary)") }
+            if step.outcome == .tolerated, let failure = step.failure {
+                output.append("a failure was tolerated: \(failure.message)")
+            }
+            self.output = output
+        }
+
+        init(_ element: ElementResults.ElementFailure, of step: StepResult) {
+            name = "\(step.path)[\(element.element)]"
+            graph = step.graph
+            time = nil
+            result = step.outcome == .tolerated ? nil : Result(element.failure)
+            output =
+                [element.url.map(\.description)].compactMap { $0 }
+                + (step.outcome == .tolerated ? ["a failure was tolerated: \(element.failure.message)"] : [])
+        }
+
+        func write(to xml: inout String, classPrefix: String) {
+            let attributes = [
+                ("name", name), ("classname", "\(classPrefix).\(graph)"), ("time", (time ?? .zero).secondsText),
+            ]
+            xml += "    " + JUnitReport.tag("testcase", attributes)
+            guard result != nil || !output.isEmpty else {
+                xml += "/>\n"
+                return
+            }
+            xml += ">\n"
+            if let result {
+                var attributes = [("message", result.message)]
+                if let type = result.type { attributes.append(("type", type)) }
+                xml += "      " + JUnitReport.tag(result.element, attributes)
+                xml += result.text.isEmpty ? "/>\n" : ">\(XMLText.content(result.text))</\(result.element)>\n"
+            }
+            if !output.isEmpty {
+                xml += "      <system-out>\(XMLText.content(output.joined(separator: "\n")))</system-out>\n"
+            }
+            xml += "    </testcase>\n"
+        }
+    }
+
+    /// The beginning of an element's tag.
+    fileprivate static func tag(_ name: String, _ attributes: [(String, String)]) -> String {
+        "<\(name)" + attributes.map { " \($0.0)=\"\(XMLText.value($0.1))\"" }.joined()
+    }
+}
+
+extension JUnitReport.Case.Result {
+    /// A failure of what was expected is a `failure`, and what prevented a response an `error`.
+    fileprivate init(_ failure: Failure) {
+        let isError =
+            switch failure.kind {
+            case .input, .dns, .connect, .tls, .timeout, .transfer, .unreachable, .duplicate, .cancelled: true
+            case .status, .contentType, .decode, .filter, .output, .expect, .download: false
+            }
+        self.init(
+            element: isError ? "error" : "failure",
+            message: failure.message.description,
+            type: failure.kind.rawValue,
+            text: HumanRenderer().render(failure.diagnostic)
+        )
+    }
+}
+
+/// Text in XML 1.0.
+enum XMLText {
+    /// A text as the content of an element. Characters that XML cannot have are U+FFFD.
+    static func content(_ text: String) -> String { escaped(text, keeping: ["\n", "\t"]) }
+
+    /// A text as the value of an attribute in double quotes, where a line break would be read as a space.
+    static func value(_ text: String) -> String { escaped(text, keeping: []) }
+
+    private static func escaped(_ text: String, keeping kept: Set<Unicode.Scalar>) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case _ where kept.contains(scalar): escaped.unicodeScalars.append(scalar)
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\n": escaped += "&#10;"
+            case "\r": escaped += "&#13;"
+            case "\t": escaped += "&#9;"
+            case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value): escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

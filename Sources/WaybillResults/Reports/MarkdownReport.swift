@@ -1,0 +1,100 @@
+import WaybillDiagnostics
+
+/// Markdown as GitHub and GitLab show it: the outcome, each failure, and a table of the steps. It is short enough for the
+/// comment of a pull request.
+package enum MarkdownReport: RunReport {
+    package static let name = "markdown"
+
+    /// GitHub's limit of a comment is 65,536 characters.
+    private static let greatestSize = 60_000
+    private static let longestFailure = 4_000
+
+    package static func document(for runs: [RunResult]) -> String {
+        var text = ""
+        for run in runs { text += heading(of: run) }
+        var omitted = 0
+        for run in runs {
+            for step in run.steps where step.hasFailed {
+                let section = section(of: step, run.prefix(among: runs))
+                if text.utf8.count + section.utf8.count < greatestSize { text += section } else { omitted += 1 }
+            }
+        }
+        if omitted > 0 { text += "\n… and \(omitted) more that failed.\n" }
+        for run in runs { text += table(of: run, room: greatestSize - text.utf8.count) }
+        return text
+    }
+
+    private static func heading(of run: RunResult) -> String {
+        let mark = run.outcome == .passed ? "✅" : "❌"
+        let environment = run.environment.map { ", environment \(code($0))" } ?? ""
+        return "### \(mark) \(code(run.manifest)): \(run.counts.summary) in \(run.time.secondsText) s\(environment)\n\n"
+    }
+
+    private static func section(of step: StepResult, _ prefix: String) -> String {
+        guard let failure = step.failure else { return "" }
+        let word = step.outcome == .tolerated ? "tolerated" : "failed"
+        var text = "**\(word)**: \(code(prefix + step.title))"
+        if let request = step.request { text += " \(code(request))" }
+        var details = HumanRenderer().render(failure.diagnostic)
+        if let elements = step.elements {
+            details += "\nelements: \(elements.summary)\n"
+            for element in elements.failures.prefix(10) {
+                details += "[\(element.element)] \(PrintableText.oneLine(element.failure.message.description))\n"
+            }
+        }
+        return text + "\n\n" + block(String(details.prefix(longestFailure))) + "\n"
+    }
+
+    /// A table of as many steps as there is room for.
+    private static func table(of run: RunResult, room: Int) -> String {
+        var text = "<details><summary>\(run.steps.count == 1 ? "1 step" : "\(run.steps.count) steps")</summary>\n\n"
+        text += "| | step | request | status | time |\n|---|---|---|---|---|\n"
+        for (index, step) in run.steps.enumerated() {
+            let cells = [
+                mark(step.outcome), cell(step.title), step.request.map(cell) ?? "", step.status.map(String.init) ?? "",
+                step.time.map { "\($0.total.secondsText) s" } ?? "",
+            ]
+            let row = "| \(cells.joined(separator: " | ")) |\n"
+            guard text.utf8.count + row.utf8.count < room else {
+                text += "\n… and \(run.steps.count - index) more.\n"
+                break
+            }
+            text += row
+        }
+        return text + "\n</details>\n\n"
+    }
+
+    private static func mark(_ outcome: StepOutcome) -> String {
+        switch outcome {
+        case .passed: "✅"
+        case .failed: "❌"
+        case .tolerated: "⚠️"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// A text as code, in which Markdown has no meaning; with more backticks than it has itself.
+    private static func code(_ text: String) -> String {
+        let text = PrintableText.oneLine(text)
+        let fence = String(repeating: "`", count: longestRun(in: text) + 1)
+        return fence.utf8.count == 1 ? "`\(text)`" : "\(fence) \(text) \(fence)"
+    }
+
+    /// A text as code in a table, where a '|' would end the cell even there.
+    private static func cell(_ text: String) -> String { code(text).replacing("|", with: "\\|") }
+
+    private static func block(_ text: String) -> String {
+        let fence = String(repeating: "`", count: max(3, longestRun(in: text) + 1))
+        return "\(fence)\n\(text.hasSuffix("\n") ? text : text + "\n")\(fence)\n"
+    }
+
+    private static func longestRun(in text: String) -> Int {
+        var (longest, current) = (0, 0)
+        for byte in text.utf8 {
+            current = byte == UInt8(ascii: "`") ? current + 1 : 0
+            longest = max(longest, current)
+        }
+        return longest
+    }
+}

@@ -1,0 +1,71 @@
+import WaybillRuntime
+
+/// A format of reports about runs, for other programs or for people.
+package protocol RunReport: Sendable {
+    /// The name of the format, as in `--report NAME=FILE`.
+    static var name: String { get }
+
+    /// The report of some runs, which ends in a line break.
+    static func document(for runs: [RunResult]) -> String
+}
+
+extension RunReport {
+    /// Writes the report to a file, which appears complete. The folders on the way are made.
+    package static func write(for runs: [RunResult], to path: String) throws(ResultsError) {
+        try FolderContents.make(FileContents.folder(of: path))
+        try OutputFile.replaceDurably([(path, Array(document(for: runs).utf8))])
+    }
+}
+
+/// All formats of reports.
+package enum RunReports {
+    /// In the order of their names.
+    package static let all: [any RunReport.Type] = [
+        JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
+    ]
+
+    /// The format with a name.
+    package static func named(_ name: String) -> (any RunReport.Type)? { all.first { $0.name == name } }
+}
+
+extension RunResult {
+    /// What the reports of several runs put before the path of a step; empty for a single run.
+    func prefix(among runs: [RunResult]) -> String { runs.count > 1 ? "\(manifest): " : "" }
+}
+
+extension StepResult {
+    /// The path, with the name that its author gave it.
+    var title: String {
+        guard let name, name != id else { return path }
+        return "\(path) (\(name))"
+    }
+
+    /// Whether it failed, also if its failure was tolerated.
+    var hasFailed: Bool { outcome == .failed || outcome == .tolerated }
+
+    /// The method and the URL of its last request.
+    var request: String? { method.flatMap { method in url.map { "\(method) \($0)" } } }
+}
+
+extension ElementResults {
+    /// The counts in words, as in `12 failed, 188 passed`.
+    var summary: String { counts.summary }
+}
+
+extension OutcomeCounts {
+    /// The counts that are not 0 in words, failures first, as in `1 failed, 3 passed`.
+    var summary: String {
+        let order: [StepOutcome] = [.failed, .tolerated, .cancelled, .passed, .skipped]
+        let words = order.filter { self[$0] > 0 }.map { "\(self[$0]) \($0.rawValue)" }
+        return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")
+    }
+}
+
+extension Duration {
+    /// In seconds with three decimals.
+    var secondsText: String {
+        let milliseconds = max(0, Int((self / .milliseconds(1)).rounded()))
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.utf8.count))\(rest)"
+    }
+}

@@ -1,0 +1,58 @@
+import WaybillDiagnostics
+import WaybillJSON
+
+/// The Test Anything Protocol, version 14: a test point for each step, with the failure as YAML.
+///
+/// A failure that the manifest tolerates is a `TODO`, which readers do not count as a failure.
+package enum TAPReport: RunReport {
+    package static let name = "tap"
+
+    package static func document(for runs: [RunResult]) -> String {
+        var tap = "TAP version 14\n1..\(runs.reduce(0) { $0 + $1.steps.count })\n"
+        var number = 0
+        for run in runs {
+            let prefix = run.prefix(among: runs)
+            for step in run.steps {
+                number += 1
+                tap += line(of: step, number, prefix)
+                if step.hasFailed { tap += block(of: step) }
+            }
+        }
+        return tap
+    }
+
+    private static func line(of step: StepResult, _ number: Int, _ prefix: String) -> String {
+        let directive =
+            switch step.outcome {
+            case .passed, .failed: ""
+            case .tolerated: " # TODO a failure is tolerated"
+            case .skipped: " # SKIP"
+            case .cancelled: " # SKIP cancelled"
+            }
+        // A '#' would begin a directive.
+        let title = PrintableText.oneLine(prefix + step.title).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+        return "\(step.hasFailed ? "not ok" : "ok") \(number) - \(title)\(directive)\n"
+    }
+
+    /// The failure as a YAML block. Its strings are those of JSON, which YAML reads.
+    private static func block(of step: StepResult) -> String {
+        var members: [(String, JSON)] = []
+        if let failure = step.failure {
+            members.append(("message", .string(failure.message.description)))
+            members.append(("kind", .string(failure.kind.rawValue)))
+            if let location = failure.location { members.append(("at", .string(location.description))) }
+            let findings = failure.findings.map { JSON.string($0.message.description) }
+            if !findings.isEmpty { members.append(("findings", .array(findings))) }
+        }
+        if let request = step.request { members.append(("request", .string(request))) }
+        if let status = step.status { members.append(("status", .number(JSONNumber(status)))) }
+        if step.attempts > 1, step.elements == nil { members.append(("attempts", .number(JSONNumber(step.attempts)))) }
+        if let elements = step.elements {
+            members.append(("elements", .string(elements.summary)))
+            let failures = elements.failures.map { JSON.string("[\($0.element)] \($0.failure.message)") }
+            if !failures.isEmpty { members.append(("failures", .array(failures))) }
+        }
+        let lines = members.map { "  \($0.0): \(JSONWriter().string($0.1))\n" }.joined()
+        return "  ---\n\(lines)  ...\n"
+    }
+}

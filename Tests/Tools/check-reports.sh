@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Checks reports of a run by what reads them: JUnit's XML against the schema of Jenkins' xUnit plugin (junit-10.xsd, as
+# pytest's source package has it), TAP with prove, and the annotations by the form that GitHub documents. The run has names
+# and bodies with characters that mean something in each format. WAYBILL names the program (.build/debug/waybill).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+waybill=$(realpath "${WAYBILL:-.build/debug/waybill}")
+if ! [ -x "$waybill" ]; then
+    swift build --product waybill
+fi
+
+tools=.build/report-readers
+pytest=8.3.4
+if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$pytest" ]; then
+    rm -rf "$tools"
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet xmlschema==3.4.3
+    "$tools/bin/python" - "$tools" "$pytest" <<'PYTHON'
+import io, re, sys, tarfile, urllib.request
+
+folder, version = sys.argv[1:]
+index = urllib.request.urlopen("https://pypi.org/simple/pytest/", timeout=60).read().decode()
+url = re.search(rf'href="([^"#]*/pytest-{re.escape(version)}\.tar\.gz)', index)[1]
+with tarfile.open(fileobj=io.BytesIO(urllib.request.urlopen(url, timeout=60).read())) as source:
+    schema = source.extractfile(f"pytest-{version}/testing/example_scripts/junit-10.xsd").read()
+open(f"{folder}/junit-10.xsd", "wb").write(schema)
+PYTHON
+    echo "$pytest" >"$tools/version"
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/manifest.yaml" <<'YAML'
+waybill: 1
+services: {s: {baseURL: "http://127.0.0.1:9"}}
+graphs:
+  main:
+    onFailure: continue
+    chain:
+      - {id: passes, name: "<&> \"quoted\" 'too' # 1 \\ | ` ]]>", get: "/a?b=1&c=<2>", mock: {body: {id: 1}}}
+      - {id: tolerated, get: /t, mock: {status: 500, body: {message: "a \u0007bell, <b> & ]]> \uFFFF \u202E"}}}
+      - {id: fails, get: /f, expect: {body: [$.a == 2, $.b == 'x']}, mock: {body: {a: "<", b: "# TODO"}}}
+      - {id: skipped, when: run.id == 'never', get: /s, mock: {}}
+      - id: each
+        forEach: {in: "range(0, 12)", as: n}
+        get: /e/${n}
+        mock: {status: 404}
+  other: {chain: [{id: fails, get: /f, expect: {status: 201}, mock: {status: 200}}]}
+YAML
+status=0
+(cd "$folder" && GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=summary.md "$waybill" run manifest.yaml --mock --graph main \
+    --graph other --out out --report junit=junit.xml,tap=run.tap --report json=run.json >/dev/null 2>annotations) || status=$?
+[ "$status" = 1 ] || { cat "$folder/annotations"; echo "the run ended with status $status instead of 1"; exit 1; }
+
+"$tools/bin/python" - "$tools/junit-10.xsd" "$folder" <<'PYTHON'
+import json, re, sys, xml.etree.ElementTree as tree, xmlschema
+
+schema, folder = sys.argv[1:]
+xmlschema.XMLSchema(schema).validate(f"{folder}/junit.xml")
+suite = tree.parse(f"{folder}/junit.xml").getroot().find("testsuite")
+run = json.load(open(f"{folder}/run.json"))["runs"][0]
+steps = run["steps"]
+elements = sum(len(step.get("elements", {}).get("failures", [])) for step in steps)
+cases = suite.findall("testcase")
+assert len(cases) == len(steps) + elements == int(suite.get("tests")), (len(cases), len(steps), elements)
+assert len(suite.findall("testcase/failure")) == int(suite.get("failures")) == 1, suite.attrib
+assert len(suite.findall("testcase/skipped")) == int(suite.get("skipped")) == 1
+assert "<&> \"quoted\" 'too' # 1 \\ | ` ]]>" in cases[0].get("name"), cases[0].get("name")
+# ::error file=…,line=…::message, where the properties escape ':' and ',' and the message line breaks.
+lines = open(f"{folder}/annotations", encoding="utf-8").read().splitlines()
+commands = [line for line in lines if line.startswith("::")]
+assert len(commands) == sum(step["outcome"] in ("failed", "tolerated") for step in steps), commands
+for command in commands:
+    assert re.fullmatch(r"::(error|warning) (\w+=[^:,]+,)*title=[^:,]+::.+", command), command
+assert open(f"{folder}/summary.md", encoding="utf-8").read().startswith("### ❌ `manifest.yaml`")
+print(f"junit-10.xsd: {len(cases)} cases; {len(commands)} annotations")
+PYTHON
+# Debian's prove knows version 13, whose test points and blocks of YAML are the same. The failure that is not tolerated is
+# the only one that it counts.
+sed '1s/version 14/version 13/' "$folder/run.tap" >"$folder/run13.tap"
+prove -v -e cat "$folder/run13.tap" >"$folder/proved" 2>&1 && { cat "$folder/proved"; echo "prove found no failure"; exit 1; }
+grep -q 'Tests: 6 Failed: 1)' "$folder/proved" || { cat "$folder/proved"; exit 1; }
+if grep -qi 'parse errors' "$folder/proved"; then cat "$folder/proved"; exit 1; fi
+echo "prove: 6 tests, 1 failed, as it should be"
