@@ -33,6 +33,12 @@ package enum RunFolders {
         exists("\(run)/events.ndjson") || run.contains("/") ? run : "\(usual)/\(run)"
     }
 
+    /// The suite that a person means, if it is one: by its path, or by its name, or `latest`.
+    package static func suite(of run: String) -> SuiteFolder? {
+        let folder = run.contains("/") || exists("\(run)/suite.json") ? run : "\(usual)/\(run)"
+        return SuiteFolder(at: folder)
+    }
+
     /// What to say of a run that a person means and that is in no folder; `nil` if it is in one.
     package static func absence(of run: String) -> String? {
         if exists("\(folder(of: run))/events.ndjson") { return nil }
@@ -60,10 +66,13 @@ package enum RunFolders {
         }
     }
 
-    /// The runs whose folders are in this one, the newest first.
+    /// The runs whose folders are in this one or in that of a suite in it, the newest first.
     package static func entries(in parent: String) -> [Entry] {
-        names(in: parent).filter { $0 != "latest" }.compactMap { entry(of: "\(parent)/\($0)") }
-            .sorted { $0.startedAt > $1.startedAt }
+        names(in: parent).filter { $0 != "latest" }.flatMap { name in
+            let folder = "\(parent)/\(name)"
+            if let entry = entry(of: folder) { return [entry] }
+            return SuiteFolder(at: folder)?.members.compactMap { entry(of: $0.folder) } ?? []
+        }.sorted { $0.startedAt > $1.startedAt }
     }
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

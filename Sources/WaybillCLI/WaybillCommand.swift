@@ -78,6 +78,11 @@ enum ExitStatus {
     }
 }
 
+extension ExitCode {
+    /// The worse of two exit statuses.
+    func orWorse(_ other: ExitCode) -> ExitCode { other.rawValue > rawValue ? other : self }
+}
+
 extension [Diagnostic] {
     /// The exit status of errors in what a command was given: whether something could not be read, or says what it may not.
     var exitStatus: ExitCode {

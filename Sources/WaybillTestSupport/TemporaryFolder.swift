@@ -23,10 +23,11 @@ package final class TemporaryFolder: Sendable {
         rmdir(path)
     }
 
-    /// Writes a file and returns its path.
+    /// Writes a file, makes the folders on its way, and returns its path.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String) -> String {
         let file = "\(path)/\(name)"
+        for end in name.indices where name[end] == "/" { mkdir("\(path)/\(name[..<end])", 0o755) }
         guard let stream = fopen(file, "w") else { preconditionFailure("\(file) cannot be written") }
         fwrite(bytes, 1, bytes.count, stream)
         fclose(stream)

@@ -4,6 +4,15 @@ extension Explanation {
     /// About files as a whole, and what manifests are put together from.
     static let files: [Explanation] = [
         Explanation(
+            "no-manifest",
+            "a folder has no manifest",
+            """
+            For a folder, 'run' and 'validate' take its .yaml and .yml files that have the key 'waybill' at the top, also
+            those in its folders. Files without it are for 'include'. Hidden folders, folders named waybill-results, and
+            links to folders are passed over.
+            """
+        ),
+        Explanation(
             "unreadable-file",
             "a file cannot be read",
             """

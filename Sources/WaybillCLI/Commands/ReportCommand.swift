@@ -34,6 +34,14 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: true)
+        if let suite = RunFolders.suite(of: argument.run) {
+            let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
+            for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
+                let message = "the reports have nothing of '\(member.manifest)', whose run has not finished"
+                output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
+            }
+            return try ReportOptions.write(requests, for: results, output, variables: ProcessVariables.all)
+        }
         guard let result = RunFolders.entry(of: argument.folder)?.result else {
             let reason =
                 RunFolders.absence(of: argument.run) ?? RunFolders.damage(in: argument.folder)

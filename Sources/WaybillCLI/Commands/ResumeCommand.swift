@@ -47,14 +47,56 @@ struct ResumeCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
+        if let suite = RunFolders.suite(of: argument.run) {
+            return try resume(suite, options, findings, output)
+        }
         if let absence = RunFolders.absence(of: argument.run) {
             output.report([Diagnostic("run-error", absence, at: nil)])
             throw ExitStatus.notCarriedOut
         }
+        try resume(argument.folder, options, findings, reports, output)
+    }
+
+    /// Goes on with the runs of a suite that have not passed, one after the other, and throws the worst exit status.
+    private func resume(
+        _ suite: SuiteFolder,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ output: Output
+    ) throws {
+        var worst = ExitCode.success
+        for member in suite.members where Signals.received == nil {
+            guard let entry = RunFolders.entry(of: member.folder) else {
+                let message = "'\(member.manifest)' did not begin, and is not run now"
+                let help = ["Run it by itself: waybill run \(member.manifest)"]
+                output.report([Diagnostic("run-error", message, at: nil, help: help)])
+                worst = worst.orWorse(ExitStatus.notCarriedOut)
+                continue
+            }
+            guard failed || entry.result?.outcome != .passed else { continue }
+            output.write("\n\(PrintableText.oneLine(member.manifest))\n")
+            do {
+                try resume(member.folder, options, findings, nil, output)
+            } catch let status as ExitCode {
+                worst = worst.orWorse(status)
+            }
+        }
+        let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
+        try reports.write(for: results, output, variables: options.variables)
+        if !worst.isSuccess { throw worst }
+    }
+
+    private func resume(
+        _ folder: String,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ reports: ReportOptions?,
+        _ output: Output
+    ) throws {
         let resumption: RunResumption
         do {
             resumption = try RunResumption(
-                of: argument.folder,
+                of: folder,
                 options: options,
                 allowsOutside: allowOutside,
                 repeatsTolerated: failed

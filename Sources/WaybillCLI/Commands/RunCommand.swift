@@ -14,14 +14,15 @@ import WaybillResults
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs the graphs of a manifest and writes results.",
+        abstract: "Runs the graphs of manifests and writes results.",
         discussion: """
             The results go to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson (the journal); \
-            waybill-results/latest leads to the newest run.
+            waybill-results/latest leads to the newest run. Several manifests are runs of their own, in folders of that \
+            folder. All are checked before the first one runs.
             """
     )
 
-    @OptionGroup var options: ManifestOptions
+    @OptionGroup var manifests: ManifestsOptions
 
     @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Otherwise 'main', or the only one.")
     var graphs: [String] = []
@@ -46,12 +47,19 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The greatest number of requests at once.")
     var concurrency: Int?
 
+    @Option(help: "How many manifests run at once.")
+    var jobs = 1
+
+    @Flag(help: "Run no further manifest after one has failed.")
+    var failFast = false
+
     @OptionGroup var printing: RunPrintingOptions
 
     @OptionGroup var reports: ReportOptions
 
     func validate() throws {
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
+        if jobs < 1 { throw ValidationError("--jobs takes a number from 1.") }
     }
 
     func run() throws {
@@ -61,9 +69,14 @@ struct RunCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let stage = try options.checkedManifest().then { Pipeline.plan($0, planOptions) }
-        output.report(findings + stage.diagnostics)
-        guard let plan = stage.value else { throw ExitStatus.invalid }
+        let paths = try manifests.paths(output)
+        let stages = try manifests.checked(paths).map { $0.then { Pipeline.plan($0, planOptions) } }
+        output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
+        let plans = stages.compactMap(\.value)
+        guard plans.count == stages.count else { throw ExitStatus.invalid }
+        guard plans.count == 1, let plan = plans.first else {
+            return try run(plans, of: paths, planOptions, output)
+        }
 
         var runOptions = RunOptions()
         runOptions.outputFolder = out
@@ -71,6 +84,34 @@ struct RunCommand: ParsableCommand {
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
         try printing.run(plan, runOptions, reports, output)
+    }
+
+    /// Runs several manifests.
+    private func run(_ plans: [Plan], of paths: [String], _ planOptions: PlanOptions, _ output: Output) throws {
+        guard printing.format == .human else {
+            throw ValidationError(
+                "--format \(printing.format.rawValue) is for one manifest, and these are \(plans.count)."
+            )
+        }
+        guard state == nil else { throw ValidationError("--state is for one manifest, and these are \(plans.count).") }
+        let suite: SuiteFolder
+        do throws(ResultsError) {
+            suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths)
+        } catch {
+            output.report([Diagnostic("run-error", error.description, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        let runner = SuiteRunner(
+            suite,
+            plans: plans,
+            usesMock: mock,
+            variables: planOptions.variables,
+            printing: printing,
+            jobs: jobs,
+            failFast: failFast,
+            output
+        )
+        try runner.run(reports)
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

@@ -17,11 +17,11 @@ struct RunsCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: true)
         for entry in RunFolders.entries(in: folder) {
-            let name = entry.folder.split(separator: "/").last.map(String.init) ?? entry.folder
+            let name = entry.folder.dropFirst(folder.utf8.count).drop { $0 == "/" }
             let manifest = entry.result?.manifest ?? entry.record?.manifest ?? ""
             let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
             output.write(
-                "\(PrintableText.oneLine(name))  \(outcome)  \(PrintableText.oneLine(manifest))  \(entry.startedAt)\n"
+                "\(PrintableText.oneLine(String(name)))  \(outcome)  \(PrintableText.oneLine(manifest))  \(entry.startedAt)\n"
             )
         }
     }

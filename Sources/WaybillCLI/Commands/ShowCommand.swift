@@ -18,6 +18,17 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
+        if let suite = RunFolders.suite(of: argument.run) {
+            for (index, member) in suite.members.enumerated() {
+                if index > 0 { output.write("\n") }
+                if let entry = RunFolders.entry(of: member.folder) {
+                    show(entry, output)
+                } else {
+                    output.write("\(PrintableText.oneLine(member.manifest))  not run\n")
+                }
+            }
+            return
+        }
         guard let entry = RunFolders.entry(of: argument.folder) else {
             let reason =
                 RunFolders.damage(in: argument.folder) ?? RunFolders.absence(of: argument.run)
@@ -25,6 +36,10 @@ struct ShowCommand: ParsableCommand {
             output.report([Diagnostic("run-error", reason, at: nil)])
             throw ExitStatus.notCarriedOut
         }
+        show(entry, output)
+    }
+
+    private func show(_ entry: RunFolders.Entry, _ output: Output) {
         let printer = RunPrinter(output, quiet: false, verbose: false)
         if let result = entry.result {
             output.write("\(result.id)  \(PrintableText.oneLine(result.manifest))  \(result.outcome.rawValue)\n")

@@ -29,17 +29,7 @@ struct ValidateCommand: ParsableCommand {
         case github
     }
 
-    @Argument(
-        help: "The manifests, YAML files; - reads standard input.",
-        completion: .file(extensions: ["yaml", "yml"])
-    )
-    var manifests: [String]
-
-    @Option(name: .customLong("env"), help: "The environment to lay over each manifest.")
-    var environment: String?
-
-    @Flag(help: "Let the manifests use files outside their folders.")
-    var allowOutside = false
+    @OptionGroup var manifests: ManifestsOptions
 
     @Option(help: "The form of what is found: human, json, sarif or github.")
     var format = Format.human
@@ -49,19 +39,17 @@ struct ValidateCommand: ParsableCommand {
     @Flag(help: "Print without colours.")
     var noColor = false
 
-    func validate() throws {
-        if manifests.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
-    }
-
     func run() throws {
         let output = Output(noColour: noColor)
-        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        let paths = try manifests.paths(output)
+        let pipeline = try Pipeline(allowsOutside: manifests.allowOutside)
         let (options, given) = inputs.planOptions()
         var findings = given
         var last: ResolvedManifest?
         if format == .human { output.reportPart(findings) }
-        for manifest in findings.hasErrors ? [] : manifests {
-            let stage = pipeline.check(pipeline.load(manifest), environment: environment).checkingInputs(options)
+        for manifest in findings.hasErrors ? [] : paths {
+            let stage = pipeline.check(pipeline.load(manifest), environment: manifests.environment)
+                .checkingInputs(options)
             findings += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }

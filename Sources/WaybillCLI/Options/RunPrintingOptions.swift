@@ -29,7 +29,7 @@ struct RunPrintingOptions: ParsableArguments {
     var noColor = false
 
     /// Runs a plan and prints what was asked for. Throws the exit status.
-    func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions, _ output: Output) throws {
+    func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions?, _ output: Output) throws {
         let printsData = format == .outputs
         let printer = RunPrinter(output, quiet: quiet || printsData, verbose: verbose, toErrorStream: printsData)
         var options = options
@@ -47,7 +47,7 @@ struct RunPrintingOptions: ParsableArguments {
             printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
-        try reports.write(for: [report.result], output, variables: options.variables)
+        try reports?.write(for: [report.result], output, variables: options.variables)
         try SessionRunner.end(with: report)
     }
 }

@@ -9,6 +9,7 @@ final class RunPrinter: RunObserver {
     private let isQuiet: Bool
     private let isVerbose: Bool
     private let usesErrorStream: Bool
+    private let hold: (@Sendable (String) -> Void)?
     /// Where the failures of sessions are that were printed. Each step that needs such a session fails at the same location.
     private let sessionFailures = Mutex<Set<SourceSpan>>([])
 
@@ -17,9 +18,18 @@ final class RunPrinter: RunObserver {
 
     /// A printer.
     ///
-    /// - Parameter toErrorStream: Whether it prints to standard error, because standard output is for data.
-    init(_ output: Output, quiet: Bool, verbose: Bool, toErrorStream: Bool = false) {
+    /// - Parameters:
+    ///   - toErrorStream: Whether it prints to standard error, because standard output is for data.
+    ///   - hold: What takes the text instead, to print it later.
+    init(
+        _ output: Output,
+        quiet: Bool,
+        verbose: Bool,
+        toErrorStream: Bool = false,
+        hold: (@Sendable (String) -> Void)? = nil
+    ) {
         self.output = output
+        self.hold = hold
         usesErrorStream = toErrorStream
         self.isQuiet = quiet
         self.isVerbose = verbose
@@ -110,7 +120,8 @@ final class RunPrinter: RunObserver {
         failure.span.map { span in sessionFailures.withLock { $0.contains(span) } } ?? false
     }
 
-    private static func time(_ duration: Duration) -> String {
+    /// A duration in words: milliseconds below ten seconds.
+    static func time(_ duration: Duration) -> String {
         let milliseconds = duration / .milliseconds(1)
         // A clock that was set back, or a file with other times, may give less than nothing.
         if milliseconds < 0 { return "0 ms" }
@@ -121,7 +132,7 @@ final class RunPrinter: RunObserver {
     private var isColoured: Bool { usesErrorStream ? output.coloursError : output.coloursOutput }
 
     private func write(_ text: String) {
-        if usesErrorStream { output.writeError(text) } else { output.write(text) }
+        if let hold { hold(text) } else if usesErrorStream { output.writeError(text) } else { output.write(text) }
     }
 
     private enum Style: String {

@@ -54,7 +54,7 @@ extension ElementResults {
 
 extension OutcomeCounts {
     /// The counts that are not 0 in words, failures first, as in `1 failed, 3 passed`.
-    var summary: String {
+    package var summary: String {
         let order: [StepOutcome] = [.failed, .tolerated, .cancelled, .passed, .skipped]
         let words = order.filter { self[$0] > 0 }.map { "\(self[$0]) \($0.rawValue)" }
         return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")

@@ -1,0 +1,239 @@
+import ArgumentParser
+import Synchronization
+import Waybill
+import WaybillDiagnostics
+import WaybillPlan
+import WaybillResults
+
+/// Runs several manifests, each as a run of its own in a folder of the suite's folder, and prints one summary.
+struct SuiteRunner {
+    /// What came of a member.
+    fileprivate enum End: Sendable {
+        case run(RunSession.Report)
+        /// The run could not be carried out; the status that says so.
+        case failed(ExitCode)
+        /// It did not begin, because of a signal or an earlier failure.
+        case omitted
+    }
+
+    /// The sessions that are under way, and whether more may begin.
+    private struct State {
+        var sessions: [Int: RunSession] = [:]
+        var isStopped = false
+        var isPaused = false
+    }
+
+    let suite: SuiteFolder
+    /// The plans of the members of the suite.
+    let plans: [Plan]
+    /// Whether every origin is answered by the mock server.
+    let usesMock: Bool
+    /// The environment variables, for secrets.
+    let variables: [String: String]
+    let printing: RunPrintingOptions
+    let output: Output
+    /// How many run at once.
+    let jobs: Int
+    /// Whether none begins after one has failed.
+    let failFast: Bool
+
+    private let state = SharedState()
+    private var members: [SuiteFolder.Member] { suite.members }
+
+    /// A runner; see the properties.
+    init(
+        _ suite: SuiteFolder,
+        plans: [Plan],
+        usesMock: Bool,
+        variables: [String: String],
+        printing: RunPrintingOptions,
+        jobs: Int,
+        failFast: Bool,
+        _ output: Output
+    ) {
+        self.suite = suite
+        self.plans = plans
+        self.usesMock = usesMock
+        self.variables = variables
+        self.printing = printing
+        self.jobs = jobs
+        self.failFast = failFast
+        self.output = output
+    }
+
+    /// Runs all, prints the summary, writes the reports, and throws the worst exit status.
+    func run(_ reports: ReportOptions) throws {
+        listen()
+        let start = ContinuousClock.now
+        let ends = waiting { await self.runAll() }
+        printSummary(ends, time: ContinuousClock.now - start)
+        let results = ends.compactMap { if case .run(let report) = $0 { report.result } else { nil } }
+        try reports.write(for: results, output, variables: variables)
+        if let signal = Signals.received { throw ExitCode(128 + signal) }
+        let statuses = ends.map { end in
+            switch end {
+            case .run(let report): report.result.outcome == .passed ? ExitCode.success : ExitStatus.failed
+            case .failed(let status): status
+            case .omitted: ExitStatus.failed
+            }
+        }
+        let worst = statuses.reduce(ExitCode.success) { $0.orWorse($1) }
+        if !worst.isSuccess { throw worst }
+    }
+
+    private func runAll() async -> [End] {
+        await withTaskGroup(of: (Int, End).self) { group in
+            var ends = [End](repeating: .omitted, count: members.count)
+            var next = 0
+            func startNext() {
+                guard next < members.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, await run(index)) }
+            }
+            for _ in 0..<jobs { startNext() }
+            for await (index, end) in group {
+                ends[index] = end
+                if failFast, end.hasFailed { state.value.withLock { $0.isStopped = true } }
+                startNext()
+            }
+            return ends
+        }
+    }
+
+    /// Runs a member, unless the suite was stopped.
+    private func run(_ index: Int) async -> End {
+        let member = members[index]
+        // Options of its own have a control of their own, by which the run is stopped.
+        var options = RunOptions()
+        options.outputFolder = member.folder
+        options.usesMock = usesMock
+        options.variables = variables
+        options.reportsElements = printing.verbose
+        let text = HeldText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
+        let printer = RunPrinter(output, quiet: printing.quiet, verbose: printing.verbose) { text.take($0) }
+        options.observers = [printer]
+        let diagnostics = Mutex<[Diagnostic]>([])
+        options.warn = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
+        let session = Pipeline.session(for: plans[index], options)
+        let begins = state.value.withLock { state in
+            guard !state.isStopped else { return false }
+            state.sessions[index] = session
+            if state.isPaused { session.pause() }
+            return true
+        }
+        guard begins else { return .omitted }
+        defer {
+            state.value.withLock { $0.sessions[index] = nil }
+            text.end()
+        }
+        do throws(RunError) {
+            let report = try await session.run()
+            printer.finish(report.result, folder: report.folder)
+            output.report(diagnostics.withLock { $0 })
+            return .run(report)
+        } catch {
+            let errors = error.manifestDiagnostics
+            output.report(
+                errors.isEmpty ? [Diagnostic("run-error", "\(member.manifest): \(error.message)", at: nil)] : errors
+            )
+            return .failed(errors.isEmpty ? ExitStatus.notCarriedOut : ExitStatus.invalid)
+        }
+    }
+
+    private func listen() {
+        let (state, output) = (state, output)
+        Signals.onStop(
+            {
+                let sessions = state.value.withLock { state in
+                    state.isStopped = true
+                    return Array(state.sessions.values)
+                }
+                for session in sessions { session.stop() }
+                output.writeError("stopping: what is under way may go on for 10 seconds; once more stops it at once\n")
+            },
+            { for session in state.value.withLock({ Array($0.sessions.values) }) { session.cancelAll() } }
+        )
+        Signals.onPause({ state.pause(true) }, unpause: { state.pause(false) })
+    }
+
+    private func printSummary(_ ends: [End], time: Duration) {
+        let failed = zip(members, ends).filter { $0.1.hasFailed }
+        let omitted = ends.count { if case .omitted = $0 { true } else { false } }
+        guard !printing.quiet || !failed.isEmpty || omitted > 0 else { return }
+        var parts: [String] = []
+        if !failed.isEmpty { parts.append("\(failed.count) failed") }
+        let passed = ends.count - failed.count - omitted
+        if passed > 0 { parts.append("\(passed) passed") }
+        if omitted > 0 { parts.append("\(omitted) not run") }
+        output.write("\n\(ends.count) manifests: \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
+        for (member, end) in failed {
+            guard case .run(let report) = end else {
+                output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")
+                continue
+            }
+            output.write(
+                "  ✗ \(PrintableText.oneLine(member.manifest)): \(report.result.counts.summary)\n"
+                    + "    waybill resume \(PrintableText.oneLine(report.folder))\n"
+            )
+        }
+        output.write("results in \(PrintableText.oneLine(suite.path))\n")
+    }
+
+    /// The state, which the signals' thread and the tasks share.
+    private final class SharedState: Sendable {
+        let value = Mutex(State())
+
+        func pause(_ isPaused: Bool) {
+            let sessions = value.withLock { state in
+                state.isPaused = isPaused
+                return Array(state.sessions.values)
+            }
+            for session in sessions { if isPaused { session.pause() } else { session.unpause() } }
+        }
+    }
+}
+
+extension SuiteRunner.End {
+    /// Whether the member ran and did not pass, or could not be run.
+    fileprivate var hasFailed: Bool {
+        switch self {
+        case .run(let report): report.result.outcome != .passed
+        case .failed: true
+        case .omitted: false
+        }
+    }
+}
+
+/// The text of a run among several: below a heading, and in one piece if several run at once.
+private final class HeldText: Sendable {
+    private let heading: String
+    private let isHeld: Bool
+    private let output: Output
+    private let text = Mutex<String?>(nil)
+
+    init(heading: String, isHeld: Bool, _ output: Output) {
+        self.heading = heading
+        self.isHeld = isHeld
+        self.output = output
+    }
+
+    /// Takes a piece of text.
+    func take(_ piece: String) {
+        let ready: String? = text.withLock { text in
+            let whole = (text ?? "\n" + PrintableText.oneLine(String(heading.dropLast())) + "\n") + piece
+            text = isHeld ? whole : ""
+            return isHeld ? nil : whole
+        }
+        if let ready { output.write(ready) }
+    }
+
+    /// Prints what is held.
+    func end() {
+        let whole = text.withLock { text in
+            defer { text = "" }
+            return text
+        }
+        if let whole, !whole.isEmpty { output.write(whole) }
+    }
+}
