@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 import WaybillResults
 import WaybillRuntime
 
-/// Finds the manifests that paths of files and folders stand for.
+/// Finds the manifests that are meant by paths of files and folders.
 package enum ManifestFinder {
     /// The manifest that a command uses if no path is given.
     package static let usual = "waybill.yaml"
