@@ -13,6 +13,15 @@ struct ShowCommand: ParsableCommand {
 
     @OptionGroup var argument: RunArgument
 
+    @Flag(help: "Only the steps that failed, also those whose failure was tolerated.")
+    var failed = false
+
+    @Option(
+        name: .customLong("step"),
+        help: "Only the step with this id, or with this path, such as main.login, and what is in it; may be repeated."
+    )
+    var steps: [String] = []
+
     @Flag(help: "Print without colours.")
     var noColor = false
 
@@ -43,18 +52,23 @@ struct ShowCommand: ParsableCommand {
         let printer = RunPrinter(output, quiet: false, verbose: false)
         if let result = entry.result {
             output.write("\(result.id)  \(PrintableText.oneLine(result.manifest))  \(result.outcome.rawValue)\n")
-            for step in result.steps { printer.show(step) }
+            for step in result.steps where isMeant(step) { printer.show(step) }
             printer.finish(result, folder: entry.folder)
         } else if let record = entry.record {
             output.write(
                 "\(record.id)  \(PrintableText.oneLine(record.manifest))  \(entry.isRunning ? "running" : "unfinished")\n"
             )
             for path in record.steps.paths {
-                if let step = record.steps.step(at: path) { printer.show(step.result) }
+                if let step = record.steps.step(at: path), isMeant(step.result) { printer.show(step.result) }
             }
             output.write(
                 entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(entry.folder) goes on with it\n"
             )
         }
+    }
+
+    private func isMeant(_ step: StepResult) -> Bool {
+        if failed, step.outcome != .failed, step.outcome != .tolerated { return false }
+        return steps.isEmpty || steps.contains { $0 == step.id || step.path == $0 || step.path.hasPrefix("\($0).") }
     }
 }

@@ -19,9 +19,10 @@ struct Output: Sendable {
     /// The system's number of the first error of a write to standard output; 0 while there was none.
     private static let failure = Atomic<Int32>(0)
 
-    /// The streams; a terminal gets colours unless that is declined here or by NO_COLOR.
+    /// The streams; a terminal gets colours unless that is declined here or by NO_COLOR, or it is dumb.
     init(noColour: Bool) {
-        let isAllowed = !noColour && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
+        let isAllowed = !noColour && !isDumb && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
         coloursOutput = isAllowed && isatty(STDOUT_FILENO) == 1
         coloursError = isAllowed && isatty(STDERR_FILENO) == 1
     }

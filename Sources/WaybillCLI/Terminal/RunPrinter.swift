@@ -44,6 +44,18 @@ final class RunPrinter: RunObserver {
         case .requestRedirected(let redirection) where isVerbose:
             let words = "→ \(redirection.status), \(redirection.method) \(redirection.url)"
             write("    \(paint(words, .faint))\n")
+        case .requestRetrying(let retry) where isVerbose:
+            let words = "attempt \(retry.attempt) failed, the next one begins in \(Self.time(retry.pause))"
+            write("    \(paint("\(words): \(retry.failure.message)", .faint))\n")
+        case .log(let message) where !isQuiet:
+            let step = event.step.map { "\($0): " } ?? ""
+            write("    \(paint("\(step)\(message)", .strong))\n")
+        case .runPaused where !isQuiet:
+            write("  \(paint("paused\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
+        case .runUnpaused where !isQuiet:
+            write("  \(paint("goes on\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
+        case .writeCommitted(let file) where !isQuiet && printsFiles(of: event):
+            write("    \(paint(TransferText.file(file), .faint))\n")
         case .stepFinished(let result, _):
             if !isQuiet || result.outcome == .failed { write(line(for: result)) }
             progressLines.withLock { $0.forget(result.path) }
@@ -55,8 +67,7 @@ final class RunPrinter: RunObserver {
             guard isDue else { break }
             let words = "\(event.step ?? "")  \(TransferText.progress(progress))"
             write("    \(paint(words, .faint))\n")
-        case .downloadCommitted(let file) where !isQuiet && (isVerbose || event.step?.hasSuffix("]") != true):
-            // A 'forEach' may have a million elements, each with a file.
+        case .downloadCommitted(let file) where !isQuiet && printsFiles(of: event):
             write("    \(paint(TransferText.file(file), .faint))\n")
         case .warning(let message, _) where !isQuiet:
             let step = event.step.map { "\($0): " } ?? ""
@@ -101,6 +112,11 @@ final class RunPrinter: RunObserver {
             case .skipped, .cancelled: ("-", .faint)
             }
         var line = "  \(paint(mark.0, mark.1)) \(PrintableText.oneLine(result.path))"
+        // A step without an id has its method and path as its name.
+        let request = result.method.map { "\($0) " } ?? ""
+        if let name = result.name, name != result.id, request.isEmpty || !name.hasPrefix(request) {
+            line += "  \(paint(name, .strong))"
+        }
         if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
         if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
         if let status = result.status { line += "  \(status)" }
@@ -114,6 +130,9 @@ final class RunPrinter: RunObserver {
         }
         return line
     }
+
+    /// Whether files are printed. A 'forEach' may have a million elements, each with a file.
+    private func printsFiles(of event: RunEvent) -> Bool { isVerbose || event.step?.contains("[") != true }
 
     /// Whether the failure is that of a session, which was printed with its text.
     private func isOfSession(_ failure: Failure) -> Bool {

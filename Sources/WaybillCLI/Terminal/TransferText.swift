@@ -20,6 +20,13 @@ enum TransferText {
         return "↓ \(file.path), \(size(file.bytes))\(more)"
     }
 
+    /// `→ shop.sqlite, table orders: 64 records, 12.0 kB`
+    static func file(_ file: RunEvent.WrittenFile) -> String {
+        let table = file.table.map { ", table \($0)" } ?? ""
+        let records = file.records == 1 ? "1 record" : "\(file.records) records"
+        return "→ \(file.path)\(table): \(records), \(size(file.bytes))"
+    }
+
     /// A number of bytes, to a tenth of a unit.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }

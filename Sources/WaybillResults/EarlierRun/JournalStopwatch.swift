@@ -1,4 +1,4 @@
-import WaybillFormats
+package import WaybillFormats
 import WaybillJSON
 
 /// Measures how long a run ran by the timestamps of its journal: without pauses, and without the time between the end of a
@@ -42,7 +42,9 @@ struct JournalStopwatch {
 
 extension Timestamp {
     /// The time to a later timestamp; none where the clock was set back.
-    func duration(to end: Timestamp) -> Duration {
-        end > self ? .nanoseconds(end.nanoseconds - nanoseconds) : .zero
+    package func duration(to end: Timestamp) -> Duration {
+        guard end > self else { return .zero }
+        let (difference, overflow) = end.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? .max : difference)
     }
 }

@@ -23,6 +23,14 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.init(at: .now(), using: &random)
     }
 
+    /// The second that the run started in.
+    package var startedAt: Timestamp? {
+        let digits = Array(description.utf8.filter { $0 != UInt8(ascii: "-") }.prefix(14))
+        func part(_ range: Range<Int>) -> String { String(decoding: digits[range], as: UTF8.self) }
+        let (day, time) = ([part(0..<4), part(4..<6), part(6..<8)], [part(8..<10), part(10..<12), part(12..<14)])
+        return Timestamp(rfc3339: day.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z")
+    }
+
     /// A name that was read somewhere; `nil` if it cannot be one of a run.
     package init?(_ text: some StringProtocol) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -1,0 +1,73 @@
+import Testing
+import WaybillTestSupport
+
+/// `waybill runs`, and what `show` selects.
+@Suite(.timeLimit(.minutes(5))) struct RunsCommandTests {
+    private let folder = TemporaryFolder()
+
+    private func waybill(_ arguments: String...) async throws -> Command {
+        try await Command.run(CommandCase.program, arguments, in: folder.path)
+    }
+
+    private func run() async throws {
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                onFailure: collect
+                chain: [{id: one, get: /one, mock: {}}, {id: two, get: /two, mock: {status: 500}}]
+            """,
+            to: "m.yaml"
+        )
+        #expect(try await waybill("run", "m.yaml", "--mock").status == 1)
+    }
+
+    @Test func `runs are listed with counts and age, and the older ones removed`() async throws {
+        for _ in 0..<3 { try await run() }
+        folder.write("kept", to: "waybill-results/notes/file")
+        folder.write("{}", to: "waybill-results/20200101-000000-aaaaaa/run.json")
+        let listed = try await waybill("runs").outputText.split(separator: "\n")
+        #expect(listed.count == 3)
+        #expect(
+            listed.allSatisfy { $0.contains("  failed  1 failed, 1 passed in ") && $0.hasSuffix("  just now  m.yaml") }
+        )
+        #expect(try await waybill("runs", "prune").status == 64)
+        #expect(try await waybill("runs", "prune", "--older-than", "7x").status == 64)
+        #expect(try await waybill("runs", "prune", "--older-than", "1d").outputText == "removed 1 run\n")
+        #expect(
+            try await waybill("runs", "prune", "--keep", "1", "--older-than", "1d").outputText == "removed 0 runs\n"
+        )
+        #expect(try await waybill("runs", "prune", "--keep", "1").outputText == "removed 2 runs\n")
+        let left = try await waybill("runs").outputText
+        #expect(left == listed.prefix(1).map { $0 + "\n" }.joined())
+        #expect(try await waybill("show", "latest").status == 0)
+        #expect(try await waybill("runs", "prune", "--keep", "0").outputText == "removed 1 run\n")
+        #expect(folder.names(in: "waybill-results") == ["notes"])
+        #expect(folder.read("waybill-results/notes/file") == "kept")
+    }
+
+    @Test func `a link in a run is removed, and what it leads to stays`() async throws {
+        folder.write("x", to: "elsewhere/file")
+        folder.write("{}", to: "waybill-results/20200101-000000-aaaaaa/run.json")
+        let link = try await Command.run(
+            "/bin/ln",
+            ["-s", "\(folder.path)/elsewhere", "waybill-results/20200101-000000-aaaaaa/link"],
+            in: folder.path
+        )
+        #expect(link.status == 0)
+        #expect(try await waybill("runs", "prune", "--keep", "0").outputText == "removed 1 run\n")
+        #expect(folder.read("elsewhere/file") == "x")
+    }
+
+    @Test func `show selects failures and steps`() async throws {
+        try await run()
+        let failed = try await waybill("show", "latest", "--failed").outputText
+        #expect(failed.contains("main.two") && !failed.contains("main.one"))
+        let one = try await waybill("show", "latest", "--step", "one").outputText
+        #expect(one.contains("main.one") && !one.contains("main.two"))
+        let all = try await waybill("show", "latest", "--step", "main").outputText
+        #expect(all.contains("main.one") && all.contains("main.two"))
+    }
+}
