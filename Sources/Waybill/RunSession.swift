@@ -198,7 +198,7 @@ package struct RunSession: Sendable {
         return CachingTransport(
             transport,
             stores: stores,
-            containsSecret: { redactor.text($0).string != $0 },
+            containsSecret: { redactor.redact($0) != $0 },
             onFailure: { failure in
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
                 warn("the cache cannot be written to '\(failure.folder)': \(failure.message)")

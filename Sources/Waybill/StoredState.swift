@@ -65,11 +65,14 @@ package struct StoredState: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name, or `GRAPH.NAME`.
-    ///   - text: A string if the default value is one, otherwise JSON, or a string if it is not JSON.
+    ///   - text: A string if the default value is one, otherwise JSON.
     package func set(_ name: String, to text: String) throws(RunError) {
         let (graph, definition) = try definition(of: name)
-        let json = try? JSONParser().parse(Array(text.utf8))
-        let value = definition.defaultValue.string == nil ? json ?? .string(text) : .string(text)
+        let isText = definition.defaultValue.string != nil
+        guard let value = isText ? .string(text) : try? JSONParser().parse(Array(text.utf8)) else {
+            let help = "The default is no string: write JSON, and a string with quotes, as in '\"text\"'."
+            throw invalid("'\(text)' is not JSON", help)
+        }
         try change { $0[graph, default: JSONObject()][definition.name] = value }
     }
 

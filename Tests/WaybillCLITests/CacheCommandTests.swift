@@ -54,6 +54,41 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "list").outputText.isEmpty)
     }
 
+    @Test func `a response with a secret is not stored`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while let request = connection.readRequest() {
+                let tokens = ["/echo": "a-secret-key", "/token": "from-the-server"]
+                let body = "{\"token\":\"\(tokens[request.target] ?? "")\"}"
+                let fields = "Cache-Control: max-age=600\r\nContent-Type: application/json\r\n"
+                connection.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            folder.write(
+                """
+                waybill: 1
+                secrets: {key: {env: KEY}}
+                defaults: {cache: {folder: responses}, baseURL: "\(server.url(""))"}
+                graphs:
+                  main:
+                    chain:
+                      - {id: use, post: /use, body: {json: {key: "${secrets.key}"}}}
+                      - {id: echo, get: /echo}
+                      - {id: token, get: /token, outputs: {token: {value: $.token, secret: true}}}
+                      - {id: open, get: /open}
+                """,
+                to: "manifest.yaml"
+            )
+            for _ in 0..<2 {
+                let run = try await waybill("run", "manifest.yaml", "--no-color")
+                #expect(run.status == 0, "\(run.errorText)")
+            }
+            #expect(server.requests.map(\.target) == ["/use", "/echo", "/token", "/open", "/use", "/echo", "/token"])
+        }
+        let list = try await waybill("cache", "list", "--folder", "responses").outputText
+        #expect(list.split(separator: "\n").count == 1 && list.contains("/open"))
+    }
+
     @Test func `only what is sent is reported as sent`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {

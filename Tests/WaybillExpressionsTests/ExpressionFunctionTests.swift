@@ -128,8 +128,8 @@ import WaybillJSON
                 "match('a', vars.bad)", .value,
                 "this pattern is not an I-Regexp (RFC 9485): this '(' is never closed"
             ),
-            ("date('yesterday')", .value, "a time must have the form 2026-11-21T05:27:03Z (RFC 3339)"),
-            ("date('2026-02-29')", .value, "a time must have the form 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date('yesterday')", .value, "'yesterday' is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)"),
+            ("date('2026-02-29')", .value, "'2026-02-29' is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)"),
             ("date(1e300)", .value, "this number of seconds is too large for a time"),
             (
                 "date(0, '%Q')", .value,

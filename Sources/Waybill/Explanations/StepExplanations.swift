@@ -102,6 +102,22 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "same-for-all",
+            "elements are compared by something that is the same for all of them",
+            """
+            The filter stages 'sort', 'group' and 'unique' evaluate 'by' for each element of the list, which is 'item'. An
+            expression without it has the same value for all, so that nothing is sorted, and all are one group.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/a", filters: [{sort: {by: "'name'"}}]}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/a", filters: [{sort: {by: item.name}}]}]}}
+                """
+        ),
+        Explanation(
             "invalid-checksum",
             "the checksum of a download cannot be a digest of its kind",
             """

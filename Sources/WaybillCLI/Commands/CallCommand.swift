@@ -78,11 +78,11 @@ struct CallCommand: ParsableCommand {
         switch format {
         case .data:
             if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }
-            printer.finish(report.result, folder: report.folder)
-        case .human: printer.finish(report.result, folder: report.folder)
+            printer.finish(report.result, folder: report.folder, namesResume: false)
+        case .human: printer.finish(report.result, folder: report.folder, namesResume: false)
         case .outputs:
             output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
-            printer.finish(report.result, folder: report.folder)
+            printer.finish(report.result, folder: report.folder, namesResume: false)
         case .ndjson: break
         }
         try SessionRunner.end(with: report)

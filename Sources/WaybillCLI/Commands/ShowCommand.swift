@@ -53,7 +53,7 @@ struct ShowCommand: ParsableCommand {
         if let result = entry.result {
             output.write("\(result.id)  \(PrintableText.oneLine(result.manifest))  \(result.outcome.rawValue)\n")
             for step in result.steps where isMeant(step) { printer.show(step) }
-            printer.finish(result, folder: entry.folder)
+            printer.finish(result, folder: entry.folder, namesResume: false)
         } else if let record = entry.record {
             output.write(
                 "\(record.id)  \(PrintableText.oneLine(record.manifest))  \(entry.isRunning ? "running" : "unfinished")\n"

@@ -89,7 +89,9 @@ final class RunPrinter: RunObserver {
     }
 
     /// Prints the summary.
-    func finish(_ result: RunResult, folder: String) {
+    ///
+    /// - Parameter namesResume: Whether the command that goes on with a run that has not passed is printed.
+    func finish(_ result: RunResult, folder: String, namesResume: Bool = true) {
         let counts = result.counts
         let parts: [(Int, String, Style)] = [
             (counts[.passed], "passed", .good), (counts[.failed], "failed", .bad),
@@ -100,6 +102,7 @@ final class RunPrinter: RunObserver {
         let time = Self.time(result.time)
         if !isQuiet || result.outcome != .passed {
             write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
+            if namesResume, result.outcome != .passed { write("waybill resume \(folder) goes on with it\n") }
         }
     }
 

@@ -129,7 +129,7 @@ struct SuiteRunner {
         }
         do throws(RunError) {
             let report = try await session.run()
-            printer.finish(report.result, folder: report.folder)
+            printer.finish(report.result, folder: report.folder, namesResume: false)
             output.report(diagnostics.withLock { $0 })
             return .run(report)
         } catch {

@@ -224,7 +224,7 @@ struct RequestBuilder {
     /// The options of the transfer.
     private func options(of settings: Settings) throws(EvaluationFailure) -> TransferOptions {
         let scope = scope
-        return try TransferOptions(
+        var options = try TransferOptions(
             settings,
             files: scope.environment.files,
             proxies: proxies
@@ -233,6 +233,8 @@ struct RequestBuilder {
             try register(text)
             return text.text
         }
+        options.isResponseSecret = plan.outputs.contains(where: \.isSecret)
+        return options
     }
 
     // MARK: Texts

@@ -68,6 +68,24 @@ package struct ManifestDecoder {
         }
     }
 
+    /// An expression by which the elements of a list are compared: one that uses `item`.
+    mutating func comparedExpression(_ node: YAMLNode) -> ManifestExpression? {
+        guard let expression = expression(node) else { return nil }
+        if expression.references.contains(where: { $0.name == "item" }) { return expression }
+        let text = expression.expression.literalText ?? expression.expression.text
+        let member = text.hasPrefix("$.") ? String(text.dropFirst(2)) : text
+        let isPath = !member.isEmpty && member.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+        report(
+            Diagnostic(
+                "same-for-all",
+                "this is the same for all elements of the list",
+                at: node.span,
+                help: ["'item' is the element: write \(isPath ? "item.\(member)" : "for example item.name")."]
+            )
+        )
+        return nil
+    }
+
     /// A condition: an expression that can be true or false.
     mutating func condition(_ node: YAMLNode) -> ManifestExpression? {
         guard let expression = expression(node) else { return nil }

@@ -15,7 +15,7 @@ struct GroupStage: FilterStage {
     let name: String
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let by = node["by"].flatMap({ decoder.expression($0) }) else { return nil }
+        guard let by = node["by"].flatMap({ decoder.comparedExpression($0) }) else { return nil }
         self.by = by
         name = node["as"]?.text ?? "items"
     }

@@ -11,7 +11,7 @@ struct SortStage: FilterStage {
     let isDescending: Bool
 
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        by = node["by"].flatMap { decoder.expression($0) }
+        by = node["by"].flatMap { decoder.comparedExpression($0) }
         isDescending = node["order"]?.text == "desc"
     }
 

@@ -9,7 +9,7 @@ struct UniqueStage: FilterStage {
     let by: ManifestExpression?
 
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        by = node["by"].flatMap { decoder.expression($0) }
+        by = node["by"].flatMap { decoder.comparedExpression($0) }
     }
 
     func visitUses(_ visitor: UseVisitor) {

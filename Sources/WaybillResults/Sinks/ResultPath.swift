@@ -84,6 +84,9 @@ struct ResultPath {
 
     /// Throws for a file that a run writes about itself, by whatever way its folder is reached.
     private func check(_ text: String, named name: Substring, in folder: String) throws(ResultPathError) {
+        if RunFileNames.isOfDatabase(name) {
+            throw .refused("'\(text)' has the name of a file that SQLite makes beside a database")
+        }
         guard RunFileNames.all.contains(String(name)), let root = FileContents.canonicalPath(root) else { return }
         let folder = FileContents.canonicalPath(folder)
         if folder == root || folder == "\(root)/\(RunFileNames.bodies)" { throw Self.reserved(text) }

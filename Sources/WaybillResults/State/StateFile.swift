@@ -2,6 +2,12 @@ package import WaybillFormats
 package import WaybillJSON
 import WaybillRuntime
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// A file with the states of graphs, which one run at a time may use: it is locked until the last owner releases it.
 ///
 ///     {"format": 1, "run": RUN, "savedAt": TIME, "graphs": {GRAPH: {NAME: VALUE}}}
@@ -48,7 +54,18 @@ package final class StateFile: Sendable {
                 "the state '\(path)' is in use by another run; try again when that has finished"
             )
         }
+        Self.removeTemporaries(of: path)
         content = try Self.read(path)
+    }
+
+    /// Removes what killed processes have left of the file, now that no other process uses it.
+    private static func removeTemporaries(of path: String) {
+        let folder = FileContents.folder(of: path)
+        let beginning = ".\(FileContents.name(of: path).prefix(40))."
+        for name in (try? FolderListing.names(in: folder, limit: .max)) ?? []
+        where name.hasPrefix(beginning) && name.hasSuffix(".tmp") {
+            unlink("\(folder)/\(name)")
+        }
     }
 
     /// Reads a file without locking it; empty if there is none.
@@ -61,7 +78,7 @@ package final class StateFile: Sendable {
             throw ResultsError(path: path, "the state '\(path)' cannot be read: \(error.message)")
         }
         guard let json = try? JSONParser().parse(bytes), json["format"]?.number?.int == format,
-            json["graphs"]?.object != nil
+            let graphs = json["graphs"]?.object, graphs.allSatisfy({ $0.value.object != nil })
         else {
             throw ResultsError(
                 path: path,

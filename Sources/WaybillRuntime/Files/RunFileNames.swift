@@ -11,6 +11,12 @@ package enum RunFileNames {
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
+    /// Whether a name has the ending of a file that SQLite makes beside a database, and reads when it opens that.
+    package static func isOfDatabase(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        return ["-journal", "-wal", "-shm"].contains { name.hasSuffix($0) }
+    }
+
     /// All of them. No step may write a file with one of these names.
     package static let all: Set<String> = [journal, result, outputs, sources, bodies]
 }

@@ -63,8 +63,10 @@ package struct CacheEntry: Sendable, Equatable {
     /// The fields that make a request conditional (section 4.3.1); empty without a validator.
     package var conditions: [HTTPField] {
         var fields: [HTTPField] = []
-        if let tag = headers.first(named: "ETag") { fields.append(HTTPField(name: "If-None-Match", value: tag)) }
-        if let date = headers.first(named: "Last-Modified") {
+        if let tag = headers.first(named: "ETag"), EntityValidator.isUsable(tag) {
+            fields.append(HTTPField(name: "If-None-Match", value: tag))
+        }
+        if let date = headers.first(named: "Last-Modified"), HTTPDate.moment(date) != nil {
             fields.append(HTTPField(name: "If-Modified-Since", value: date))
         }
         return fields
@@ -73,7 +75,10 @@ package struct CacheEntry: Sendable, Equatable {
     /// Whether a newer response has the validators of this one, as far as it has any (sections 4.3.4 and 4.3.5).
     package func isConfirmed(by newer: HTTPFields) -> Bool {
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-        if let tag = newer.first(named: "ETag") { return headers.first(named: "ETag").map(opaque) == opaque(tag) }
+        if let tag = newer.first(named: "ETag") {
+            guard EntityValidator.isUsable(tag) else { return false }
+            return headers.first(named: "ETag").map(opaque) == opaque(tag)
+        }
         guard let date = newer.first(named: "Last-Modified") else { return true }
         return headers.first(named: "Last-Modified") == date
     }

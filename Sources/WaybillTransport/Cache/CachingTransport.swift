@@ -11,7 +11,7 @@ package struct CachingTransport: Transport {
     private let transport: any Transport
     private let stores: CacheStores
     private let now: @Sendable () -> Timestamp
-    private let containsSecret: @Sendable (_ url: String) -> Bool
+    private let containsSecret: @Sendable (_ bytes: [UInt8]) -> Bool
     private let cookieHosts = CookieHosts()
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
 
@@ -19,13 +19,14 @@ package struct CachingTransport: Transport {
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - containsSecret: Whether a URL contains a secret: such a request does not use the cache.
+    ///   - containsSecret: Whether some bytes contain a secret: a request with one in its URL does not use the cache, and a
+    ///     response with one is not stored.
     ///   - onFailure: Called when an entry cannot be stored.
     package init(
         _ transport: any Transport,
         stores: CacheStores,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
-        containsSecret: @escaping @Sendable (_ url: String) -> Bool = { _ in false },
+        containsSecret: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in false },
         onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in }
     ) {
         self.transport = transport
@@ -99,7 +100,7 @@ package struct CachingTransport: Transport {
 
     private func mayUseCache(_ request: HTTPRequest) -> Bool {
         CacheRules.mayUseCache(request) && stores.store(for: request) != nil && !cookieHosts.mayAddCookies(to: request)
-            && !containsSecret(request.url)
+            && !containsSecret(Array(request.url.utf8))
     }
 
     /// Notes what a result changes for other requests: the cookies that it sets, and what it makes invalid.
@@ -113,6 +114,9 @@ package struct CachingTransport: Transport {
     private func apply(_ change: CacheExchange.Change, of request: HTTPRequest) async {
         switch change {
         case .none: break
+        case .store(let entry)
+        where containsSecret(entry.body) || entry.headers.list.contains { containsSecret(Array($0.value.utf8)) }:
+            await stores.remove([entry.key])
         case .store(let entry):
             do throws(CacheStore.Failure) { try await stores.store(entry, for: request) } catch { onFailure(error) }
         case .remove(let keys): await stores.remove(keys)

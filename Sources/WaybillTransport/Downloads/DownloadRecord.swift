@@ -26,7 +26,7 @@ package struct DownloadRecord: Sendable, Equatable {
     /// Reads a record; `nil` for anything else.
     init?(_ text: [UInt8]) {
         guard let json = try? JSONParser().parse(text), let url = json["url"]?.string else { return nil }
-        if let tag = json["etag"]?.string {
+        if let tag = json["etag"]?.string, EntityValidator.isUsable(tag) {
             validator = .tag(tag)
         } else if let date = json["lastModified"]?.string {
             validator = .lastModified(date)

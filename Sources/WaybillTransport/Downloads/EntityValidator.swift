@@ -16,7 +16,9 @@ package enum EntityValidator: Sendable, Equatable {
     package init?(_ headers: HTTPFields) {
         let tags = headers.values(named: "ETag")
         if let tag = tags.first {
-            guard tags.allSatisfy({ $0 == tag }), tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
+            guard tags.allSatisfy({ $0 == tag }), tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\""),
+                Self.isUsable(tag)
+            else {
                 return nil
             }
             self = .tag(tag)
@@ -29,6 +31,10 @@ package enum EntityValidator: Sendable, Equatable {
         else { return nil }
         self = .lastModified(date)
     }
+
+    /// Whether an entity tag can be sent back as it came: bytes beyond ASCII are lost when a field is read as text, so that
+    /// different tags could look the same, and control characters cannot be sent.
+    static func isUsable(_ tag: String) -> Bool { tag.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 
     /// The value of `If-Range`.
     package var text: String {

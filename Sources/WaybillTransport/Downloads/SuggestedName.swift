@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillRuntime
 
 /// The name of a file that a server suggests, or that follows from a URL, made safe: one name in a folder, which nothing
 /// can be hidden in.
@@ -41,7 +42,9 @@ package enum SuggestedName {
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         guard !name.isEmpty else { return nil }
         let lower = name.lowercased()
-        if lower.hasSuffix(".part") || lower.hasSuffix(".part.json") { name += ".file" }
+        if lower.hasSuffix(".part") || lower.hasSuffix(".part.json") || RunFileNames.isOfDatabase(lower) {
+            name += ".file"
+        }
         return shortened(name)
     }
 

@@ -26,6 +26,8 @@ package struct TransferOptions: Sendable, Hashable {
     package var priority = Priority.default
     /// How the request uses the cache, where there is one.
     package var cache = CacheMode.noStore
+    /// Whether something of the response is a secret, so that it is not stored.
+    package var isResponseSecret = false
     /// The folder of the cache; `nil`: the user's.
     package var cacheFolder: String?
     /// The maximum size of the cache in bytes; `nil`: the usual one.

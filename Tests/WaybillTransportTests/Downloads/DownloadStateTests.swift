@@ -155,6 +155,8 @@ struct DownloadStateTests {
     static let validators: [(String, [(String, String)], EntityValidator?)] = [
         ("a strong tag", [("ETag", "\"a\"")], .tag("\"a\"")),
         ("a weak tag", [("ETag", "W/\"a\"")], nil),
+        ("a tag with bytes that are not UTF-8", [("ETag", "\"\u{FFFD}\"")], nil),
+        ("a tag with a control character", [("ETag", "\"a\u{1}\"")], nil),
         ("a tag without quotes", [("ETag", "a")], nil),
         ("two tags", [("ETag", "\"a\""), ("ETag", "\"b\"")], nil),
         ("nothing", [], nil),

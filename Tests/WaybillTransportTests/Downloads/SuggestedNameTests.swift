@@ -23,6 +23,8 @@ struct SuggestedNameTests {
         ("attachment; filename*=UTF-8''a%00b%0Ac.txt", "abc.txt"),
         ("attachment; filename*=UTF-8''photo%E2%80%AEgpj.exe", "photogpj.exe"),
         ("attachment; filename=\"other.zip.part\"", "other.zip.part.file"),
+        ("attachment; filename=\"shop.sqlite-journal\"", "shop.sqlite-journal.file"),
+        ("attachment; filename=\"shop.sqlite-WAL\"", "shop.sqlite-WAL.file"),
         ("attachment; filename=\"other.zip.PART.json\"", "other.zip.PART.json.file"),
         ("attachment; filename=\"a.zip. . \"", "a.zip"),
     ]

@@ -26,6 +26,11 @@ enum ResultPath {
         if path.utf8.contains(0) { return "the path of a file cannot contain the character U+0000" }
         if path.isEmpty { return "the path of the file is empty" }
         if path.hasSuffix("/"), !isFolder { return "'\(path)' is a folder, and the records are written to a file" }
+        let name = path.split(separator: "/").last ?? ""
+        if RunFileNames.isOfDatabase(name) {
+            return "'\(path)' has the name of a file that SQLite makes beside a database"
+        }
+        if name.hasSuffix(".part") { return "'\(path)' has the name of an unfinished file" }
         let long = path.split(separator: "/").first { $0.utf8.count > 255 }
         return long.map { "the name of a file has at most 255 bytes, and '\($0.prefix(16))…' has \($0.utf8.count)" }
     }
