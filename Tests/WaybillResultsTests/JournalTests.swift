@@ -50,6 +50,8 @@ import WaybillTestSupport
                 group.addTask { for _ in 0..<100 { stream.emit(.stepStarted, step: "main.\(task)") } }
             }
         }
+        // The last ones may be held for a moment.
+        stream.flush()
         try await journal.finish()
         let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
         let numbers = try lines.map { try JSONParser().parse(Array($0.utf8))["seq"]?.number?.int }
