@@ -68,10 +68,13 @@ import WaybillTestSupport
                 """
                 waybill: 1
                 secrets: {key: {env: KEY}}
-                defaults: {cache: {folder: responses}, baseURL: "\(server.url(""))"}
+                defaults: {cache: {folder: responses}}
+                services: {s: {baseURL: "\(server.url(""))", session: {call: login}}}
+                endpoints: {login: {path: /login, outputs: {user: $.token}}}
                 graphs:
                   main:
                     chain:
+                      - {id: login, get: /with-session, headers: {X-User: "${session.user}"}}
                       - {id: use, post: /use, body: {json: {key: "${secrets.key}"}}}
                       - {id: echo, get: /echo}
                       - {id: token, get: /token, outputs: {token: {value: $.token, secret: true}}}
@@ -83,10 +86,13 @@ import WaybillTestSupport
                 let run = try await waybill("run", "manifest.yaml", "--no-color")
                 #expect(run.status == 0, "\(run.errorText)")
             }
-            #expect(server.requests.map(\.target) == ["/use", "/echo", "/token", "/open", "/use", "/echo", "/token"])
+            let targets = [
+                "/login", "/with-session", "/use", "/echo", "/token", "/open", "/login", "/use", "/echo", "/token",
+            ]
+            #expect(server.requests.map(\.target) == targets)
         }
         let list = try await waybill("cache", "list", "--folder", "responses").outputText
-        #expect(list.split(separator: "\n").count == 1 && list.contains("/open"))
+        #expect(list.split(separator: "\n").count == 2 && list.contains("/open") && list.contains("/with-session"))
     }
 
     @Test func `only what is sent is reported as sent`() async throws {

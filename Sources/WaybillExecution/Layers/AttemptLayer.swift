@@ -177,6 +177,8 @@ struct Attempt: Sendable {
         var builder = builder(outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
+        // What a session holds are credentials, also those that are not marked as secrets.
+        if context.isForSession { sending.options.isResponseSecret = true }
         if let grant = builder.grant {
             let token = try await run.tokens.token(of: grant, in: run)
             outcome.token = token

@@ -49,6 +49,12 @@ package struct DownloadState: Sendable {
     private let keepsCodings: Bool
     private let asksForIdentity: Bool
     private var range: Range
+    /// How many responses had only a small part of the rest.
+    private var smallParts = 0
+
+    /// What a part has at least, unless it is one of a few or the last one: 64 KiB.
+    private static let smallPart = 64 * 1024
+    private static let maximumSmallParts = 16
 
     /// The state before the first request.
     ///
@@ -95,6 +101,8 @@ package struct DownloadState: Sendable {
         switch (response.status, range) {
         case (206, .whole):
             return .fail("the server sent a part of the file that was not requested")
+        case (206, .rest) where smallParts >= Self.maximumSmallParts:
+            return .fail("the server sends the file in parts of less than 64 KiB, which would take too many requests")
         case (206, .rest(let record, let size)):
             if let body = rest(of: record, from: size, in: response) { return .write(body) }
             return startOver()
@@ -118,7 +126,9 @@ package struct DownloadState: Sendable {
     /// Notes that the file is that long after a response had only the next part of the rest, as servers may do that
     /// limit the size of responses (RFC 9110, section 15.3.7).
     package mutating func advance(to size: Int) {
-        if case .rest(let record, _) = range { range = .rest(of: record, from: size) }
+        guard case .rest(let record, let start) = range else { return }
+        if size - start < Self.smallPart { smallParts += 1 }
+        range = .rest(of: record, from: size)
     }
 
     private mutating func startOver() -> Step {

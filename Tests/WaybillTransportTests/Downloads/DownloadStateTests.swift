@@ -140,6 +140,18 @@ struct DownloadStateTests {
         #expect(next == .write(DownloadState.Body(offset: 500, end: 1000, total: 1000, record: Self.record)))
     }
 
+    @Test func `a server that sends parts of a few bytes does not get any number of requests`() {
+        var state = Self.state()
+        for size in stride(from: 400, to: 560, by: 10) {
+            let range = ("Content-Range", "bytes \(size)-\(size + 9)/1000")
+            let step = state.next(after: Self.response(206, [Self.tag, range]))
+            #expect(step == .write(DownloadState.Body(offset: size, end: size + 10, total: 1000, record: Self.record)))
+            state.advance(to: size + 10)
+        }
+        let step = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 560-569/1000")]))
+        guard case .fail = step else { return #expect(Bool(false), "\(step)") }
+    }
+
     // MARK: Responses to a request of the whole
 
     @Test func `a part that was not requested is a failure, and 416 an ordinary response`() {
