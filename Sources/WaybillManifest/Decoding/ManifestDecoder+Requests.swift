@@ -148,6 +148,11 @@ extension ManifestDecoder {
             return nil
         }
         guard let expression = expression(node) else { return nil }
+        if expression.expression.resultType.isDisjoint(with: .string) {
+            let message =
+                "a checksum is a string of hexadecimal digits, and '\(expression.expression.text)' is not a string"
+            report(Diagnostic("wrong-type", message, at: expression.span))
+        }
         if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
             reportWrongDigest(text, algorithm, at: node.span)
         }

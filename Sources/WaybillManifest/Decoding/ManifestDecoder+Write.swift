@@ -38,10 +38,24 @@ extension ManifestDecoder {
                 guard let function = AggregateFunction(rawValue: function.value), let value = expression(value) else {
                     continue
                 }
+                check(value, in: function)
                 aggregates.append(Sink.Aggregate(name: name, function: function, value: value))
             }
         }
         return aggregates
+    }
+
+    /// Reports a value that an aggregate never accepts.
+    private mutating func check(_ value: ManifestExpression, in function: AggregateFunction) {
+        let (accepted, words): (ExpressionType, String) =
+            switch function {
+            case .sum: (.number, "numbers")
+            case .min, .max: ([.number, .string], "numbers or strings")
+            case .count, .first, .last: (.any, "values")
+            }
+        guard value.expression.resultType.isDisjoint(with: accepted.union(.null)) else { return }
+        let message = "'\(function.rawValue)' is computed of \(words), and '\(value.expression.text)' is never one"
+        report(Diagnostic("wrong-type", message, at: value.span))
     }
 
     /// Adds a column whose name no other one has.
@@ -86,6 +100,7 @@ extension ManifestDecoder {
         if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
             report(Diagnostic("write-table", problem.message, at: problem.span, help: [problem.help]))
         }
+        if format?.isDatabase == true { checkColumnNames(of: sink) }
         guard !sink.columns.isEmpty else { return }
         let names = sink.columns.map(\.name.value)
         for key in sink.key where !names.contains(where: { $0.hasSameCodePoints(as: key.value) }) {
@@ -97,6 +112,29 @@ extension ManifestDecoder {
                     at: key.span,
                     label: nearest.map { "did you mean '\($0)'?" } ?? "",
                     help: ["Add it to 'columns': each record needs a value for each column of the key."]
+                )
+            )
+        }
+    }
+
+    /// Reports columns of a table whose names differ in case only, which SQL does not distinguish.
+    private mutating func checkColumnNames(of sink: Sink) {
+        var first: [[UInt8]: Spanned<String>] = [:]
+        for column in sink.columns {
+            let name = column.name.value
+            guard
+                let other = first.updateValue(
+                    column.name,
+                    forKey: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+                )
+            else { continue }
+            report(
+                Diagnostic(
+                    "write-table",
+                    "the columns '\(other.value)' and '\(name)' differ in case only, which SQLite does not distinguish",
+                    at: column.name.span,
+                    secondary: [.init(other.span, "first used here")],
+                    help: ["Rename one of them: {OTHER: item.\(name)}."]
                 )
             )
         }

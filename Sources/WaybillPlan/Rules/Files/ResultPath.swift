@@ -31,9 +31,18 @@ enum ResultPath {
             return "'\(path)' has the name of a file that SQLite makes beside a database"
         }
         if name.hasSuffix(".part") { return "'\(path)' has the name of an unfinished file" }
-        let long = path.split(separator: "/").first { $0.utf8.count > 255 }
-        return long.map { "the name of a file has at most 255 bytes, and '\($0.prefix(16))…' has \($0.utf8.count)" }
+        let names = path.split(separator: "/")
+        if let long = names.first(where: { $0.utf8.count > 255 }) {
+            return "the name of a file has at most 255 bytes, and '\(long.prefix(16))…' has \(long.utf8.count)"
+        }
+        guard !path.hasSuffix("/"), let name = names.last, name.utf8.count > longestName else { return nil }
+        return
+            "the name of this file has at most \(longestName) bytes, and '\(name.prefix(16))…' has \(name.utf8.count); "
+            + "its unfinished file has a longer one"
     }
+
+    /// While a file is written, `.part` is added to its name, and `.part.json` to that of the record of a download.
+    private static let longestName = 255 - ".part.json".utf8.count
 
     /// Whether a path surely leads to a file that a run writes about itself.
     static func isReserved(_ path: ScalarTemplate) -> Bool {
