@@ -151,8 +151,23 @@ extension OutputFile {
     static func temporaryPath(beside path: String) -> String {
         let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         let tail = String(UInt64.random(in: .min ... .max), radix: 36)
-        return path[..<nameStart] + "." + path[nameStart...].prefix(40) + ".\(tail).tmp"
+        return path[..<nameStart] + "." + path[nameStart...].prefix(longestTemporaryStart) + ".\(tail).tmp"
     }
+
+    /// Whether a name is one that `temporaryPath` makes beside a file of this name, and beside no other file.
+    static func isTemporary(_ name: String, beside file: String) -> Bool {
+        guard file.count <= longestTemporaryStart, name.hasPrefix(".\(file)."), name.hasSuffix(".tmp") else {
+            return false
+        }
+        let tail = name.utf8.dropFirst(file.utf8.count + 2).dropLast(4)
+        return !tail.isEmpty
+            && tail.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+            }
+    }
+
+    /// How much of a file's name is in that of its temporary file, in characters.
+    private static let longestTemporaryStart = 40
 }
 
 /// A file that is written beside another one, to take its place. Where it does not it goes away.

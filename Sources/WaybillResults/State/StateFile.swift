@@ -61,9 +61,8 @@ package final class StateFile: Sendable {
     /// Removes what killed processes have left of the file, now that no other process uses it.
     private static func removeTemporaries(of path: String) {
         let folder = FileContents.folder(of: path)
-        let beginning = ".\(FileContents.name(of: path).prefix(40))."
         for name in (try? FolderListing.names(in: folder, limit: .max)) ?? []
-        where name.hasPrefix(beginning) && name.hasSuffix(".tmp") {
+        where OutputFile.isTemporary(name, beside: FileContents.name(of: path)) {
             unlink("\(folder)/\(name)")
         }
     }
