@@ -1,5 +1,6 @@
 import WaybillFormats
 package import WaybillResults
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -9,39 +10,57 @@ package import WaybillResults
 
 /// The folders of earlier runs.
 package enum RunFolders {
-    /// Where the folders of runs are, unless somebody asked for another place.
+    /// Where the folders of runs are by default.
     package static let usual = "waybill-results"
 
     /// What is known of a run from its folder.
     package struct Entry: Sendable {
         /// The folder.
         package var folder: String
-        /// What came of it; `nil` for a run that is going on or was killed.
+        /// The result; `nil` for a run that is still running or was killed.
         package var result: RunResult?
-        /// What its journal says, where there is no result.
+        /// The content of its journal, if there is no result.
         package var record: RunRecord?
 
-        /// Whether the run is still running. Asked for only if there is no result.
+        /// Whether the run is still running, if there is no result.
         package var isRunning: Bool { RunFolder.isLocked(folder) }
 
-        /// The moment that the run began.
+        /// When the run started.
         package var startedAt: String { (result?.startedAt ?? record?.startedAt)?.description ?? "" }
     }
 
-    /// The folder that a person means: by its path, or by the name of the run, or `latest`.
+    /// Returns the folder of a run or a suite.
+    ///
+    /// - Parameter run: The path of the folder, the name of the run, `latest`, or `latest-passed`.
     package static func folder(of run: String) -> String {
-        exists("\(run)/events.ndjson") || run.contains("/") ? run : "\(usual)/\(run)"
+        let isFolder = [RunFileNames.journal, RunFileNames.suite].contains { exists("\(run)/\($0)") }
+        if isFolder || run.contains("/") { return run }
+        return "\(usual)/\(run == "latest-passed" ? latestPassed(in: usual) ?? run : run)"
     }
 
-    /// The suite that a person means, if it is one: by its path, or by its name, or `latest`.
-    package static func suite(of run: String) -> SuiteFolder? {
-        let folder = run.contains("/") || exists("\(run)/suite.json") ? run : "\(usual)/\(run)"
-        return SuiteFolder(at: folder)
+    /// Returns the newest run or suite of a folder in which everything passed.
+    private static func latestPassed(in parent: String) -> String? {
+        let names = (try? OldRuns.folders(in: parent)) ?? []
+        return names.lazy.map(\.description).first { name in
+            let folder = "\(parent)/\(name)"
+            let folders = SuiteFolder(at: folder)?.members.map(\.folder) ?? [folder]
+            return folders.allSatisfy { entry(of: $0)?.result?.outcome == .passed }
+        }
     }
 
-    /// What to say of a run that a person means and that is in no folder; `nil` if it is in one.
-    package static func absence(of run: String) -> String? {
-        if exists("\(folder(of: run))/events.ndjson") { return nil }
+    /// Returns the suite in the folder of a run; `nil` if it is a single run.
+    package static func suite(of run: String) -> SuiteFolder? { SuiteFolder(at: folder(of: run)) }
+
+    /// Whether a run was started in a folder.
+    package static func hasJournal(_ folder: String) -> Bool { exists("\(folder)/\(RunFileNames.journal)") }
+
+    /// Returns why the results of a run cannot be read.
+    package static func missingReason(of run: String) -> String {
+        let folder = folder(of: run)
+        if hasJournal(folder) {
+            return damage(in: folder) ?? "the run has not finished; 'waybill resume \(folder)' continues it"
+        }
+        if run == "latest-passed" { return "no run in '\(usual)' has passed" }
         return run.contains("/")
             ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', and none in a folder '\(run)'"
     }
@@ -49,15 +68,14 @@ package enum RunFolders {
     /// The run in a folder; `nil` where there is none.
     package static func entry(of folder: String) -> Entry? {
         let record = try? RunRecord(folder: folder)
-        // The summary of a run that was resumed and killed then is not true any more.
+        // The summary of a run that was resumed and then killed is out of date.
         let result = record == nil || record?.outcome != nil ? RunFolder.result(in: folder) : nil
         guard result != nil || record != nil else { return nil }
         return Entry(folder: folder, result: result, record: result == nil ? record : nil)
     }
 
-    /// Why the journal in a folder cannot be read; `nil` where it can, or there is none.
-    package static func damage(in folder: String) -> String? {
-        guard exists("\(folder)/events.ndjson") else { return nil }
+    /// Returns why the journal in a folder cannot be read; `nil` if it can be.
+    private static func damage(in folder: String) -> String? {
         do {
             _ = try RunRecord(folder: folder)
             return nil

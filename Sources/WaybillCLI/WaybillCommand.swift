@@ -20,7 +20,7 @@ struct WaybillCommand: ParsableCommand {
             the first byte is sent.
 
             Exit status: 0 all passed, 1 a step failed, 2 the manifest or its inputs are invalid, 3 the run could not be \
-            carried out or recorded, 64 wrong usage, 129, 130 and 143 interrupted.
+            executed or recorded, 64 wrong usage, 129, 130 and 143 interrupted.
             """,
         version: WaybillVersion.current,
         subcommands: [
@@ -67,7 +67,7 @@ enum ExitStatus {
     static let failed = ExitCode(1)
     /// The manifest or its inputs are invalid.
     static let invalid = ExitCode(2)
-    /// The run could not be carried out or recorded.
+    /// The run could not be executed or recorded.
     static let notCarriedOut = ExitCode(3)
     /// The reader of standard output has gone away: 128 and the number of SIGPIPE, as shells have it.
     static let brokenPipe = ExitCode(128 + SIGPIPE)

@@ -22,6 +22,11 @@ package struct PlanOptions: Sendable {
 
     /// The default options.
     package init() {}
+
+    /// The names of the inputs that the command line and files have values for.
+    package var inputNames: [String] {
+        Set(inputs.map(\.name) + inputFiles.flatMap { $0.values.map(\.name) }).sorted()
+    }
 }
 
 /// Turns a manifest into a plan: `check` applies the environment, resolves the names and runs every rule, and from a manifest

@@ -66,7 +66,7 @@ import WaybillTestSupport
         func show() async throws -> String {
             try await Command.run(CommandCase.program, ["show", "out"], in: folder.path).outputText
         }
-        #expect(try await show().hasSuffix("\nwaybill resume out goes on with it\n"))
+        #expect(try await show().hasSuffix("\nwaybill resume out continues it\n"))
         #expect(flock(journal, LOCK_EX | LOCK_NB) == 0)
         let text = try await show()
         #expect(text.contains("manifest.yaml  running\n") && text.hasSuffix("\nthe run is still running\n"), "\(text)")

@@ -11,10 +11,11 @@ import WaybillTestSupport
     }
 
     /// A manifest with one request, which passes or fails.
-    private func manifest(_ path: String, status: Int = 200, delay: String = "0s") {
+    private func manifest(_ path: String, status: Int = 200, delay: String = "0s", inputs: String = "") {
         folder.write(
             """
             waybill: 1
+            \(inputs)
             services: {s: {baseURL: "http://127.0.0.1:9"}}
             graphs: {main: {chain: [{id: one, delay: \(delay), get: /one, mock: {status: \(status)}}]}}
             """,
@@ -78,7 +79,7 @@ import WaybillTestSupport
         #expect(milliseconds.map { $0 < 6000 } ?? false, "\(time)")
     }
 
-    @Test func `after a failure none begins, and resume names what did not begin`() async throws {
+    @Test func `after a failure none starts, and resume runs what was not started`() async throws {
         manifest("a.yaml", status: 500)
         manifest("b.yaml")
         let run = try await waybill("run", "a.yaml", "b.yaml", "--mock", "--fail-fast", "--out", "out")
@@ -87,9 +88,49 @@ import WaybillTestSupport
         let shown = try await waybill("show", "./out")
         #expect(shown.outputText.hasSuffix("\nb.yaml  not run\n"))
         let resumed = try await waybill("resume", "./out")
-        #expect(resumed.status == 3)
+        #expect(resumed.status == 1, "\(resumed.errorText)")
         #expect(resumed.outputText.hasPrefix("\na.yaml\nmain\n  ✗ main.one"))
-        #expect(resumed.errorText.contains("'b.yaml' did not begin, and is not run now"))
+        #expect(resumed.outputText.contains("\nb.yaml\nmain\n  ✓ main.one"))
+        #expect(try await waybill("show", "./out").outputText.contains("b.yaml  passed\n"))
+        #expect(try await waybill("resume", "./out", "--format", "ndjson").status == 64)
+    }
+
+    @Test func `resume needs the inputs of a manifest that was not started`() async throws {
+        manifest("a.yaml", status: 500)
+        folder.write(
+            """
+            waybill: 1
+            inputs: {name: {type: string, default: none}}
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs: {main: {chain: [{id: one, get: "/${inputs.name}", mock: {status: 200}}]}}
+            """,
+            to: "b.yaml"
+        )
+        let arguments = ["b.yaml", "--mock", "--fail-fast", "--out", "out", "--input", "name=x"]
+        let both = try await Command.run(CommandCase.program, ["run", "a.yaml"] + arguments, in: folder.path)
+        #expect(both.status == 2)
+        manifest("a.yaml", status: 500, inputs: "inputs: {name: {type: string, default: none}}")
+        let run = try await Command.run(CommandCase.program, ["run", "a.yaml"] + arguments, in: folder.path)
+        #expect(run.status == 1, "\(run.errorText)")
+        let resumed = try await waybill("resume", "./out", "--quiet")
+        #expect(resumed.status == 2)
+        #expect(resumed.errorText.contains("'b.yaml' was not started, and the inputs of its run are missing: 'name'"))
+        let again = try await waybill("resume", "./out", "--input", "name=x")
+        #expect(again.status == 1)
+        #expect(again.outputText.contains("GET http://127.0.0.1:9/x"), "\(again.outputText)\(again.errorText)")
+    }
+
+    @Test(arguments: [
+        (["a.yaml", "a/b.yaml"], ["a", "a-b-2"]),
+        (["a/b.yaml", "a.yaml"], ["a/b", "a-2"]),
+        (["a.yaml", "A.yml", "./a.yaml"], ["a", "A-2", "a-3"]),
+        (["suite.json.yaml", "suite.json/c.yaml"], ["suite.json-2", "suite.json-c-2"]),
+        (["../x/y.yaml", "-"], ["x/y", "-"]),
+    ])
+    func `no run has its folder in that of another one`(paths: [String], names: [String]) throws {
+        let suite = try SuiteFolder.create("\(folder.path)/s", in: folder.path, for: paths)
+        #expect(suite.members.map { String($0.folder.dropFirst("\(folder.path)/s/".count)) } == names)
+        #expect(SuiteFolder(at: "\(folder.path)/s")?.members == suite.members)
     }
 
     @Test func `what is for one manifest is refused for several`() async throws {

@@ -8,7 +8,7 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Writes reports about an earlier run.",
-        discussion: "The same as --report of 'waybill run', for a run that has ended."
+        discussion: "The same as --report of 'waybill run', for a run that has finished."
     )
 
     @OptionGroup var argument: RunArgument
@@ -37,19 +37,16 @@ struct ReportCommand: ParsableCommand {
         if let suite = RunFolders.suite(of: argument.run) {
             let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
             for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
-                let message = "the reports have nothing of '\(member.manifest)', whose run has not finished"
+                let message = "the reports leave out '\(member.manifest)': its run has not finished"
                 output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
             }
-            return try ReportOptions.write(requests, for: results, output, variables: ProcessVariables.all)
+            return try ReportOptions.write(requests, for: results, output)
         }
         guard let result = RunFolders.entry(of: argument.folder)?.result else {
-            let reason =
-                RunFolders.absence(of: argument.run) ?? RunFolders.damage(in: argument.folder)
-                ?? "the run has not finished; 'waybill resume \(argument.folder)' goes on with it"
-            output.report([Diagnostic("run-error", reason, at: nil)])
+            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        try ReportOptions.write(requests, for: [result], output, variables: ProcessVariables.all)
+        try ReportOptions.write(requests, for: [result], output)
     }
 
     private var requests: [ReportOptions.Request] {

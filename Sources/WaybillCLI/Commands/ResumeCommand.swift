@@ -8,13 +8,14 @@ import WaybillResults
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Goes on with a run that failed, was stopped or was killed.",
+        abstract: "Continues a run that failed, was stopped or was killed.",
         discussion: """
             A step that passed keeps its result and is never sent again, unless its method is safe (GET, HEAD) or \
             --repeat-unsure is given, and a step that still has to run needs something of it that the journal does not hold: \
             a secret output, or a cookie. Where only an unsafe request could provide that, nothing is sent, and the message \
             names it. The steps of a 'finally' that had started all run again. Inputs are those of the run; secrets and \
-            sessions are fetched again. A manifest that was changed in what has already run is rejected.
+            sessions are fetched again. A manifest that was changed in what has already run is rejected. Of several \
+            manifests, those that were not started run, too.
             """
     )
 
@@ -50,40 +51,76 @@ struct ResumeCommand: ParsableCommand {
         if let suite = RunFolders.suite(of: argument.run) {
             return try resume(suite, options, findings, output)
         }
-        if let absence = RunFolders.absence(of: argument.run) {
-            output.report([Diagnostic("run-error", absence, at: nil)])
+        guard RunFolders.hasJournal(argument.folder) else {
+            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
         try resume(argument.folder, options, findings, reports, output)
     }
 
-    /// Goes on with the runs of a suite that have not passed, one after the other, and throws the worst exit status.
+    /// Resumes the runs of a suite that have not passed and runs those that were not started, one after the other. Throws
+    /// the worst exit status.
     private func resume(
         _ suite: SuiteFolder,
         _ options: PlanOptions,
         _ findings: [Diagnostic],
         _ output: Output
     ) throws {
+        guard printing.format == .human else {
+            throw ValidationError(
+                "--format \(printing.format.rawValue) is for the run of one manifest, and this is a suite."
+            )
+        }
         var worst = ExitCode.success
         for member in suite.members where Signals.received == nil {
-            guard let entry = RunFolders.entry(of: member.folder) else {
-                let message = "'\(member.manifest)' did not begin, and is not run now"
-                let help = ["Run it by itself: waybill run \(member.manifest)"]
-                output.report([Diagnostic("run-error", message, at: nil, help: help)])
-                worst = worst.orWorse(ExitStatus.notCarriedOut)
-                continue
-            }
-            guard failed || entry.result?.outcome != .passed else { continue }
-            output.write("\n\(PrintableText.oneLine(member.manifest))\n")
+            let result = RunFolders.entry(of: member.folder)?.result
+            guard failed || result?.outcome != .passed else { continue }
+            if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
-                try resume(member.folder, options, findings, nil, output)
+                if RunFolders.hasJournal(member.folder) {
+                    try resume(member.folder, options, findings, nil, output)
+                } else {
+                    try start(member, of: suite, options, findings, output)
+                }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
             }
         }
         let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
-        try reports.write(for: results, output, variables: options.variables)
+        try reports.write(for: results, output)
+        if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
+    }
+
+    /// Runs a manifest of a suite that was not started.
+    private func start(
+        _ member: SuiteFolder.Member,
+        of suite: SuiteFolder,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ output: Output
+    ) throws {
+        let missing = suite.options.inputs.filter { !options.inputNames.contains($0) }
+        guard missing.isEmpty else {
+            let names = missing.map { "'\($0)'" }.joined(separator: ", ")
+            let help = ["Their values are not stored. Give them again, such as --input \(missing[0])=VALUE."]
+            let message = "'\(member.manifest)' was not started, and the inputs of its run are missing: \(names)"
+            output.report([Diagnostic("run-error", message, at: nil, help: help)])
+            throw ExitStatus.invalid
+        }
+        var options = options
+        options.graphs = suite.options.graphs
+        options.concurrency = suite.options.concurrency
+        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
+            .then { [options] in Pipeline.plan($0, options) }
+        output.report(findings + stage.diagnostics)
+        guard let plan = stage.value else { throw ExitStatus.invalid }
+        var runOptions = RunOptions()
+        runOptions.outputFolder = member.folder
+        runOptions.usesMock = suite.options.usesMock
+        runOptions.variables = options.variables
+        try printing.run(plan, runOptions, nil, output)
     }
 
     private func resume(

@@ -17,8 +17,8 @@ struct RunCommand: ParsableCommand {
         abstract: "Runs the graphs of manifests and writes results.",
         discussion: """
             The results go to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson (the journal); \
-            waybill-results/latest leads to the newest run. Several manifests are runs of their own, in folders of that \
-            folder. All are checked before the first one runs.
+            waybill-results/latest leads to the newest run. Each of several manifests is a run of its own, in a folder inside \
+            that folder. All manifests are checked before the first one runs.
             """
     )
 
@@ -41,16 +41,16 @@ struct RunCommand: ParsableCommand {
     )
     var state: String?
 
-    @Flag(help: "Answer every request from the manifest's 'mock' examples; nothing leaves this machine.")
+    @Flag(help: "Respond to every request with the manifest's 'mock' examples; nothing leaves this machine.")
     var mock = false
 
-    @Option(help: "The greatest number of requests at once.")
+    @Option(help: "The maximum number of requests at once.")
     var concurrency: Int?
 
-    @Option(help: "How many manifests run at once.")
+    @Option(help: "The maximum number of manifests that run at once.")
     var jobs = 1
 
-    @Flag(help: "Run no further manifest after one has failed.")
+    @Flag(help: "Start no further manifest after one has failed.")
     var failFast = false
 
     @OptionGroup var printing: RunPrintingOptions
@@ -96,7 +96,7 @@ struct RunCommand: ParsableCommand {
         guard state == nil else { throw ValidationError("--state is for one manifest, and these are \(plans.count).") }
         let suite: SuiteFolder
         do throws(ResultsError) {
-            suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths)
+            suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))
         } catch {
             output.report([Diagnostic("run-error", error.description, at: nil)])
             throw ExitStatus.notCarriedOut
@@ -112,6 +112,16 @@ struct RunCommand: ParsableCommand {
             output
         )
         try runner.run(reports)
+    }
+
+    private func suiteOptions(_ planOptions: PlanOptions) -> SuiteFolder.Options {
+        var options = SuiteFolder.Options()
+        options.environment = manifests.environment
+        options.graphs = graphs
+        options.inputs = planOptions.inputNames
+        options.concurrency = concurrency
+        options.usesMock = mock
+        return options
     }
 
     private var planOptions: (PlanOptions, [Diagnostic]) {

@@ -19,7 +19,7 @@ struct RunsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "Lists earlier runs, the newest first.",
-            discussion: "A run that is 'unfinished' was killed or stopped; waybill resume goes on with it."
+            discussion: "A run that is 'unfinished' was killed or stopped; 'waybill resume' continues it."
         )
 
         @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
@@ -57,8 +57,8 @@ struct RunsCommand: ParsableCommand {
             commandName: "prune",
             abstract: "Removes the results of earlier runs.",
             discussion: """
-                Only folders that are named like runs are removed, with all that is in them. With both options, a run is \
-                removed if it is older and not among the newest. Runs that are going on stay. So do the cache and states.
+                Only folders with names of runs are removed, with everything in them. With both options, a run is removed \
+                if it is older and not among the newest. Runs that are still running, the cache and states are kept.
                 """
         )
 
@@ -77,10 +77,15 @@ struct RunsCommand: ParsableCommand {
             }
         }
 
-        @Option(help: "How many of the newest runs stay.")
+        @Option(help: "How many of the newest runs are kept.")
         var keep: Int?
 
-        @Option(help: ArgumentHelp("Remove those that began longer ago, such as 12h, 7d or 4w.", valueName: "age"))
+        @Option(
+            help: ArgumentHelp(
+                "Remove runs that started longer ago than this, such as 12h, 7d or 4w.",
+                valueName: "age"
+            )
+        )
         var olderThan: Age?
 
         @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
@@ -88,7 +93,7 @@ struct RunsCommand: ParsableCommand {
 
         func validate() throws {
             if keep == nil, olderThan == nil {
-                throw ValidationError("Say which runs: --keep N, --older-than AGE, or both.")
+                throw ValidationError("Name the runs to remove: --keep N, --older-than AGE, or both.")
             }
             if let keep, keep < 0 { throw ValidationError("--keep takes a number from 0.") }
         }

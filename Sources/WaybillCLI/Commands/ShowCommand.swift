@@ -7,8 +7,8 @@ import WaybillResults
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Prints what came of an earlier run.",
-        discussion: "Of a run that was killed, the steps that are taken as they are when it is resumed."
+        abstract: "Prints the results of an earlier run.",
+        discussion: "Of a run that was killed, it prints the steps that keep their results when the run is resumed."
     )
 
     @OptionGroup var argument: RunArgument
@@ -39,10 +39,7 @@ struct ShowCommand: ParsableCommand {
             return
         }
         guard let entry = RunFolders.entry(of: argument.folder) else {
-            let reason =
-                RunFolders.damage(in: argument.folder) ?? RunFolders.absence(of: argument.run)
-                ?? "there is no run in '\(argument.folder)'"
-            output.report([Diagnostic("run-error", reason, at: nil)])
+            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
         show(entry, output)
@@ -62,7 +59,7 @@ struct ShowCommand: ParsableCommand {
                 if let step = record.steps.step(at: path), isMeant(step.result) { printer.show(step.result) }
             }
             output.write(
-                entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(entry.folder) goes on with it\n"
+                entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(entry.folder) continues it\n"
             )
         }
     }

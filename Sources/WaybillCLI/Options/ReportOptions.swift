@@ -20,9 +20,9 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a report when the run has ended, as NAME=FILE with json, junit, markdown or tap; FILE may be \
-            '-' for standard output. The option may be repeated, and takes several with commas. 'github' marks the failures in the manifest for GitHub Actions, which \
-            is done there without the option too.
+            Write a report when the run has finished, as NAME=FILE with json, junit, markdown or tap; FILE may be \
+            '-' for standard output. The option may be repeated, and takes several reports separated by commas. 'github' \
+            marks the failures in the manifest for GitHub Actions, where that also happens without the option.
             """,
             valueName: "name=file"
         )
@@ -32,17 +32,17 @@ struct ReportOptions: ParsableArguments {
     func validate() throws { _ = try requests() }
 
     /// Writes the reports. Throws the exit status, after saying why, if one cannot be written.
-    func write(for runs: [RunResult], _ output: Output, variables: [String: String]) throws {
-        try Self.write(try requests(), for: runs, output, variables: variables)
+    func write(for runs: [RunResult], _ output: Output) throws {
+        try Self.write(try requests(), for: runs, output)
     }
 
     /// Writes some reports; in a workflow of GitHub Actions, the annotations and the summary of the job too.
     static func write(
         _ requests: [Request],
         for runs: [RunResult],
-        _ output: Output,
-        variables: [String: String]
+        _ output: Output
     ) throws {
+        let variables = ProcessVariables.all
         var annotates = variables["GITHUB_ACTIONS"] == "true"
         var errors: [Diagnostic] = []
         for request in requests {

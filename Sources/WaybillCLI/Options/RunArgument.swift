@@ -1,11 +1,11 @@
 import ArgumentParser
 import Waybill
 
-/// A run that was begun before.
+/// An earlier run.
 struct RunArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The run: its name in waybill-results, 'latest', or the path of its folder.",
+            "The run: its name in waybill-results, 'latest', 'latest-passed', or the path of its folder.",
             valueName: "run"
         ),
         completion: .directory

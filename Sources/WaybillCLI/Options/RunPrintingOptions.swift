@@ -12,7 +12,7 @@ struct RunPrintingOptions: ParsableArguments {
         case human
         /// Each event as a JSON object.
         case ndjson
-        /// The outputs alone, when the run has ended; failures go to standard error.
+        /// The outputs alone, when the run has finished; failures go to standard error.
         case outputs
     }
 
@@ -47,7 +47,7 @@ struct RunPrintingOptions: ParsableArguments {
             printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
-        try reports?.write(for: [report.result], output, variables: options.variables)
+        try reports?.write(for: [report.result], output)
         try SessionRunner.end(with: report)
     }
 }

@@ -102,7 +102,7 @@ final class RunPrinter: RunObserver {
         let time = Self.time(result.time)
         if !isQuiet || result.outcome != .passed {
             write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
-            if namesResume, result.outcome != .passed { write("waybill resume \(folder) goes on with it\n") }
+            if namesResume, result.outcome != .passed { write("waybill resume \(folder) continues it\n") }
         }
     }
 

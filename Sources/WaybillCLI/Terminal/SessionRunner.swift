@@ -3,7 +3,7 @@ import Waybill
 import WaybillDiagnostics
 import WaybillResults
 
-/// Runs a session to its end, or until a signal asks it to stop; other signals hold it up and let it go on.
+/// Runs a session to its end, or until a signal asks it to stop; other signals pause and continue it.
 struct SessionRunner {
     private let session: RunSession
     private let output: Output
@@ -13,13 +13,16 @@ struct SessionRunner {
         self.output = output
     }
 
-    /// Runs the session. Throws the exit status, after saying why, where it could not be carried out.
+    /// What is printed at the first signal to stop.
+    static let stopMessage = "stopping: running requests have 10 seconds to finish; a second Ctrl-C cancels them\n"
+
+    /// Runs the session. Throws the exit status, after the reason was printed, if it could not be executed or recorded.
     func run() throws -> RunSession.Report {
-        // Listening begins before the run does, so that no signal comes too early.
+        // Signals are handled before the run starts, so that none comes too early.
         Signals.onStop(
             {
                 session.stop()
-                output.writeError("stopping: what is under way may go on for 10 seconds; once more stops it at once\n")
+                output.writeError(Self.stopMessage)
             },
             { session.cancelAll() }
         )

@@ -7,16 +7,16 @@ import WaybillResults
 
 /// Runs several manifests, each as a run of its own in a folder of the suite's folder, and prints one summary.
 struct SuiteRunner {
-    /// What came of a member.
+    /// The result of a member.
     fileprivate enum End: Sendable {
         case run(RunSession.Report)
-        /// The run could not be carried out; the status that says so.
+        /// The run could not be executed or recorded; the exit status for that.
         case failed(ExitCode)
-        /// It did not begin, because of a signal or an earlier failure.
+        /// It was not started, because of a signal or an earlier failure.
         case omitted
     }
 
-    /// The sessions that are under way, and whether more may begin.
+    /// The sessions that are running, and whether more may start.
     private struct State {
         var sessions: [Int: RunSession] = [:]
         var isStopped = false
@@ -34,7 +34,7 @@ struct SuiteRunner {
     let output: Output
     /// How many run at once.
     let jobs: Int
-    /// Whether none begins after one has failed.
+    /// Whether none starts after one has failed.
     let failFast: Bool
 
     private let state = SharedState()
@@ -68,7 +68,7 @@ struct SuiteRunner {
         let ends = waiting { await self.runAll() }
         printSummary(ends, time: ContinuousClock.now - start)
         let results = ends.compactMap { if case .run(let report) = $0 { report.result } else { nil } }
-        try reports.write(for: results, output, variables: variables)
+        try reports.write(for: results, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         let statuses = ends.map { end in
             switch end {
@@ -116,13 +116,13 @@ struct SuiteRunner {
         let diagnostics = Mutex<[Diagnostic]>([])
         options.warn = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
         let session = Pipeline.session(for: plans[index], options)
-        let begins = state.value.withLock { state in
+        let starts = state.value.withLock { state in
             guard !state.isStopped else { return false }
             state.sessions[index] = session
             if state.isPaused { session.pause() }
             return true
         }
-        guard begins else { return .omitted }
+        guard starts else { return .omitted }
         defer {
             state.value.withLock { $0.sessions[index] = nil }
             text.end()
@@ -150,7 +150,7 @@ struct SuiteRunner {
                     return Array(state.sessions.values)
                 }
                 for session in sessions { session.stop() }
-                output.writeError("stopping: what is under way may go on for 10 seconds; once more stops it at once\n")
+                output.writeError(SessionRunner.stopMessage)
             },
             { for session in state.value.withLock({ Array($0.sessions.values) }) { session.cancelAll() } }
         )

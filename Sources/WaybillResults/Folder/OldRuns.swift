@@ -15,7 +15,7 @@ package enum OldRuns {
             .sorted(by: >)
     }
 
-    /// Whether a run in a folder, or in that of a suite, is going on.
+    /// Whether a run in a folder, or in that of a suite, is still running.
     package static func isRunning(_ id: RunID, in parent: String) -> Bool {
         let folder = "\(parent)/\(id)"
         return RunFolder.isLocked(folder)

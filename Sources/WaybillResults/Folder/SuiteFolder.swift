@@ -7,16 +7,33 @@ package struct SuiteFolder: Sendable {
     package struct Member: Sendable, Equatable {
         /// The path of the manifest, as it was given.
         package let manifest: String
-        /// The folder of its run, which is not there if the run did not begin.
+        /// The folder of its run, which does not exist if the run was not started.
         package let folder: String
     }
 
-    private static let list = "suite.json"
+    /// How the manifests are run, for `resume`.
+    package struct Options: Sendable, Equatable {
+        /// The environment that is applied to each manifest.
+        package var environment: String?
+        /// The graphs that are run; none: the default graph of each manifest.
+        package var graphs: [String] = []
+        /// The names of the inputs from the command line and from files. Their values may be secret, and are not stored.
+        package var inputs: [String] = []
+        /// The maximum number of requests at once in each run.
+        package var concurrency: Int?
+        /// Whether the mock server receives the requests.
+        package var usesMock = false
+
+        /// The default options.
+        package init() {}
+    }
 
     /// The folder.
     package let path: String
     /// The manifests, in the order in which they run.
     package let members: [Member]
+    /// How they are run.
+    package let options: Options
 
     /// Makes the folder of some manifests.
     ///
@@ -25,7 +42,8 @@ package struct SuiteFolder: Sendable {
     package static func create(
         _ path: String?,
         in parent: String,
-        for manifests: [String]
+        for manifests: [String],
+        _ options: Options = Options()
     ) throws(ResultsError) -> SuiteFolder {
         let name = RunID().description
         let folder = path ?? "\(parent)/\(name)"
@@ -33,28 +51,33 @@ package struct SuiteFolder: Sendable {
         let members = zip(manifests, names).map { manifest, name in
             JSON.object(JSONObject([("manifest", .string(manifest)), ("folder", .string(name))]))
         }
+        var list = JSONObject([("manifests", .array(members))])
+        options.add(to: &list)
         var text: [UInt8] = []
-        JSONWriter(layout: .pretty).write(.object(JSONObject([("manifests", .array(members))])), to: &text)
+        JSONWriter(layout: .pretty).write(.object(list), to: &text)
         try FolderContents.make(folder)
-        try OutputFile.replaceDurably([("\(folder)/\(list)", text + [UInt8(ascii: "\n")])])
+        try OutputFile.replaceDurably([("\(folder)/\(RunFileNames.suite)", text + [UInt8(ascii: "\n")])])
         if path == nil { try FolderContents.leadLatest(in: parent, to: name) }
         return SuiteFolder(
             path: folder,
-            members: zip(manifests, names).map { Member(manifest: $0, folder: "\(folder)/\($1)") }
+            members: zip(manifests, names).map { Member(manifest: $0, folder: "\(folder)/\($1)") },
+            options: options
         )
     }
 
-    private init(path: String, members: [Member]) {
+    private init(path: String, members: [Member], options: Options) {
         self.path = path
         self.members = members
+        self.options = options
     }
 
     /// The suite in a folder; `nil` if there is none.
     package init?(at path: String) {
-        guard let bytes = try? FileContents.read("\(path)/\(Self.list)", limit: 64 << 20),
-            let list = (try? JSONParser().parse(bytes))?["manifests"]?.array
+        guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
+            let document = try? JSONParser().parse(bytes), let list = document["manifests"]?.array
         else { return nil }
         self.path = path
+        options = Options(document)
         members = list.compactMap { member in
             guard let manifest = member["manifest"]?.string, let folder = member["folder"]?.string,
                 // A list that somebody changed must not lead elsewhere.
@@ -65,9 +88,15 @@ package struct SuiteFolder: Sendable {
     }
 
     /// Names for the folders of the runs of manifests: their paths without the extension and without what would lead
-    /// elsewhere. No two are the same, also where case does not count.
+    /// elsewhere. No two are the same, also where case does not count, and no folder is in that of another run.
     static func names(for manifests: [String]) -> [String] {
-        var taken: Set<String> = []
+        var taken: Set<String> = [RunFileNames.suite]
+        var parents: Set<String> = []
+        func isFree(_ name: String) -> Bool {
+            let name = name.lowercased()
+            return !taken.contains(name) && !parents.contains(name)
+                && folders(above: name).allSatisfy { !taken.contains($0) }
+        }
         return manifests.map { path in
             var parts = path.split(separator: "/").filter { $0 != "." && $0 != ".." }.map(String.init)
             if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
@@ -76,11 +105,38 @@ package struct SuiteFolder: Sendable {
             let base = parts.isEmpty ? "manifest" : parts.joined(separator: "/")
             var name = base
             var number = 1
-            while !taken.insert(name.lowercased()).inserted {
+            while !isFree(name) {
                 number += 1
-                name = "\(base)-\(number)"
+                name = base.replacing("/", with: "-") + "-\(number)"
             }
+            taken.insert(name.lowercased())
+            parents.formUnion(folders(above: name.lowercased()))
             return name
         }
+    }
+
+    /// `a` and `a/b` for `a/b/c`.
+    private static func folders(above name: String) -> [String] {
+        name.indices.filter { name[$0] == "/" }.map { String(name[..<$0]) }
+    }
+}
+
+extension SuiteFolder.Options {
+    /// The options that `suite.json` has.
+    fileprivate init(_ document: JSON) {
+        environment = document["environment"]?.string
+        graphs = document["graphs"]?.array?.compactMap(\.string) ?? []
+        inputs = document["inputs"]?.array?.compactMap(\.string) ?? []
+        concurrency = document["concurrency"]?.number?.int
+        usesMock = document["mock"] == .bool(true)
+    }
+
+    /// Adds the options that differ from the default.
+    fileprivate func add(to document: inout JSONObject) {
+        document["environment"] = environment.map(JSON.string)
+        if !graphs.isEmpty { document["graphs"] = .array(graphs.map(JSON.string)) }
+        if !inputs.isEmpty { document["inputs"] = .array(inputs.map(JSON.string)) }
+        document["concurrency"] = concurrency.map { .number(JSONNumber($0)) }
+        if usesMock { document["mock"] = .bool(true) }
     }
 }

@@ -83,7 +83,7 @@ package enum JUnitReport: RunReport {
             result =
                 switch step.outcome {
                 case .passed, .tolerated: nil
-                case .skipped: Result(element: "skipped", message: "the step did not begin")
+                case .skipped: Result(element: "skipped", message: "the step was not started")
                 case .cancelled: Result(element: "skipped", message: "the step was cancelled")
                 case .failed: step.failure.map(Result.init) ?? Result(element: "failure", message: "the step failed")
                 }

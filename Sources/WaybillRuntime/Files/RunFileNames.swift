@@ -8,6 +8,8 @@ package enum RunFileNames {
     package static let outputs = "outputs.json"
     /// What the run was made from, for `resume`.
     package static let sources = "sources.json"
+    /// The manifests of a suite, whose runs have folders of their own.
+    package static let suite = "suite.json"
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
@@ -18,5 +20,5 @@ package enum RunFileNames {
     }
 
     /// All of them. No step may write a file with one of these names.
-    package static let all: Set<String> = [journal, result, outputs, sources, bodies]
+    package static let all: Set<String> = [journal, result, outputs, sources, suite, bodies]
 }
