@@ -20,7 +20,9 @@ package struct RunOptions: Sendable {
     package var variables: [String: String] = [:]
     /// Whether the requests of elements of a `forEach` are events too.
     package var reportsElements = false
-    /// What else is told of every event.
+    /// Whether the body of each response is kept, also if it did not fail.
+    package var keepsBodies = false
+    /// What else receives every event.
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
     package var resumed: (record: RunRecord, folder: String)?
@@ -98,6 +100,7 @@ package struct RunSession: Sendable {
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock,
+            keepsBodies: options.keepsBodies,
             state: state?.states ?? GraphStates(plan.states())
         )
         let outcome = await executor.run(id: id)

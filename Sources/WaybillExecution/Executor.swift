@@ -41,7 +41,9 @@ package struct Executor: Sendable {
     package let repeatsUnsure: Bool
     /// Whether the mock server receives the requests.
     package let isMocked: Bool
-    /// The states of the graphs as the run begins with them.
+    /// Whether the body of each response is kept, also if it did not fail.
+    package let keepsBodies: Bool
+    /// The states of the graphs at the start of the run.
     package let state: GraphStates
 
     /// An executor; the secrets are registered with the redactor at once.
@@ -60,6 +62,7 @@ package struct Executor: Sendable {
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         isMocked: Bool = false,
+        keepsBodies: Bool = false,
         state: GraphStates = GraphStates()
     ) {
         self.plan = plan
@@ -76,6 +79,7 @@ package struct Executor: Sendable {
         self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
+        self.keepsBodies = keepsBodies
         self.state = state
         for secret in secrets.values { redactor.register(secret) }
     }

@@ -33,6 +33,8 @@ final class RunContext: Sendable {
     /// Whether requests are repeated that the earlier run may have sent without receiving a response, even if they are
     /// not idempotent.
     let repeatsUnsure: Bool
+    /// Whether the body of each response is kept, also if it did not fail.
+    let keepsBodies: Bool
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
     let unrepeated = Mutex<[String: Bool]>([:])
@@ -68,6 +70,7 @@ final class RunContext: Sendable {
         sessions = SessionStore(plan.sessions)
         tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
+        keepsBodies = executor.keepsBodies
         let resumption = executor.resumption
         self.resumption = resumption
         earlier = executor.earlierRun.map {

@@ -40,14 +40,98 @@ import WaybillTestSupport
                 "    help: '$.id == 8' does not hold: $.id is 7",
                 "    help: another name: '$.name == 'x'' does not hold: $.name is \"demo\"",
                 "    help: It is at manifest.yaml:8:47.",
-                "  ✗ main.each  N ms",
+                "    response body, 22 bytes in out/bodies/main.one.json:",
+                #"      {"id":7,"name":"demo"}"#,
+                "  ✗ main.each  1 failed, 1 passed  N ms",
                 "    error[expect]: '$.id == n' does not hold: $.id is 7, n is 1",
                 "    help: It is at manifest.yaml:9:94.",
                 "    1 of 2 elements failed:",
-                "      [1] http://127.0.0.1:9/user: '$.id == n' does not hold: $.id is 7, n is 1",
+                "      [1] 1, http://127.0.0.1:9/user: '$.id == n' does not hold: $.id is 7, n is 1",
+                "    response body, 22 bytes in out/bodies/main.each[1].json:",
+                #"      {"id":7,"name":"demo"}"#,
             ],
             "\(shown.outputText)"
         )
+    }
+
+    @Test func `bodies of all responses are kept and shown, without secrets`() async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            waybill: 1
+            secrets: {key: {env: KEY}}
+            services: {s: {baseURL: "http://127.0.0.1:9", session: {call: login}}}
+            endpoints: {login: {path: /login, outputs: {token: $.token}, mock: {body: {token: "from-the-login"}}}}
+            graphs:
+              main:
+                chain:
+                  - {id: one, get: /one, headers: {X-Token: "${session.token}"}, mock: {body: {a: 1, key: "a-secret-key"}}}
+                  - {id: key, get: "/?key=${secrets.key}", mock: {body: [1, 2]}}
+                  - {id: text, get: /text, decoding: text, mock: {body: "line\\e[31m 1\\nline 2"}}
+            """,
+            to: "manifest.yaml"
+        )
+        func waybill(_ arguments: String...) async throws -> Command {
+            try await Command.run(CommandCase.program, arguments, in: folder.path, variables: ["KEY": "a-secret-key"])
+        }
+        let run = try await waybill("run", "--mock", "--keep-bodies", "--out", "out", "manifest.yaml")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(folder.names(in: "out/bodies").count == 3)
+        let shown = try await waybill("show", "./out", "--body")
+        #expect(
+            shown.outputText.contains(
+                "response body, 19 bytes in ./out/bodies/main.one.json:\n      {\"a\":1,\"key\":\"***\"}\n"
+            )
+        )
+        #expect(shown.outputText.contains("\n      line\u{FFFD}[31m 1\n      line 2\n"), "\(shown.outputText)")
+        let one = try await waybill("show", "./out", "--body", "--step", "key")
+        #expect(one.outputText.contains("[1,2]") && !one.outputText.contains("main.one"))
+        #expect(try await waybill("show", "./out").outputText.contains("response body") == false)
+    }
+
+    @Test func `two runs are compared`() async throws {
+        let folder = TemporaryFolder()
+        func manifest(_ status: Int, _ id: String, count: Int, delay: String) {
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "http://127.0.0.1:9"}}
+                graphs:
+                  main:
+                    onFailure: collect
+                    chain:
+                      - {id: same, get: /same, mock: {}}
+                      - {id: slow, get: /slow, mock: {delay: \(delay)}}
+                      - {id: one, get: /one, mock: {status: \(status)}}
+                      - {id: \(id), get: /two, mock: {}}
+                    outputs: {count: "\(count)", same: "'x'"}
+                """,
+                to: "manifest.yaml"
+            )
+        }
+        func waybill(_ arguments: String...) async throws -> Command {
+            try await Command.run(CommandCase.program, arguments, in: folder.path)
+        }
+        manifest(200, "two", count: 1, delay: "0s")
+        #expect(try await waybill("run", "--mock", "manifest.yaml").status == 0)
+        let passed = try #require(folder.link(at: "waybill-results/latest"))
+        manifest(500, "three", count: 2, delay: "700ms")
+        #expect(try await waybill("run", "--mock", "manifest.yaml").status == 1)
+        let shown = try await waybill("show", "latest", "--against", "latest-passed")
+        let lines = shown.outputText.normalized(port: nil).split(separator: "\n")
+        #expect(
+            lines == [
+                "manifest.yaml  RUN → RUN", "  passed (4 passed) → failed (1 failed, 3 passed), N ms → N ms",
+                "  main.slow  N ms → N ms", "  main.one  passed 200 → failed 500: the status is 500, not 2xx",
+                "  + main.three  passed 200", "  - main.two  passed 200", "  output main.count  1 → missing",
+                "  output main.same  \"x\" → missing",
+            ],
+            "\(shown.outputText)"
+        )
+        let same = try await waybill("show", passed, "--against", passed)
+        #expect(same.outputText.hasSuffix("  no step or output differs\n"))
+        #expect(try await waybill("show", "latest", "--against", "nothing").status == 3)
+        manifest(500, "two", count: 1, delay: "0s")
     }
 
     @Test func `show says whether an unfinished run is still running`() async throws {

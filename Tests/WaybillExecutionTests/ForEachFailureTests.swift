@@ -76,10 +76,10 @@ import WaybillTestSupport
         let elements = try #require(outcome.result.steps[0].elements)
         #expect(elements.counts[.tolerated] == 200)
         #expect(elements.failures.map(\.element) == Array(0..<100))
-        #expect(elements.failures[99].url?.string == "http://s/99")
+        #expect(elements.failures[99].subject.url?.string == "http://s/99")
         #expect(elements.failures[99].failure.message.string == "the status is 500, not 2xx")
         // Of a group, the address is that of the request that failed.
-        #expect(outcome.result.steps[1].elements?.failures.first?.url?.string == "http://s/7")
+        #expect(outcome.result.steps[1].elements?.failures.first?.subject.url?.string == "http://s/7")
     }
 
     @Test func `what a step with onFailure continue runs in another graph is tolerated too`() async throws {

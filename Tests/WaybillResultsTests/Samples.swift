@@ -117,9 +117,19 @@ enum Samples {
                 .stepFinished(steps[0], kept: .init(.taken, record: redactor.json(["ok": true]), element: "x")),
                 "main.login"
             ),
+            (.elementsStarted(count: 20), "main.each"),
+            (.pollFinished(poll: 1, pause: .seconds(1)), "main.login"),
             (
                 .elementFinished(
-                    .init(element: 3, outcome: .failed, failure: failure, url: redactor.text("http://x/hunter2"))
+                    .init(
+                        element: 3,
+                        outcome: .failed,
+                        failure: failure,
+                        subject: ElementSubject(
+                            value: redactor.start(of: ["key": "hunter2"], 80),
+                            url: redactor.text("http://x/hunter2")
+                        )
+                    )
                 ),
                 "main.each"
             ),

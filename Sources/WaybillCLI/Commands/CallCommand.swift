@@ -65,7 +65,7 @@ struct CallCommand: ParsableCommand {
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
         let printsData = format == .data || format == .outputs
-        let printer = RunPrinter(output, quiet: printsData, verbose: verbose, toErrorStream: printsData)
+        let printer = RunPrinter(output, quiet: printsData, verbose: verbose, to: printsData ? .error : .output)
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.usesMock = mock

@@ -22,18 +22,30 @@ struct RunPrintingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print failures only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Print each request too, also those of forEach.")
+    @Flag(
+        name: .shortAndLong,
+        help: "Print requests and responses too, as 'curl -v' does, and elements, pages, polls and retries."
+    )
     var verbose = false
 
     @Flag(help: "Print without colours.")
     var noColor = false
 
+    @Flag(help: "Keep the bodies of all responses, not only of those that failed.")
+    var keepBodies = false
+
     /// Runs a plan and prints what was asked for. Throws the exit status.
     func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions?, _ output: Output) throws {
         let printsData = format == .outputs
-        let printer = RunPrinter(output, quiet: quiet || printsData, verbose: verbose, toErrorStream: printsData)
+        let printer = RunPrinter(
+            output,
+            quiet: quiet || printsData,
+            verbose: verbose,
+            to: printsData ? .error : .output
+        )
         var options = options
         options.reportsElements = verbose
+        options.keepsBodies = keepBodies
         options.warn = { output.report([$0]) }
         switch format {
         case .human, .outputs: options.observers = [printer]

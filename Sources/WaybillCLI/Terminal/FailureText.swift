@@ -1,46 +1,103 @@
 import WaybillDiagnostics
 import WaybillResults
+import WaybillRuntime
 
 /// What is printed of a failure below the line of its step.
 struct FailureText {
     /// The maximum number of failed elements that are listed.
     private static let listedElements = 5
+    /// The maximum number of lines of a body that are printed, and of their columns.
+    private static let bodyLines = 5
+    private static let bodyColumns = 100
 
     /// Whether the text has colours.
     let colour: Bool
+    /// The size of the terminal; `nil` if the text goes elsewhere.
+    var terminal: TerminalSize?
+    /// The bodies that are kept in the folder of the run.
+    var bodies: KeptBodies?
+    /// Whether bodies are printed in full, of up to a mebibyte.
+    var printsWholeBodies = false
 
-    /// The failure of a step, and of a `forEach` how many elements failed and the first of them.
-    func text(of failure: Failure, elements: ElementResults?) -> String {
-        indented(diagnostic(of: failure)) + (elements.map { list(of: $0) } ?? "")
+    private static let margin = 4
+
+    /// The failure of a step: where in the manifest and why, the start of the response's body, and of a `forEach` how many
+    /// elements failed and the first of them.
+    func text(of result: StepResult) -> String {
+        guard let failure = result.failure else { return "" }
+        var text = indented(diagnostic(of: failure))
+        if result.elements == nil { text += body(of: result.path) }
+        return text + (result.elements.map { list(of: $0, step: result.path) } ?? "")
     }
 
     /// A failure in the words and with the carets of a diagnostic, because it points into the manifest as one does.
     private func diagnostic(of failure: Failure) -> String {
-        let text = HumanRenderer(colour: colour).render(failure.diagnostic)
+        var renderer = HumanRenderer(colour: colour)
+        if let terminal { renderer.width = max(30, Output.sourceColumns(of: terminal) - Self.margin) }
+        let text = renderer.render(failure.diagnostic)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().joined(separator: "\n")
     }
 
-    /// How many elements failed, and the first of them with their indices, addresses and reasons.
-    private func list(of elements: ElementResults) -> String {
+    /// How many elements failed, and the first of them with their indices, values, addresses and reasons.
+    private func list(of elements: ElementResults, step: String) -> String {
         let failed = elements.counts[.failed] + elements.counts[.tolerated]
         guard failed > 0 else { return "" }
         let all = StepOutcome.allCases.reduce(0) { $0 + elements.counts[$1] }
         let listed = elements.failures.prefix(Self.listedElements)
         let cancelled = elements.counts[.cancelled]
         let others = cancelled == 0 ? "" : ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
-        var lines = ["\(failed) of \(all) elements failed\(others):"]
-        for element in listed {
-            let url = element.url.map { "\($0): " } ?? ""
-            let findings = element.failure.findings.map(\.message).filter { $0 != element.failure.message }
-            let details = findings.isEmpty ? "" : " (\(findings.map(\.description).joined(separator: "; ")))"
-            let reason = PrintableText.oneLine("\(url)\(element.failure.message)\(details)")
-            lines.append("  [\(element.element)] \(reason)")
+        var text = indented("\(failed) of \(all) elements failed\(others):")
+        for element in listed { text += indented("  " + PrintableText.oneLine(line(of: element))) }
+        if failed > listed.count { text += indented("  … and \(failed - listed.count) more") }
+        // The bodies of the others are in the folder.
+        if let first = listed.first { text += body(of: "\(step)[\(first.element)]") }
+        return text
+    }
+
+    /// `[3] "SKU-17", http://127.0.0.1:8080/items/SKU-17: the status is 404, not 2xx`
+    private func line(of element: ElementResults.ElementFailure) -> String {
+        let subject = Self.words(element.subject)
+        let reason = Self.reason(element.failure)
+        guard !subject.isEmpty else { return "[\(element.element)] \(reason)" }
+        let room = terminal.map { max(24, $0.columns - reason.count - 16) } ?? .max
+        return "[\(element.element)] \(PrintableText.shortened(subject, to: room)): \(reason)"
+    }
+
+    /// What an element is: its value and the URL of its request.
+    static func words(_ subject: ElementSubject) -> String {
+        [subject.value, subject.url].compactMap { $0?.string }.joined(separator: ", ")
+    }
+
+    /// Why an element failed, with all that was found.
+    static func reason(_ failure: Failure) -> String {
+        let findings = failure.findings.map(\.message).filter { $0 != failure.message }
+        let details = findings.isEmpty ? "" : " (\(findings.map(\.description).joined(separator: "; ")))"
+        return "\(failure.message)\(details)"
+    }
+
+    /// The first lines of the body of a step's response, or all, and the path of the file that it is kept in; empty if it is
+    /// not kept.
+    func body(of step: String) -> String {
+        guard let path = bodies?.path(of: step), let size = try? FileStatus(of: path).size,
+            let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 4096)
+        else { return "" }
+        let isText = !start.contains(0)
+        let headline = "response body, \(TransferText.size(size)) in \(PrintableText.oneLine(path))"
+        guard isText else { return indented(headline) }
+        let lines = String(decoding: start, as: UTF8.self).split(whereSeparator: \.isNewline)
+        var text = "\(headline):"
+        let maximum = printsWholeBodies ? Int.max : Self.bodyLines
+        let columns = printsWholeBodies ? Int.max : min(Self.bodyColumns, (terminal?.columns ?? .max) - Self.margin - 3)
+        for line in lines.prefix(maximum) {
+            text += "\n  " + PrintableText.start(of: PrintableText.oneLine(String(line)), columns)
         }
-        if failed > listed.count { lines.append("  … and \(failed - listed.count) more") }
-        return indented(lines.joined(separator: "\n"))
+        if lines.count > maximum || size > start.count { text += "\n  …" }
+        return indented(text)
     }
 
     private func indented(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined()
+        let margin = String(repeating: " ", count: Self.margin)
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "\n" : "\(margin)\($0)\n" }.joined()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Synchronization
 import Waybill
 import WaybillDiagnostics
@@ -15,6 +16,10 @@ struct Output: Sendable {
     let coloursOutput: Bool
     /// Whether standard error gets ANSI colours.
     let coloursError: Bool
+
+    /// What is drawn again at the end of the terminal. All writes are made under its lock, so that they are above it.
+    private static let live = Mutex(LiveRegion())
+    private static let liveTimer = Mutex<(any DispatchSourceTimer)?>(nil)
 
     /// The system's number of the first error of a write to standard output; 0 while there was none.
     private static let failure = Atomic<Int32>(0)
@@ -51,6 +56,8 @@ struct Output: Sendable {
     ///
     /// A reader that has gone away, as `head` does, is not reported: the status is that of a program which SIGPIPE ended.
     static func status(after status: ExitCode) -> ExitCode {
+        // A terminal that was stopped, as by Ctrl-S, may have the lock.
+        _ = live.withLockIfAvailable { region in erase(&region) }
         let failure = failure.load(ordering: .relaxed)
         guard failure != 0, Signals.received == nil else { return status }
         if failure == EPIPE {
@@ -68,6 +75,52 @@ struct Output: Sendable {
         Self.write(text, to: STDERR_FILENO)
     }
 
+    // MARK: What is drawn again
+
+    /// The size of the terminal that a stream leads to; `nil` if it leads to none, or to one that cannot move its cursor.
+    static func terminal(ofError: Bool = false) -> TerminalSize? {
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        return isDumb ? nil : TerminalSize(of: ofError ? STDERR_FILENO : STDOUT_FILENO)
+    }
+
+    /// Draws the lines of a run at the end of the terminal, ten times a second, until `removeLive` is called with the same
+    /// object. Does nothing if standard output and standard error lead to no terminal.
+    static func addLive(_ run: AnyObject, _ lines: @escaping LiveRegion.Source) {
+        guard terminal() ?? terminal(ofError: true) != nil else { return }
+        live.withLock { $0.add(ObjectIdentifier(run), lines) }
+        liveTimer.withLock { timer in
+            guard timer == nil else { return }
+            let new = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "terminal"))
+            new.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(100))
+            new.setEventHandler { write([], to: liveDescriptor) }
+            new.resume()
+            timer = new
+        }
+    }
+
+    /// Stops drawing the lines of a run, and removes them from the screen.
+    static func removeLive(_ run: AnyObject) {
+        live.withLock { region in
+            region.remove(ObjectIdentifier(run))
+            if !region.isActive { erase(&region) }
+        }
+        if !live.withLock(\.isActive) {
+            liveTimer.withLock { timer in
+                timer?.cancel()
+                timer = nil
+            }
+        }
+    }
+
+    /// Standard output if it is a terminal, otherwise standard error.
+    private static var liveDescriptor: Int32 { terminal() != nil ? STDOUT_FILENO : STDERR_FILENO }
+
+    private static func erase(_ region: inout LiveRegion) {
+        guard let size = terminal() ?? terminal(ofError: true) else { return }
+        let text = region.erasing(size)
+        if !text.isEmpty { _ = writeDirectly(Array(text.utf8), to: liveDescriptor) }
+    }
+
     /// Writes all findings of a command to standard error, with a line that sums them up.
     func report(_ findings: [Diagnostic]) {
         writeError(errorRenderer.document(for: findings))
@@ -83,15 +136,36 @@ struct Output: Sendable {
         if !findings.isEmpty { writeError(errorRenderer.summary(of: findings)) }
     }
 
-    private var errorRenderer: HumanRenderer { HumanRenderer(colour: coloursError) { Explanation.of($0) != nil } }
+    private var errorRenderer: HumanRenderer {
+        var renderer = HumanRenderer(colour: coloursError) { Explanation.of($0) != nil }
+        if let size = TerminalSize(of: STDERR_FILENO) { renderer.width = Self.sourceColumns(of: size) }
+        return renderer
+    }
+
+    /// How many columns a line of source text may take on a terminal: what the margin with its number leaves.
+    static func sourceColumns(of size: TerminalSize) -> Int { max(30, size.columns - 12) }
 
     /// Writes all of a text; a reader that has gone away is no reason to fail.
     private static func write(_ text: String, to descriptor: Int32) {
         _ = write(Array(text.utf8), to: descriptor)
     }
 
-    /// Writes all of some bytes, and gives the system's error number where that cannot be done, else 0.
+    /// Writes all of some bytes above what is drawn again, and returns the system's error number if that fails, else 0.
+    @discardableResult
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        // A write may wait for its reader, and must not make others wait for the lock unless they write to a terminal too.
+        let isLive = live.withLock { $0.isActive || $0.isDrawn }
+        guard isLive, let size = terminal(ofError: descriptor == STDERR_FILENO) else {
+            return writeDirectly(bytes, to: descriptor)
+        }
+        return live.withLock { region in
+            let text = Array(region.erasing(size).utf8) + bytes
+            let isLineComplete = bytes.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n")
+            return writeDirectly(text + (isLineComplete ? Array(region.drawing(size).utf8) : []), to: descriptor)
+        }
+    }
+
+    private static func writeDirectly(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { pointer in

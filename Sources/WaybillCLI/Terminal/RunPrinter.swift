@@ -3,143 +3,232 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillResults
 
-/// Prints what happens in a run, a line for each step, for people.
+/// Prints what happens in a run for people: a line for each step, and each failure in full at the end.
 final class RunPrinter: RunObserver {
+    /// Where the text goes.
+    enum Destination: Sendable {
+        case output
+        /// Standard error, because standard output is for data.
+        case error
+        /// A function that prints it later. The value is the manifest's path, which precedes the lines of what is running.
+        case held(manifest: String, @Sendable (String) -> Void)
+    }
+
+    private struct State {
+        var progress = RunProgress()
+        /// How many failed elements of a step were printed when they failed.
+        var printedElements: [String: Int] = [:]
+        /// Where the failures of sessions are. Each step that needs such a session fails at the same location.
+        var sessionFailures: Set<SourceSpan> = []
+    }
+
+    /// How many elements of a step are printed when they fail. A `forEach` may have a million.
+    private static let printedElements = 5
+
     private let output: Output
+    private let destination: Destination
     private let isQuiet: Bool
     private let isVerbose: Bool
-    private let usesErrorStream: Bool
-    private let hold: (@Sendable (String) -> Void)?
-    /// Where the failures of sessions are that were printed. Each step that needs such a session fails at the same location.
-    private let sessionFailures = Mutex<Set<SourceSpan>>([])
-
-    /// When the transfers in flight were last reported.
-    private let progressLines = Mutex(ProgressLines())
+    private let state = Mutex(State())
 
     /// A printer.
     ///
     /// - Parameters:
-    ///   - toErrorStream: Whether it prints to standard error, because standard output is for data.
-    ///   - hold: What takes the text instead, to print it later.
-    init(
-        _ output: Output,
-        quiet: Bool,
-        verbose: Bool,
-        toErrorStream: Bool = false,
-        hold: (@Sendable (String) -> Void)? = nil
-    ) {
+    ///   - quiet: Whether it prints failures only.
+    ///   - verbose: Whether it prints requests and responses too, and the elements, pages, polls and retries of steps.
+    init(_ output: Output, quiet: Bool, verbose: Bool, to destination: Destination = .output) {
         self.output = output
-        self.hold = hold
-        usesErrorStream = toErrorStream
+        self.destination = destination
         self.isQuiet = quiet
         self.isVerbose = verbose
     }
 
+    // MARK: Events
+
     func receive(_ event: RunEvent) {
+        if case .runStarted = event.kind, !isQuiet { startLive() }
+        if case .runFinished = event.kind { Output.removeLive(self) }
+        let dueLine = state.withLock { state in
+            state.progress.take(event)
+            return state.progress.dueLine(after: event)
+        }
+        if case .stepFinished(let result, _) = event.kind, result.path.hasPrefix("session."),
+            let span = result.failure?.span
+        {
+            state.withLock { _ = $0.sessionFailures.insert(span) }
+        }
+        guard !isQuiet else { return }
+        if let dueLine, !isLive { write("    \(paint(dueLine, .faint))\n") }
+        if isVerbose { write(VerboseText.text(of: event, paint)) }
+        printLine(of: event)
+    }
+
+    private func printLine(of event: RunEvent) {
         switch event.kind {
-        case .graphStarted(let graph) where !isQuiet:
-            write("\(paint(graph, .strong))\n")
-        case .requestWillSend(let request) where isVerbose:
-            write("    \(paint("→ \(request.method) \(request.url)", .faint))\n")
-        case .requestRedirected(let redirection) where isVerbose:
-            let words = "→ \(redirection.status), \(redirection.method) \(redirection.url)"
-            write("    \(paint(words, .faint))\n")
-        case .requestRetrying(let retry) where isVerbose:
-            let words = "attempt \(retry.attempt) failed, the next one begins in \(Self.time(retry.pause))"
-            write("    \(paint("\(words): \(retry.failure.message)", .faint))\n")
-        case .log(let message) where !isQuiet:
-            let step = event.step.map { "\($0): " } ?? ""
-            write("    \(paint("\(step)\(message)", .strong))\n")
-        case .runPaused where !isQuiet:
-            write("  \(paint("paused\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
-        case .runUnpaused where !isQuiet:
-            write("  \(paint("goes on\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
-        case .writeCommitted(let file) where !isQuiet && printsFiles(of: event):
+        case .graphStarted(let graph): write("\(paint(graph, .strong))\n")
+        case .stepFinished(let result, _): write(line(of: result) + reason(of: result))
+        case .stepSkipped: write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
+        case .elementFinished(let end): printFailure(of: end, of: event.step ?? "")
+        case .writeCommitted(let file) where printsFiles(of: event):
             write("    \(paint(TransferText.file(file), .faint))\n")
-        case .stepFinished(let result, _):
-            if !isQuiet || result.outcome == .failed { write(line(for: result)) }
-            progressLines.withLock { $0.forget(result.path) }
-            if result.path.hasPrefix("session."), let span = result.failure?.span {
-                sessionFailures.withLock { _ = $0.insert(span) }
-            }
-        case .requestProgress(let progress) where !isQuiet:
-            let isDue = progressLines.withLock { $0.isDue(for: event.step ?? "", at: event.at) }
-            guard isDue else { break }
-            let words = "\(event.step ?? "")  \(TransferText.progress(progress))"
-            write("    \(paint(words, .faint))\n")
-        case .downloadCommitted(let file) where !isQuiet && printsFiles(of: event):
+        case .downloadCommitted(let file) where printsFiles(of: event):
             write("    \(paint(TransferText.file(file), .faint))\n")
-        case .warning(let message, _) where !isQuiet:
-            let step = event.step.map { "\($0): " } ?? ""
-            write("  \(paint("! \(step)\(message)", .warning))\n")
-        case .stepSkipped where !isQuiet:
-            write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
-        default:
-            break
+        case .log(let message): write("    \(paint("\(prefix(of: event))\(message)", .strong))\n")
+        case .warning(let message, _): write("  \(paint("! \(prefix(of: event))\(message)", .warning))\n")
+        case .runPaused: write("  \(paint("paused\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
+        case .runUnpaused: write("  \(paint("continued\(event.step.map { ": \($0)" } ?? "")", .warning))\n")
+        default: break
         }
     }
 
-    /// Prints what came of a step.
-    func show(_ result: StepResult) {
+    private func prefix(of event: RunEvent) -> String { event.step.map { "\($0): " } ?? "" }
+
+    /// Prints the first elements of a step that fail.
+    private func printFailure(of end: RunEvent.ElementEnd, of step: String) {
+        guard let failure = end.failure, failure.kind != .cancelled else { return }
+        let number = state.withLock { state in
+            state.printedElements[step, default: 0] += 1
+            return state.printedElements[step] ?? 0
+        }
+        guard isVerbose || number <= Self.printedElements else { return }
+        let (mark, style) = mark(of: end.outcome)
+        var line = StyledText(colour: isColoured)
+        line.append("  ")
+        line.append(mark, style)
+        line.append(" \(step)[\(end.element)]  ")
+        let room = terminal.map { max(24, $0.columns - line.width - 1) } ?? .max
+        line.append(PrintableText.shortened(FailureText.words(end.subject), to: room), .faint)
+        write("\(line.text)\n    \(paint(FailureText.reason(failure), .faint))\n")
+    }
+
+    /// Whether files are printed. A 'forEach' may have a million elements, each with a file.
+    private func printsFiles(of event: RunEvent) -> Bool { isVerbose || event.step?.contains("[") != true }
+
+    // MARK: What is running
+
+    /// Whether the lines of what is running are at the end of the terminal.
+    private var isLive: Bool { !isQuiet && terminal != nil }
+
+    private func startLive() {
+        guard isLive else { return }
+        let colour = isColoured
+        Output.addLive(self) { [weak self] size in
+            guard let self else { return [] }
+            var lines = state.withLock { $0.progress.lines(size, at: .now(), colour: colour) }
+            if case .held(let manifest, _) = destination {
+                var heading = StyledText(colour: colour)
+                heading.append(PrintableText.shortened(manifest, to: size.columns - 1), .strong)
+                lines.insert(heading, at: 0)
+            }
+            return lines
+        }
+    }
+
+    // MARK: Results
+
+    /// Prints the line of a step of an earlier run, and its failure in full.
+    ///
+    /// - Parameter printsBody: Whether the body of its response is printed in full, if it is kept.
+    func show(_ result: StepResult, bodies: KeptBodies, printsBody: Bool) {
         if result.outcome == .skipped, result.failure == nil {
             write("  \(paint("- \(result.path)", .faint))  skipped\n")
         } else {
-            write(line(for: result))
+            write(line(of: result))
+            var text = failureText(bodies)
+            text.printsWholeBodies = printsBody
+            if hasText(result) {
+                write(text.text(of: result))
+            } else {
+                write(reason(of: result) + (printsBody ? text.body(of: result.path) : ""))
+            }
         }
     }
 
-    /// Prints the summary.
+    /// Prints the failures in full, and the summary.
     ///
-    /// - Parameter namesResume: Whether the command that goes on with a run that has not passed is printed.
-    func finish(_ result: RunResult, folder: String, namesResume: Bool = true) {
+    /// - Parameters:
+    ///   - listsFailures: Whether the failures are printed.
+    ///   - namesResume: Whether the command that continues a run that has not passed is printed.
+    func finish(_ result: RunResult, folder: String, listsFailures: Bool = true, namesResume: Bool = true) {
+        Output.removeLive(self)
+        if listsFailures { printFailures(of: result, KeptBodies(folder: folder)) }
+        guard !isQuiet || result.outcome != .passed else { return }
         let counts = result.counts
-        let parts: [(Int, String, Style)] = [
+        let parts: [(Int, String, StyledText.Style)] = [
             (counts[.passed], "passed", .good), (counts[.failed], "failed", .bad),
             (counts[.tolerated], "tolerated", .warning),
             (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = Self.time(result.time)
-        if !isQuiet || result.outcome != .passed {
-            write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
-            if namesResume, result.outcome != .passed { write("waybill resume \(folder) continues it\n") }
+        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
+        if namesResume, result.outcome != .passed { write("waybill resume \(folder) continues it\n") }
+    }
+
+    private func printFailures(of result: RunResult, _ bodies: KeptBodies) {
+        var sessionFailures = state.withLock(\.sessionFailures)
+        let failed = result.steps.filter { step in
+            guard hasText(step), let span = step.failure?.span, state.withLock({ $0.sessionFailures.contains(span) })
+            else {
+                return hasText(step)
+            }
+            // Of the steps that a session's failure has failed, one is printed.
+            return sessionFailures.remove(span) != nil
+        }
+        guard !failed.isEmpty else { return }
+        if !isQuiet { write("\n\(paint("failures", .strong))\n") }
+        for step in failed { write("\n" + line(of: step) + failureText(bodies).text(of: step)) }
+    }
+
+    /// Whether a step has a failure that is printed in full.
+    private func hasText(_ result: StepResult) -> Bool {
+        result.failure.map { $0.kind != .cancelled && $0.kind != .duplicate } ?? false
+    }
+
+    private func failureText(_ bodies: KeptBodies?) -> FailureText {
+        FailureText(colour: isColoured, terminal: terminal, bodies: bodies)
+    }
+
+    /// Why a step failed, in the line below its own. Elements that fail have lines of their own.
+    private func reason(of result: StepResult) -> String {
+        guard result.elements == nil, let failure = result.failure, failure.kind != .cancelled else { return "" }
+        return "    \(paint(failure.message.description, .faint))\n"
+    }
+
+    private func mark(of outcome: StepOutcome) -> (String, StyledText.Style) {
+        switch outcome {
+        case .passed: ("✓", .good)
+        case .failed: ("✗", .bad)
+        case .tolerated: ("!", .warning)
+        case .skipped, .cancelled: ("-", .faint)
         }
     }
 
-    private func line(for result: StepResult) -> String {
-        let mark: (String, Style) =
-            switch result.outcome {
-            case .passed: ("✓", .good)
-            case .failed: ("✗", .bad)
-            case .tolerated: ("!", .warning)
-            case .skipped, .cancelled: ("-", .faint)
-            }
-        var line = "  \(paint(mark.0, mark.1)) \(PrintableText.oneLine(result.path))"
+    /// The line of a step: outcome, path, name, request, status, time. A long URL is shortened on a terminal.
+    private func line(of result: StepResult) -> String {
+        let (mark, style) = mark(of: result.outcome)
+        var start = StyledText(colour: isColoured)
+        start.append("  ")
+        start.append(mark, style)
+        start.append(" \(result.path)")
         // A step without an id has its method and path as its name.
         let request = result.method.map { "\($0) " } ?? ""
         if let name = result.name, name != result.id, request.isEmpty || !name.hasPrefix(request) {
-            line += "  \(paint(name, .strong))"
+            start.append("  ")
+            start.append(name, .strong)
         }
-        if let method = result.method, let url = result.url { line += "  \(paint("\(method) \(url)", .faint))" }
-        if result.outcome == .cancelled || result.outcome == .skipped { line += "  \(result.outcome.rawValue)" }
-        if let status = result.status { line += "  \(status)" }
-        if let cache = result.cache { line += "  cache \(cache.rawValue)" }
-        if let time = result.time { line += "  \(Self.time(time.total))" }
-        line += "\n"
-        if let failure = result.failure, failure.kind == .duplicate || isOfSession(failure) {
-            line = line.dropLast() + ": \(failure.message)\n"
-        } else if let failure = result.failure, failure.kind != .cancelled {
-            line += FailureText(colour: isColoured).text(of: failure, elements: result.elements)
+        var end = StyledText(colour: isColoured)
+        if result.outcome == .cancelled || result.outcome == .skipped { end.append("  \(result.outcome.rawValue)") }
+        if let status = result.status { end.append("  \(status)") }
+        if let cache = result.cache { end.append("  cache \(cache.rawValue)") }
+        if let elements = result.elements { end.append("  \(elements.counts.summary)") }
+        if let time = result.time { end.append("  \(Self.time(time.total))") }
+        if let method = result.method, let url = result.url {
+            let room = terminal.map { max(24, $0.columns - start.width - end.width - method.count - 4) } ?? .max
+            start.append("  ")
+            start.append("\(method) \(PrintableText.shortened(url.string, to: room))", .faint)
         }
-        return line
-    }
-
-    /// Whether files are printed. A 'forEach' may have a million elements, each with a file.
-    private func printsFiles(of event: RunEvent) -> Bool { isVerbose || event.step?.contains("[") != true }
-
-    /// Whether the failure is that of a session, which was printed with its text.
-    private func isOfSession(_ failure: Failure) -> Bool {
-        failure.span.map { span in sessionFailures.withLock { $0.contains(span) } } ?? false
+        return start.text + end.text + "\n"
     }
 
     /// A duration in words: milliseconds below ten seconds.
@@ -151,24 +240,28 @@ final class RunPrinter: RunObserver {
         return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
     }
 
+    // MARK: Writing
+
+    private var usesErrorStream: Bool { if case .error = destination { true } else { false } }
+
     private var isColoured: Bool { usesErrorStream ? output.coloursError : output.coloursOutput }
 
+    private var terminal: TerminalSize? { Output.terminal(ofError: usesErrorStream) }
+
     private func write(_ text: String) {
-        if let hold { hold(text) } else if usesErrorStream { output.writeError(text) } else { output.write(text) }
+        guard !text.isEmpty else { return }
+        switch destination {
+        case .output: output.write(text)
+        case .error: output.writeError(text)
+        case .held(_, let hold): hold(text)
+        }
     }
 
-    private enum Style: String {
-        case good = "32"
-        case bad = "1;31"
-        case warning = "33"
-        case strong = "1"
-        case faint = "2"
-    }
-
-    /// A text of the run's in a style, without characters that would steer the terminal.
-    private func paint(_ text: String, _ style: Style) -> String {
-        let text = PrintableText.oneLine(text)
-        return isColoured ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    /// A text of the run in a style, without characters that control the terminal.
+    private func paint(_ text: String, _ style: StyledText.Style) -> String {
+        var line = StyledText(colour: isColoured)
+        line.append(text, style)
+        return line.text
     }
 }
 

@@ -110,8 +110,14 @@ struct SuiteRunner {
         options.usesMock = usesMock
         options.variables = variables
         options.reportsElements = printing.verbose
+        options.keepsBodies = printing.keepBodies
         let text = HeldText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
-        let printer = RunPrinter(output, quiet: printing.quiet, verbose: printing.verbose) { text.take($0) }
+        let printer = RunPrinter(
+            output,
+            quiet: printing.quiet,
+            verbose: printing.verbose,
+            to: .held(manifest: member.manifest) { text.take($0) }
+        )
         options.observers = [printer]
         let diagnostics = Mutex<[Diagnostic]>([])
         options.warn = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }

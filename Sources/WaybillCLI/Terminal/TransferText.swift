@@ -1,17 +1,33 @@
-import WaybillFormats
 import WaybillResults
 
 /// The words for transfers of files: how far they are, and what was stored.
 enum TransferText {
-    /// `↓ 44 %, 12.0 MB of 26.7 MB`; `↑` while the request is sent.
-    static func progress(_ progress: RunEvent.Progress) -> String {
-        let isSending = progress.received == 0 && progress.sent > 0
-        let (mark, done, total) =
-            isSending
-            ? ("↑", progress.sent, progress.sentTotal) : ("↓", progress.received, progress.receivedTotal)
-        guard let total, total > 0, done <= total else { return "\(mark) \(size(done))" }
+    /// `↓ 44 %`, `12.0 MB of 26.7 MB`, `4.1 MB/s`, `4 s left`; `↑` while the request is sent.
+    ///
+    /// - Parameter seconds: How long the transfer has taken.
+    static func details(_ progress: RunEvent.Progress, seconds: Double) -> [String] {
+        let (mark, done, total) = direction(progress)
+        let rate = Double(done) / seconds
+        let speed = seconds >= 1 && rate >= 1 && rate.isFinite ? ["\(size(Int(rate)))/s"] : []
+        guard let total, total > 0, done <= total else { return ["\(mark) \(size(done))"] + speed }
         let percent = Int(Double(done) / Double(total) * 100)
-        return "\(mark) \(percent) %, \(size(done)) of \(size(total))"
+        var details = ["\(mark) \(percent) %", "\(size(done)) of \(size(total))"] + speed
+        if !speed.isEmpty, done < total {
+            details.append("\(RunProgress.time(.seconds(Int64((Double(total - done) / rate).rounded(.up))))) left")
+        }
+        return details
+    }
+
+    /// The part that is done, from 0 to 1; `nil` if the size is unknown.
+    static func fraction(_ progress: RunEvent.Progress) -> Double? {
+        let (_, done, total) = direction(progress)
+        guard let total, total > 0, done <= total else { return nil }
+        return Double(done) / Double(total)
+    }
+
+    private static func direction(_ progress: RunEvent.Progress) -> (mark: String, done: Int, total: Int?) {
+        progress.received == 0 && progress.sent > 0
+            ? ("↑", progress.sent, progress.sentTotal) : ("↓", progress.received, progress.receivedTotal)
     }
 
     /// `↓ files/a.zip, 26.7 MB, resumed`
@@ -34,25 +50,4 @@ enum TransferText {
         for larger in ["MB", "GB", "TB"] where value >= 999.95 { (value, unit) = (value / 1000, larger) }
         return "\((value * 10).rounded() / 10) \(unit)"
     }
-}
-
-/// When a line about a transfer is due: every five seconds, so that short ones have none.
-struct ProgressLines {
-    private static let interval: Int64 = 5_000_000_000
-
-    private var times: [String: Timestamp] = [:]
-
-    /// Whether a line about a step's transfer is due.
-    mutating func isDue(for step: String, at time: Timestamp) -> Bool {
-        guard let last = times[step] else {
-            times[step] = time
-            return false
-        }
-        guard time.nanoseconds - last.nanoseconds >= Self.interval else { return false }
-        times[step] = time
-        return true
-    }
-
-    /// Forgets a step that has finished.
-    mutating func forget(_ step: String) { times[step] = nil }
 }

@@ -33,7 +33,7 @@ extension ForEachRunner {
             let element = try source.element(index)
             var result = ElementOutcome(index: index, end: before.outcome == .passed ? .passed : .failed)
             result.failure = before.failure
-            result.url = before.url
+            result.subject = before.subject
             result.use = before.use
             if step.keeps.contains(.items) {
                 // The journal has no record of an element that passed if nothing uses its results.

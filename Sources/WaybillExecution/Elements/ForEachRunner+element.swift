@@ -11,8 +11,8 @@ struct ElementOutcome: Sendable {
     var failure: Failure?
     /// How many requests the step sent for the element.
     var attempts = 0
-    /// The address of the request that failed.
-    var url: RedactedText?
+    /// What the element is, if it failed.
+    var subject = ElementSubject()
     var record: ElementRecord?
     /// What a resumed run does with it.
     var use = RunEvent.KeptRecord.Use.taken
@@ -41,7 +41,11 @@ extension ForEachRunner {
         var context = context.element(path, of: step, forEach.variable.value, element)
         context.output = file.map { ElementOutput($0, of: index) }
         let node = await inner.execute(step, in: context)
-        var result = ElementOutcome(index: index, end: node.end, failure: node.failure, url: node.failedURL)
+        var result = ElementOutcome(index: index, end: node.end, failure: node.failure)
+        if node.failure != nil {
+            let value = element.isSecret ? nil : run.redactor.start(of: element.json, ElementSubject.maximumCharacters)
+            result.subject = ElementSubject(value: value, url: node.failedURL)
+        }
         // The steps of a chain or batch inside the element are reported themselves.
         if case .request = step.work { result.attempts = node.steps.reduce(0) { $0 + $1.attempts } }
         var record = StepRecord(isPassed: node.end == .passed)
@@ -81,7 +85,7 @@ extension ForEachRunner {
             element: element.index,
             outcome: outcome,
             failure: element.failure,
-            url: element.failure == nil ? nil : element.url,
+            subject: element.failure == nil ? ElementSubject() : element.subject,
             records: records,
             kept: element.kept
         )

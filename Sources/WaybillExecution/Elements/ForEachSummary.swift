@@ -42,7 +42,7 @@ struct ForEachSummary: Sendable {
         _ element: Int,
         _ end: NodeOutcome.End,
         _ failure: Failure?,
-        url: RedactedText?,
+        _ subject: ElementSubject,
         _ record: ElementRecord?,
         isTolerated: Bool
     ) {
@@ -52,11 +52,11 @@ struct ForEachSummary: Sendable {
         case .failed:
             hasFailed = true
             self.failure = self.failure ?? failure
-            results.add(element: element, isTolerated ? .tolerated : .failed, failure, url: url)
+            results.add(element: element, isTolerated ? .tolerated : .failed, failure, subject)
         case .refused:
             wasRefused = true
             self.failure = self.failure ?? failure
-            results.add(element: element, .failed, failure, url: url)
+            results.add(element: element, .failed, failure, subject)
         case .withdrawn(let outcome): results.add(element: element, outcome, nil)
         case .cancelled:
             wasCancelled = true

@@ -258,7 +258,9 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
-        if evaluation.failure != nil, !outcome.isPending { outcome = await keepingBody(outcome) }
+        // The response of a session has credentials, which need not be marked as secret.
+        let isKept = run.keepsBodies && !context.isForSession
+        if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
     }
 
     /// The outcome of the last attempt, with the evaluation that was left out for earlier pages and tries of `until`:
@@ -276,7 +278,7 @@ struct Attempt: Sendable {
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
 
-    /// Keeps the body of a response that failed, once.
+    /// Keeps the body of a response that failed, or of each one, once.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept
         else { return outcome }
@@ -288,7 +290,7 @@ struct Attempt: Sendable {
             )
             if kept == .noRoom(isFirst: true) {
                 warn(
-                    "the bodies of failed responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
+                    "the bodies of responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
                 )
             }
         } catch {

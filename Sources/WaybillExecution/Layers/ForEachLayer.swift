@@ -68,6 +68,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.startedAt = .now()
         let start = run.activeTime
         run.events.emit(.stepStarted, step: path)
+        run.events.emit(.elementsStarted(count: source.count), step: path)
         var summary = await executeElements(of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
         let written = if let file { await finish(file, &summary) } else { run.earlier?.written(path) }
@@ -152,7 +153,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             element.index,
             element.end,
             element.failure,
-            url: element.url,
+            element.subject,
             element.record,
             isTolerated: context.tolerates(step)
         )

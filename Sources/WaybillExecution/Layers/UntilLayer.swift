@@ -26,6 +26,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
                 case .failed(let message, let kind, let span):
                     end = .failed(Failure(kind, run.redactor.text(message), at: span))
                 case .again(let pause):
+                    run.events.emit(.pollFinished(poll: state.tries, pause: pause), step: context.path)
                     if await context.pause(for: pause) {
                         context = attempt.next
                         continue
@@ -107,7 +108,7 @@ struct UntilState: Sendable {
     private static let usualPause = Duration.seconds(1)
 
     private let until: Until
-    private var tries = 0
+    private(set) var tries = 0
 
     /// The state before the first try.
     init(_ until: Until) {

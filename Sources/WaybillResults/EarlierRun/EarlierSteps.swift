@@ -42,8 +42,8 @@ package struct EarlierElements: Sendable {
         package var losses: EarlierLosses
         /// Why it failed.
         package var failure: Failure?
-        /// The URL of the request that failed.
-        package var url: RedactedText?
+        /// What it is, if it failed.
+        package var subject: ElementSubject
         /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have
         /// received.
         package var use = RunEvent.KeptRecord.Use.taken
@@ -335,7 +335,7 @@ package struct EarlierSteps: Sendable {
             record: event["kept"]?["record"],
             losses: EarlierLosses(kept: event["kept"]),
             failure: event["failure"].flatMap { Failure(json: $0, redactor) },
-            url: event["url"]?.string.map { redactor.text($0) },
+            subject: ElementSubject(json: event, redactor),
             use: use
         )
         note(tolerated: outcome == .tolerated, place)

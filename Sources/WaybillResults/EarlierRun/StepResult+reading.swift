@@ -108,7 +108,7 @@ extension ElementResults {
             guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure, redactor) else {
                 continue
             }
-            add(element: element, .failed, reason, url: failure["url"]?.string.map { redactor.text($0) })
+            add(element: element, .failed, reason, ElementSubject(json: failure, redactor))
         }
         take(counts: OutcomeCounts(json: json))
     }

@@ -12,8 +12,10 @@ extension RunEvent.Kind {
         case .stepStarted: "step.started"
         case .stepSkipped: "step.skipped"
         case .stepFinished: "step.finished"
+        case .elementsStarted: "elements.started"
         case .elementFinished: "element.finished"
         case .pageFinished: "page.finished"
+        case .pollFinished: "poll.finished"
         case .writeCut: "write.cut"
         case .writeCommitting: "write.committing"
         case .writeCommitted: "write.committed"
@@ -74,11 +76,13 @@ extension RunEvent.Kind {
         case .stepFinished(let result, let kept):
             object.add("result", result)
             object.add("kept", kept)
+        case .elementsStarted(let count):
+            object.add("elements", count)
         case .elementFinished(let end):
             object.add("element", end.element)
             object.add("outcome", end.outcome.rawValue)
             object.add("failure", end.failure)
-            object.add("url", end.url)
+            end.subject.addMembers(to: &object)
             end.records?.addMembers(to: &object)
             object.add("kept", end.kept)
         case .pageFinished(let end):
@@ -88,6 +92,9 @@ extension RunEvent.Kind {
             object.add("kept", end.kept)
             if !end.cookies.isEmpty { object.add("cookies", each: end.cookies.map(\.string)) }
             end.records?.addMembers(to: &object)
+        case .pollFinished(let poll, let pause):
+            object.add("poll", poll)
+            object.add("pause", milliseconds: pause)
         case .writeCut(let file):
             object.add("path", file.path)
             file.rest.addMembers(to: &object)

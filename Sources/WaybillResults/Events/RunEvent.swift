@@ -47,10 +47,14 @@ package struct RunEvent: Sendable, Equatable {
         case stepSkipped(SkipReason)
         /// A step has ended, and what depends on it may begin.
         case stepFinished(StepResult, kept: KeptRecord? = nil)
+        /// A step with `forEach` starts its elements; how many there are.
+        case elementsStarted(count: Int)
         /// An element of a step with `forEach` has ended.
         case elementFinished(ElementEnd)
         /// A page of a step with `paginate` has been taken, and another one follows or the last one has been reached.
         case pageFinished(PageEnd)
+        /// The condition of `until` did not hold; the number of the poll, from 1, and the time until the next one.
+        case pollFinished(poll: Int, pause: Duration)
         /// A file of `write` is shorter than it was before the run was resumed, and is gone on with at its new end.
         case writeCut(CutFile)
         /// A file of `write` is complete, and is about to be put in its place.
@@ -264,8 +268,8 @@ package struct RunEvent: Sendable, Equatable {
         package var outcome: StepOutcome
         /// Why it failed.
         package var failure: Failure?
-        /// The address of the request that failed, where one was built.
-        package var url: RedactedText?
+        /// What the element is, if it failed.
+        package var subject: ElementSubject
         /// Where its records are, when the step writes any.
         package var records: RecordedOutput?
 
@@ -277,14 +281,14 @@ package struct RunEvent: Sendable, Equatable {
             element: Int,
             outcome: StepOutcome,
             failure: Failure?,
-            url: RedactedText? = nil,
+            subject: ElementSubject = ElementSubject(),
             records: RecordedOutput? = nil,
             kept: KeptRecord? = nil
         ) {
             self.element = element
             self.outcome = outcome
             self.failure = failure
-            self.url = url
+            self.subject = subject
             self.records = records
             self.kept = kept
         }

@@ -3,7 +3,10 @@ enum BodyName {
     private static let longest = 200
 
     /// A safe file name from a step's path and a media type: `main.items[3].json`.
-    static func of(step: String, contentType: String?) -> String {
+    static func of(step: String, contentType: String?) -> String { stem(of: step) + "." + fileExtension(contentType) }
+
+    /// The name without its extension.
+    static func stem(of step: String) -> String {
         var name = ""
         for byte in step.utf8 {
             switch byte {
@@ -21,10 +24,10 @@ enum BodyName {
         if name.utf8.count > longest {
             name = "\(name.prefix(longest))~\(Checksum.text(of: Array(step.utf8)[...]))"
         }
-        return name + "." + fileExtension(contentType)
+        return name
     }
 
-    /// The usual ending for a media type; `bin` for what is not known.
+    /// The usual extension for a media type; `bin` for what is not known.
     private static func fileExtension(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         switch type {

@@ -87,6 +87,14 @@ extension Redactor {
         RedactedText(redacted: redact(text))
     }
 
+    /// The start of the JSON text of a value, made safe to write: at most some characters, with `…` after it if there is
+    /// more.
+    package func start(of json: JSON, _ maximum: Int) -> RedactedText {
+        // A part of a secret would not be found: redacted first.
+        let text = JSONWriter().string(redact(json))
+        return RedactedText(redacted: text.count > maximum ? text.prefix(maximum - 1) + "…" : text)
+    }
+
     /// A JSON value, made safe to write.
     package func json(_ json: JSON) -> RedactedJSON {
         RedactedJSON(redacted: redact(json))

@@ -103,7 +103,7 @@ package enum JUnitReport: RunReport {
             time = nil
             result = step.outcome == .tolerated ? nil : Result(element.failure)
             output =
-                [element.url.map(\.description)].compactMap { $0 }
+                [element.subject.value, element.subject.url].compactMap { $0?.string }
                 + (step.outcome == .tolerated ? ["a failure was tolerated: \(element.failure.message)"] : [])
         }
 

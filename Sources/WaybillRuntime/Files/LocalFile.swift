@@ -46,6 +46,16 @@ package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
         return size
     }
 
+    /// The first bytes of the file, at most some number.
+    package func start(_ count: Int) throws(FileError) -> [UInt8] {
+        let (descriptor, _) = try open()
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard length >= 0 else { throw FileError(path: path, errno: errno) }
+        return Array(bytes.prefix(length))
+    }
+
     /// The bytes of the file.
     ///
     /// - Parameter limit: The maximum number of bytes; a larger file is not read.

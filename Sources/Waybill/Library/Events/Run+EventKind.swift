@@ -23,10 +23,14 @@ extension Run.Event {
         case stepSkipped(Run.SkipReason)
         /// A step has ended, and what depends on it may begin.
         case stepFinished(Run.Step)
+        /// A step with `forEach` starts its elements; how many there are.
+        case elementsStarted(Int)
         /// An element of a step with `forEach` has ended.
         case elementFinished(Run.ElementEnd)
         /// A page of a step with `paginate` has been taken.
         case pageFinished(Run.Page)
+        /// The condition of `until` did not hold; the number of the poll, from 1, and the time until the next one.
+        case pollFinished(Int, pause: Duration)
         /// A file of `write` is shorter than it was before the run was resumed: what it lacks is done again.
         case fileCut(Run.CutFile)
         /// A file of `write` is complete, and is about to be moved to its path.
@@ -77,8 +81,10 @@ extension Run.Event.Kind {
             case .stepStarted: .stepStarted
             case .stepSkipped(let reason): .stepSkipped(Run.SkipReason(reason))
             case .stepFinished(let result, _): .stepFinished(Run.Step(result))
+            case .elementsStarted(let count): .elementsStarted(count)
             case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))
             case .pageFinished(let end): .pageFinished(Run.Page(end))
+            case .pollFinished(let poll, let pause): .pollFinished(poll, pause: pause)
             case .writeCut(let file): .fileCut(Run.CutFile(file))
             case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file))
             case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))

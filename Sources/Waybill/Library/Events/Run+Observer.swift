@@ -89,7 +89,8 @@ extension Run.Observer {
         case .requestProgress(let progress): requestDidProgress(progress, step: event.step)
         case .requestRetrying(let retry): requestWillRetry(retry, step: event.step)
         case .responseFinished(let response): responseDidFinish(response, step: event.step)
-        case .graphFinishing, .elementFinished, .pageFinished, .fileCut, .fileCompleted, .fileWritten,
+        case .graphFinishing, .elementsStarted, .elementFinished, .pageFinished, .pollFinished, .fileCut,
+            .fileCompleted, .fileWritten,
             .fileDownloaded, .requestSent, .requestRedirected, .cacheUsed, .responseStarted, .exchange,
             .sessionRenewed, .log, .warning:
             break

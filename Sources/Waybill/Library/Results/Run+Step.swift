@@ -91,7 +91,7 @@ extension Run {
         /// The first hundred failures: the element's index in the list, from 0, the address of its request where one was
         /// built, with secrets masked, and the reason.
         public var failures: [(element: Int, url: String?, failure: StepFailure)] {
-            results.failures.map { ($0.element, $0.url?.string, StepFailure($0.failure)) }
+            results.failures.map { ($0.element, $0.subject.url?.string, StepFailure($0.failure)) }
         }
     }
 }

@@ -1,0 +1,53 @@
+import WaybillFormats
+import WaybillResults
+
+/// What `--verbose` prints of an event: requests and responses as `curl -v` does, and the elements, pages, polls and retries of
+/// steps. Secrets are redacted in the events.
+enum VerboseText {
+    /// Paints a line in a style.
+    typealias Paint = (String, StyledText.Style) -> String
+
+    /// The lines of an event; empty for one that has none.
+    static func text(of event: RunEvent, _ paint: Paint) -> String {
+        lines(of: event).map { "    \(paint($0, .faint))\n" }.joined()
+    }
+
+    private static func lines(of event: RunEvent) -> [String] {
+        let step = event.step ?? ""
+        switch event.kind {
+        case .requestWillSend(let request):
+            let attempt = request.attempt > 1 ? ", attempt \(request.attempt)" : ""
+            let headers = request.headers.map { "> \($0.name): \($0.value)" }
+            return ["* \(step)\(attempt)", "> \(request.method) \(request.url)"] + headers + [">"]
+        case .responseHead(let head):
+            return ["* \(step)", "< \(head.status)"] + head.headers.map { "< \($0.name): \($0.value)" } + ["<"]
+        case .responseFinished(_, let status, let times, let bytes):
+            return ["* \(step): \(status) in \(words(times)); \(TransferText.size(bytes.received)) received"]
+        case .requestRedirected(let redirection):
+            return ["* \(step): \(redirection.status) redirects to \(redirection.method) \(redirection.url)"]
+        case .requestRetrying(let retry):
+            let next = "attempt \(retry.attempt + 1) starts in \(RunPrinter.time(retry.pause))"
+            return ["* \(step): attempt \(retry.attempt) failed, \(next): \(retry.failure.message)"]
+        case .elementFinished(let end) where end.failure == nil:
+            return ["* \(step)[\(end.element)]: \(end.outcome.rawValue)"]
+        case .pageFinished(let page):
+            let items = page.items == 1 ? "1 item" : "\(page.items) items"
+            return ["* \(step): page \(page.page), \(items)"]
+        case .pollFinished(let poll, let pause):
+            return ["* \(step): poll \(poll), the next one starts in \(RunPrinter.time(pause))"]
+        case .sessionRenewed(let service):
+            return ["* the session of '\(service)' is renewed"]
+        default:
+            return []
+        }
+    }
+
+    /// `12 ms (dns 1 ms, connect 2 ms, first byte 11 ms)`
+    private static func words(_ times: PhaseTimes) -> String {
+        let phases = [
+            ("dns", times.dns), ("connect", times.connect), ("tls", times.tls), ("first byte", times.firstByte),
+        ]
+        let known = phases.compactMap { name, time in time.map { "\(name) \(RunPrinter.time($0))" } }
+        return RunPrinter.time(times.total) + (known.isEmpty ? "" : " (\(known.joined(separator: ", ")))")
+    }
+}
