@@ -22,6 +22,8 @@ package struct RunOptions: Sendable {
     package var reportsElements = false
     /// Whether the body of each response is kept, also if it did not fail.
     package var keepsBodies = false
+    /// Whether snapshots are written instead of compared with responses.
+    package var updatesSnapshots = false
     /// What else receives every event.
     package var observers: [any RunObserver] = []
     /// The run that is gone on with, and its folder.
@@ -101,6 +103,7 @@ package struct RunSession: Sendable {
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock,
             keepsBodies: options.keepsBodies,
+            updatesSnapshots: options.updatesSnapshots,
             state: state?.states ?? GraphStates(plan.states())
         )
         let outcome = await executor.run(id: id)

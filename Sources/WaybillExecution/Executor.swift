@@ -43,6 +43,8 @@ package struct Executor: Sendable {
     package let isMocked: Bool
     /// Whether the body of each response is kept, also if it did not fail.
     package let keepsBodies: Bool
+    /// Whether snapshots are written instead of compared with responses.
+    package let updatesSnapshots: Bool
     /// The states of the graphs at the start of the run.
     package let state: GraphStates
 
@@ -63,6 +65,7 @@ package struct Executor: Sendable {
         repeatsUnsure: Bool = false,
         isMocked: Bool = false,
         keepsBodies: Bool = false,
+        updatesSnapshots: Bool = false,
         state: GraphStates = GraphStates()
     ) {
         self.plan = plan
@@ -80,6 +83,7 @@ package struct Executor: Sendable {
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
         self.keepsBodies = keepsBodies
+        self.updatesSnapshots = updatesSnapshots
         self.state = state
         for secret in secrets.values { redactor.register(secret) }
     }

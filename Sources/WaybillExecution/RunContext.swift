@@ -35,6 +35,8 @@ final class RunContext: Sendable {
     let repeatsUnsure: Bool
     /// Whether the body of each response is kept, also if it did not fail.
     let keepsBodies: Bool
+    /// Whether snapshots are written instead of compared with responses.
+    let updatesSnapshots: Bool
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
     let unrepeated = Mutex<[String: Bool]>([:])
@@ -71,6 +73,7 @@ final class RunContext: Sendable {
         tokens = TokenStore(isMocked: executor.isMocked)
         proxies = executor.proxies
         keepsBodies = executor.keepsBodies
+        updatesSnapshots = executor.updatesSnapshots
         let resumption = executor.resumption
         self.resumption = resumption
         earlier = executor.earlierRun.map {

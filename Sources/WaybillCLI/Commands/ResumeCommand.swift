@@ -37,7 +37,7 @@ struct ResumeCommand: ParsableCommand {
     @Flag(help: "Let the manifest use files outside its folder, and write outside the results folder.")
     var allowOutside = false
 
-    @OptionGroup var printing: RunPrintingOptions
+    @OptionGroup var printing: RunOutputOptions
 
     @OptionGroup var reports: ReportOptions
 

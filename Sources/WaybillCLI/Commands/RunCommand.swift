@@ -53,7 +53,7 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Start no further manifest after one has failed.")
     var failFast = false
 
-    @OptionGroup var printing: RunPrintingOptions
+    @OptionGroup var printing: RunOutputOptions
 
     @OptionGroup var reports: ReportOptions
 

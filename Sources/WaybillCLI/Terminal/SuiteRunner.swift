@@ -30,7 +30,7 @@ struct SuiteRunner {
     let usesMock: Bool
     /// The environment variables, for secrets.
     let variables: [String: String]
-    let printing: RunPrintingOptions
+    let printing: RunOutputOptions
     let output: Output
     /// How many run at once.
     let jobs: Int
@@ -46,7 +46,7 @@ struct SuiteRunner {
         plans: [Plan],
         usesMock: Bool,
         variables: [String: String],
-        printing: RunPrintingOptions,
+        printing: RunOutputOptions,
         jobs: Int,
         failFast: Bool,
         _ output: Output
@@ -111,6 +111,7 @@ struct SuiteRunner {
         options.variables = variables
         options.reportsElements = printing.verbose
         options.keepsBodies = printing.keepBodies
+        options.updatesSnapshots = printing.updateSnapshots
         let text = HeldText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
         let printer = RunPrinter(
             output,

@@ -213,6 +213,7 @@ struct Attempt: Sendable {
             scope: outcome.scope,
             redactor: run.redactor,
             expectedStatus: outcome.expectedStatus,
+            updatesSnapshots: run.updatesSnapshots,
             as: part
         )
     }
@@ -239,6 +240,7 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
+        await write(evaluation.snapshot, &outcome)
         if sender.reportsDetails, let status {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
@@ -274,8 +276,21 @@ struct Attempt: Sendable {
             let evaluation = evaluator(of: response, outcome).conclude(with: outcome.data, after: rejection)
             outcome.outputs = evaluation.outputs
             outcome.failure = evaluation.failure
+            await write(evaluation.snapshot, &outcome)
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
+    }
+
+    /// Writes the snapshot of a response that did not fail, unless the file has that content. A log entry names the file.
+    private func write(_ snapshot: SnapshotChecker.Update?, _ outcome: inout AttemptOutcome) async {
+        guard let snapshot, let folder = run.folder, outcome.failure == nil else { return }
+        do throws(ResultsError) {
+            guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
+            emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
+        } catch {
+            let message = run.redactor.text("the snapshot cannot be written: \(error)")
+            outcome.failure = Failure(.expect, message, at: snapshot.span)
+        }
     }
 
     /// Keeps the body of a response that failed, or of each one, once.

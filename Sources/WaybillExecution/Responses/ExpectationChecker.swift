@@ -26,7 +26,8 @@ struct ExpectationChecker {
 
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
-        headerViolations() + timeViolations() + jsonViolations() + bodyViolations() + schemaViolations()
+        headerViolations() + timeViolations() + violations(of: expectation.json, .contains, "json")
+            + violations(of: expectation.equals, .equals, "equals") + bodyViolations() + schemaViolations()
     }
 
     private func headerViolations() -> [Violation] {
@@ -44,29 +45,34 @@ struct ExpectationChecker {
     }
 
     private func timeViolations() -> [Violation] {
-        guard let limit = expectation.maxTime else { return [] }
-        return [
+        let maximum = expectation.maxTime.map { [(TimePhase.total, $0)] } ?? []
+        return (maximum + expectation.time).compactMap { phase, limit in
             violation(at: limit.span) { () throws(EvaluationFailure) in
                 let wanted = try limit.value.duration(in: scope(limit.level))
-                let total = response.timings.total
-                return total <= wanted
-                    ? nil : "the response took \(total.milliseconds), more than \(wanted.milliseconds)"
+                let time = response.timings.time(of: phase)
+                return time <= wanted
+                    ? nil : "\(phase.subject) took \(time.milliseconds), more than \(wanted.milliseconds)"
             }
-        ].compactMap { $0 }
+        }
     }
 
-    private func jsonViolations() -> [Violation] {
-        guard let wanted = expectation.json else { return [] }
+    /// The differences of the data from a value that it must contain or equal.
+    private func violations(
+        of wanted: Setting<ValueTemplate>?,
+        _ kind: JSONComparison.Expectation,
+        _ key: String
+    ) -> [Violation] {
+        guard let wanted else { return [] }
         let value: JSON
         do {
             value = try wanted.value.value(in: scope(wanted.level)).json
         } catch {
             return [Violation(message: error.message, span: error.span)]
         }
-        let containment = Containment(of: data.json, from: value, limit: Self.limit)
-        return containment.differences.map { difference in
+        let comparison = JSONComparison(of: data.json, with: value, kind, limit: Self.limit)
+        return comparison.differences.map { difference in
             Violation(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
-        } + rest(containment.count, "differences from 'json'", at: wanted.span)
+        } + rest(comparison.count, "differences from '\(key)'", at: wanted.span)
     }
 
     private func bodyViolations() -> [Violation] {
@@ -99,6 +105,32 @@ struct ExpectationChecker {
             return try check().map { Violation(message: $0, span: span) }
         } catch {
             return Violation(message: error.message, span: error.span)
+        }
+    }
+}
+
+extension TransferTimings {
+    /// How long a phase took; zero for one that did not take place.
+    fileprivate func time(of phase: TimePhase) -> Duration {
+        switch phase {
+        case .dns: dns
+        case .connect: connect
+        case .tls: tls
+        case .firstByte: firstByte
+        case .total: total
+        }
+    }
+}
+
+extension TimePhase {
+    /// The phase as the subject of a sentence.
+    fileprivate var subject: String {
+        switch self {
+        case .dns: "the name lookup"
+        case .connect: "the connection"
+        case .tls: "the TLS handshake"
+        case .firstByte: "the first byte"
+        case .total: "the response"
         }
     }
 }

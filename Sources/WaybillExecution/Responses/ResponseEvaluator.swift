@@ -22,6 +22,8 @@ struct ResponseEvaluator {
         var duplicateName: String?
         /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
         var loneSurrogates: JSONDocument.LoneSurrogates?
+        /// The snapshot to write, if snapshots are updated.
+        var snapshot: SnapshotChecker.Update?
         /// The failure, if the response is not accepted.
         var failure: Failure?
     }
@@ -40,6 +42,8 @@ struct ResponseEvaluator {
     }
 
     private let part: Part
+    /// Whether snapshots are written instead of compared.
+    private let updatesSnapshots: Bool
     /// The expected statuses.
     private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
@@ -54,10 +58,12 @@ struct ResponseEvaluator {
         scope: RequestScope,
         redactor: Redactor,
         expectedStatus: [StatusPattern] = [.class(2)],
+        updatesSnapshots: Bool = false,
         as part: Part = .whole
     ) {
         self.plan = plan
         self.part = part
+        self.updatesSnapshots = updatesSnapshots
         self.expectedStatus = expectedStatus
         self.response = response
         self.redactor = redactor
@@ -257,7 +263,7 @@ struct ResponseEvaluator {
             data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope
         )
-        let violations = checker.violations()
+        let violations = checker.violations() + snapshotViolations()
         let unmet = violations.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
@@ -268,6 +274,20 @@ struct ResponseEvaluator {
         let count = violations.reduce(0) { $0 + $1.count }
         let words = count == 1 ? first.message : "\(count) expectations do not hold"
         return Failure(.expect, words, at: first.span, findings: unmet)
+    }
+
+    /// The differences from the snapshot, or none if that is updated.
+    private mutating func snapshotViolations() -> [ExpectationChecker.Violation] {
+        guard let snapshot = plan.settings.expect.snapshot, let data = evaluated.data?.json else { return [] }
+        let files = scope.environment.files
+        let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
+        guard updatesSnapshots else { return checker.violations() }
+        do throws(EvaluationFailure) {
+            evaluated.snapshot = try checker.update()
+            return []
+        } catch {
+            return [.init(message: error.message, span: error.span)]
+        }
     }
 
     /// What is wrong with the data as what the request returns.

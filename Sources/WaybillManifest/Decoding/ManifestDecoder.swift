@@ -308,7 +308,7 @@ package struct ManifestDecoder {
         return "This is an expression, not a template: join texts with concat('a text', x)."
     }
 
-    private mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar, help: String? = nil) {
+    mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar, help: String? = nil) {
         if let comment = scalar.cuttingComment {
             report(cutting: comment, scalar, severity: .error)
             return

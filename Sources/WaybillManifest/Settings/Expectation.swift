@@ -1,6 +1,7 @@
 // Expectations of responses: `expect`.
 
 package import WaybillDiagnostics
+package import WaybillExpressions
 import WaybillJSON
 package import WaybillSchema
 
@@ -10,7 +11,7 @@ package enum ExpectationSetting: SettingDefinition {
 
     /// The keys under `expect`.
     enum Part: String, CaseIterable {
-        case status, headers, json, body, maxTime, schema
+        case status, headers, json, equals, body, maxTime, time, snapshot, schema
     }
 
     /// The expected statuses.
@@ -19,10 +20,16 @@ package enum ExpectationSetting: SettingDefinition {
     case header(Spanned<String>, glob: ScalarTemplate?)
     /// A value that the data must contain.
     case json(ValueTemplate)
+    /// A value that the data must equal.
+    case equals(ValueTemplate)
     /// A condition on the data.
     case body(Check)
     /// The maximum time that a response may take.
     case maxTime(DurationTemplate)
+    /// The maximum time that a phase of the transfer may take.
+    case time(TimePhase, DurationTemplate)
+    /// A file that the data must equal.
+    case snapshot(ExpectedSnapshot)
     /// A schema that the data must satisfy.
     case schema(ExpectedSchema)
 
@@ -36,11 +43,20 @@ package enum ExpectationSetting: SettingDefinition {
                     add(.header(name, glob: decoder.nonNull(value).flatMap { decoder.scalarTemplate($0) }), value)
                 }
             case .json: if let template = decoder.valueTemplate(value) { add(.json(template), value) }
+            case .equals: if let template = decoder.valueTemplate(value) { add(.equals(template), value) }
             case .body:
                 for condition in value.sequence ?? [] {
                     if let check = decoder.check(condition) { add(.body(check), condition) }
                 }
             case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
+            case .time:
+                for (phase, value) in value.mapping?.entries ?? .empty {
+                    guard let phase: TimePhase = decoder.word(phase), let limit = decoder.timeLimit(value) else {
+                        continue
+                    }
+                    add(.time(phase, limit), value)
+                }
+            case .snapshot: if let snapshot = decoder.snapshot(value) { add(.snapshot(snapshot), value) }
             case .schema:
                 if let schema = decoder.schema(value) {
                     add(.schema(ExpectedSchema(schema: schema, node: value)), value)
@@ -56,8 +72,11 @@ package enum ExpectationSetting: SettingDefinition {
             // Names of header fields are compared regardless of case (RFC 9110, section 5.1).
             .byName("\(Part.headers.rawValue).\(name.value)", ignoringCase: true, isUnset: glob == nil)
         case .json: .byName(Part.json.rawValue)
+        case .equals: .byName(Part.equals.rawValue)
         case .body: .adds(name: Part.body.rawValue)
         case .maxTime: .byName(Part.maxTime.rawValue)
+        case .time(let phase, _): .byName("\(Part.time.rawValue).\(phase.rawValue)")
+        case .snapshot: .byName(Part.snapshot.rawValue)
         case .schema: .byName(Part.schema.rawValue)
         }
     }
@@ -68,19 +87,23 @@ package enum ExpectationSetting: SettingDefinition {
             // The expected statuses are evaluated before the request is sent.
             for case .template(let scalar) in statuses { visitor.scalar(scalar, .request, .expectation) }
         case .header(_, let glob): visitor.scalar(glob, .response, .expectation)
-        case .json(let value): visitor.value(value, .response, .expectation)
+        case .json(let value), .equals(let value): visitor.value(value, .response, .expectation)
         case .body(let check):
             visitor.expression(check.that, .response, .expectation)
             visitor.scalar(check.message, .response, .message)
-        case .maxTime(let duration): visitor.duration(duration, .response, .expectation)
-        case .schema: break
+        case .maxTime(let duration), .time(_, let duration): visitor.duration(duration, .response, .expectation)
+        case .schema, .snapshot: break
         }
+    }
+
+    var namedFiles: [NamedFile] {
+        if case .snapshot(let snapshot) = self { [snapshot.namedFile] } else { [] }
     }
 
     var dataNeed: DataNeed {
         switch self {
-        case .status, .header, .maxTime: .nothing
-        case .json, .schema: .data
+        case .status, .header, .maxTime, .time: .nothing
+        case .json, .equals, .snapshot, .schema: .data
         case .body(let check): .condition(check.that)
         }
     }
@@ -97,6 +120,21 @@ extension ManifestDecoder {
         let that = node.mapping == nil ? node : node["that"]
         let message = node.mapping == nil ? nil : node["message"].flatMap { scalarTemplate($0) }
         return that.flatMap { condition($0) }.map { Check(that: $0, message: message) }
+    }
+
+    /// A file alone, or with the paths that are not compared.
+    fileprivate mutating func snapshot(_ node: YAMLNode) -> ExpectedSnapshot? {
+        var ignored: [JSONPath] = []
+        for path in node["ignore"]?.sequence ?? [] {
+            guard let scalar = path.scalar else { continue }
+            do throws(ExpressionSyntaxError) {
+                ignored.append(try JSONPath(parsing: scalar.text))
+            } catch {
+                report(syntax: error, in: scalar)
+            }
+        }
+        return (node["file"] ?? node).scalar == nil
+            ? nil : text(node["file"] ?? node).map { ExpectedSnapshot(file: $0, ignored: ignored) }
     }
 }
 
@@ -115,7 +153,10 @@ extension Settings {
             case .header(let name, let glob): expectation.headers.append((name, entry.map { _ in glob }))
             case .json(let value): expectation.json = entry.map { _ in value }
             case .body(let check): expectation.body.append(entry.map { _ in check })
+            case .equals(let value): expectation.equals = entry.map { _ in value }
             case .maxTime(let limit): expectation.maxTime = entry.map { _ in limit }
+            case .time(let phase, let limit): expectation.time.append((phase, entry.map { _ in limit }))
+            case .snapshot(let snapshot): expectation.snapshot = entry.map { _ in snapshot }
             case .schema(let schema): expectation.schema = entry.map { _ in schema }
             }
         }
@@ -131,15 +172,43 @@ package struct Expectation: Sendable {
     package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []
     /// A value that the data must contain.
     package var json: Setting<ValueTemplate>?
+    /// A value that the data must equal.
+    package var equals: Setting<ValueTemplate>?
     /// Conditions on the data.
     package var body: [Setting<Check>] = []
     /// The maximum time that the response may take.
     package var maxTime: Setting<DurationTemplate>?
+    /// The maximum times of phases.
+    package var time: [(phase: TimePhase, limit: Setting<DurationTemplate>)] = []
+    /// A file that the data must equal.
+    package var snapshot: Setting<ExpectedSnapshot>?
     /// A schema that the data must satisfy.
     package var schema: Setting<ExpectedSchema>?
 
     /// No expectation.
     package init() {}
+}
+
+/// A phase of a transfer, or all of it.
+package enum TimePhase: String, Sendable, CaseIterable {
+    case dns, connect, tls, firstByte, total
+}
+
+/// A file with the data of an earlier response, which the data must equal.
+package struct ExpectedSnapshot: Sendable {
+    /// The path, relative to the folder of the file that names it.
+    package let file: Spanned<String>
+    /// The paths of what is removed from both before they are compared.
+    package let ignored: [JSONPath]
+
+    /// A snapshot; see the properties.
+    package init(file: Spanned<String>, ignored: [JSONPath]) {
+        self.file = file
+        self.ignored = ignored
+    }
+
+    /// The file as one that the manifest names.
+    package var namedFile: NamedFile { NamedFile(path: file, kind: .snapshot) }
 }
 
 /// A schema that the data must satisfy, and where its keywords are written.

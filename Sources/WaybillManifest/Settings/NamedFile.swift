@@ -13,6 +13,8 @@ package struct NamedFile {
         case netrc
         /// Cookies, read and written.
         case jar
+        /// The data of an earlier response, which is also written.
+        case snapshot
         /// A folder of stored responses, read and written.
         case cache
     }
@@ -43,7 +45,7 @@ package struct NamedFile {
     private var isOfMachine: Bool {
         switch kind {
         case .tls, .netrc: path.value.hasPrefix("/")
-        case .body, .jar, .cache: false
+        case .body, .jar, .snapshot, .cache: false
         }
     }
 
@@ -54,6 +56,7 @@ package struct NamedFile {
         case .tls: "file of 'tls'"
         case .netrc: "netrc file"
         case .jar: "cookie jar"
+        case .snapshot: "snapshot"
         case .cache: "folder of the cache"
         }
     }

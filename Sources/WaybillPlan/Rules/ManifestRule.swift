@@ -29,6 +29,7 @@ let allRules: [any ManifestRule] = [
     NamedFiles(),
     ResultPaths(),
     SameFile(),
+    SnapshotSharing(),
     ParameterClash(),
     AddressParts(),
     EncodedSlashes(),

@@ -188,6 +188,19 @@ package final class RunFolder: Sendable {
         return try await thread.run { [bodies] () throws(ResultsError) in try bodies.keep(body.bytes, as: name) }
     }
 
+    /// Writes a file that need not be in the folder, unless it has this content. It appears complete.
+    ///
+    /// - Returns: Whether there was no file before; `nil` if it has this content.
+    package func replace(_ path: String, with content: [UInt8]) async throws(ResultsError) -> Bool? {
+        try await thread.run { () throws(ResultsError) in
+            let before = try? FileContents.read(path, limit: .max)
+            if before == content { return nil }
+            try FolderContents.make(FileContents.folder(of: path))
+            try OutputFile.replaceDurably([(path, content)])
+            return before == nil
+        }
+    }
+
     /// Begins a file of records, or goes on with one.
     ///
     /// - Parameters:

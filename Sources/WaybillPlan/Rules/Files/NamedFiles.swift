@@ -52,6 +52,16 @@ struct NamedFiles: ManifestRule {
                     at: file.path.span,
                     label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? ""
                 )
+            case .snapshot:
+                guard error.reason == .notFound else { return unreadable(file, path, error.message) }
+                return Diagnostic(
+                    "missing-file",
+                    "there is no snapshot \(path) yet",
+                    severity: .warning,
+                    at: file.path.span,
+                    label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? "",
+                    help: ["'waybill run --update-snapshots' creates it."]
+                )
             case .tls, .netrc:
                 let nearest = error.reason == .notFound ? boundary.nearestName(to: path) : nil
                 return unreadable(file, path, error.message, nearest: nearest)

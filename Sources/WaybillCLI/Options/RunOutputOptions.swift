@@ -4,8 +4,8 @@ import WaybillJSON
 import WaybillPlan
 import WaybillResults
 
-/// What is printed of a run.
-struct RunPrintingOptions: ParsableArguments {
+/// What a run prints, and what it writes in addition to its results.
+struct RunOutputOptions: ParsableArguments {
     /// What goes to standard output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// Lines for people.
@@ -34,6 +34,9 @@ struct RunPrintingOptions: ParsableArguments {
     @Flag(help: "Keep the bodies of all responses, not only of those that failed.")
     var keepBodies = false
 
+    @Flag(help: "Write the snapshots that 'expect' names instead of comparing responses with them.")
+    var updateSnapshots = false
+
     /// Runs a plan and prints what was asked for. Throws the exit status.
     func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions?, _ output: Output) throws {
         let printsData = format == .outputs
@@ -46,6 +49,7 @@ struct RunPrintingOptions: ParsableArguments {
         var options = options
         options.reportsElements = verbose
         options.keepsBodies = keepBodies
+        options.updatesSnapshots = updateSnapshots
         options.warn = { output.report([$0]) }
         switch format {
         case .human, .outputs: options.observers = [printer]

@@ -1,0 +1,144 @@
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillResults
+import WaybillRuntime
+
+/// Compares the data of a response with the file that `expect: {snapshot: FILE}` names, or makes the new content of the file.
+///
+/// The file has JSON on several lines, or a string or bytes as they are. Secrets are redacted in it, and so they are in the
+/// data before it is compared.
+struct SnapshotChecker {
+    /// A file to write instead of comparing.
+    struct Update: Sendable {
+        /// The path of the file.
+        let path: String
+        /// Its new content.
+        let content: [UInt8]
+        /// The location of the expectation.
+        let span: SourceSpan
+    }
+
+    private static let limit = 20
+    private static let maximumBytes = 64 << 20
+
+    private let snapshot: ExpectedSnapshot
+    private let span: SourceSpan
+    private let file: LocalFile
+    private let data: JSON
+
+    /// A checker of some data.
+    ///
+    /// - Parameter files: The folder that the file must be in.
+    init(_ snapshot: Setting<ExpectedSnapshot>, data: JSON, redactor: Redactor, files: FolderBoundary) {
+        self.snapshot = snapshot.value
+        span = snapshot.span
+        file = snapshot.value.namedFile.file(within: files)
+        self.data = redactor.redact(data)
+    }
+
+    /// The file with the data as its content; an error for a file outside the folder.
+    func update() throws(EvaluationFailure) -> Update {
+        guard file.boundary.encloses(file.path) else {
+            let message = "the snapshot \(file.path) lies outside the folder of the manifest"
+            throw EvaluationFailure(message: message, span: span)
+        }
+        let content: [UInt8] =
+            switch data {
+            case .string(let text): Array(text.utf8)
+            case .bytes(let bytes): bytes
+            default: Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8)
+            }
+        return Update(path: file.path, content: content, span: span)
+    }
+
+    /// The differences of the data from the file.
+    func violations() -> [ExpectationChecker.Violation] {
+        let content: [UInt8]
+        do throws(FileError) {
+            content = try file.read(limit: Self.maximumBytes)
+        } catch {
+            let message =
+                error.reason == .notFound
+                ? "there is no snapshot \(file.path); 'waybill run --update-snapshots' creates it"
+                : "the snapshot \(file.path) cannot be read: \(error.message)"
+            return [.init(message: message, span: span)]
+        }
+        switch data {
+        case .string(let text): return difference(ofLines: text, from: content).map { [violation($0)] } ?? []
+        case .bytes(let bytes):
+            return bytes == content
+                ? [] : [violation("has \(bytes.count) bytes that differ from the \(content.count) bytes there")]
+        default: return differences(fromJSON: content)
+        }
+    }
+
+    private func differences(fromJSON content: [UInt8]) -> [ExpectationChecker.Violation] {
+        guard let expected = try? JSONParser().parse(content) else {
+            return [
+                .init(message: "the snapshot \(file.path) is not JSON, and the data is \(data.kind.phrase)", span: span)
+            ]
+        }
+        let comparison: JSONComparison
+        do throws(EvaluationError) {
+            let (found, wanted) = (try reduced(data), try reduced(expected))
+            comparison = JSONComparison(of: found, with: wanted, .equals, limit: Self.limit)
+        } catch {
+            return [.init(message: "the paths of 'ignore' cannot be evaluated: \(error.message)", span: span)]
+        }
+        let rest = comparison.count - comparison.differences.count
+        return comparison.differences.map { violation($0.message) }
+            + (rest > 0
+                ? [.init(message: "there are \(rest) more differences from the snapshot", span: span, count: rest)]
+                : [])
+    }
+
+    /// A value without what the paths of `ignore` select.
+    private func reduced(_ value: JSON) throws(EvaluationError) -> JSON {
+        var value = value
+        for path in snapshot.ignored {
+            // From the end, because indices change with what is removed before them.
+            for node in try path.nodes(in: value).reversed() { value.remove(node.path.steps[...]) }
+        }
+        return value
+    }
+
+    private func difference(ofLines text: String, from content: [UInt8]) -> String? {
+        let expected = String(decoding: content, as: UTF8.self)
+        if text.utf8.elementsEqual(expected.utf8) { return nil }
+        let lines = [text, expected].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+        let index = zip(lines[0], lines[1]).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        guard let index else { return "has \(lines[0].count) lines, not \(lines[1].count)" }
+        return "has '\(lines[0][index].prefix(120))' in line \(index + 1), not '\(lines[1][index].prefix(120))'"
+    }
+
+    private func violation(_ predicate: String) -> ExpectationChecker.Violation {
+        .init(message: "the data \(predicate) (snapshot \(snapshot.file.value))", span: span)
+    }
+}
+
+extension JSON {
+    /// Removes the node at a path; does nothing if there is none.
+    fileprivate mutating func remove(_ path: ArraySlice<NormalizedPath.Step>) {
+        guard let first = path.first else {
+            self = .null
+            return
+        }
+        switch (first, self) {
+        case (.name(let name), .object(var members)):
+            guard var member = members[name] else { return }
+            if path.count == 1 {
+                members[name] = nil
+            } else {
+                member.remove(path.dropFirst())
+                members[name] = member
+            }
+            self = .object(members)
+        case (.index(let index), .array(var elements)) where elements.indices.contains(index):
+            if path.count == 1 { elements.remove(at: index) } else { elements[index].remove(path.dropFirst()) }
+            self = .array(elements)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+
+extension ValueTemplate {
+    /// The location of the value at a path, with its name where it has one; where a template evaluates to more than
+    /// that value, the location of the template.
+    func span(at path: [JSONComparison.Component]) -> SourceSpan {
+        var value = self
+        var location = span
+        for component in path {
+            switch (component, value) {
+            case (.member(let name), .mapping(let members, _)):
+                guard let member = members.last(where: { $0.name.value == name }) else { return location }
+                value = member.value
+                if case .scalar = value {
+                    location = member.name.span.through(value.span)
+                } else {
+                    location = member.name.span
+                }
+            case (.element(let index), .list(let elements, _)) where elements.indices.contains(index):
+                value = elements[index]
+                location = value.span
+            default: return location
+            }
+        }
+        return location
+    }
+}

@@ -1,0 +1,104 @@
+/// The differences of a value from an expected one, each with its path.
+package struct JSONComparison: Sendable {
+    /// What is expected of a value.
+    package enum Expectation: Sendable {
+        /// It contains the expected one: objects may have more members, and lists have the same length.
+        case contains
+        /// It equals the expected one.
+        case equals
+    }
+
+    /// A part of a value that is different, missing or additional.
+    package struct Difference: Sendable {
+        /// The location of the part.
+        package let path: [Component]
+        /// What is different, as the predicate of a sentence whose subject is the whole value.
+        package let message: String
+    }
+
+    /// A part of the path to a value.
+    package enum Component: Sendable {
+        /// The member with a name.
+        case member(String)
+        /// The element at an index.
+        case element(Int)
+    }
+
+    /// The first differences, at most the limit.
+    package private(set) var differences: [Difference] = []
+    /// The number of all differences.
+    package private(set) var count = 0
+    private let expectation: Expectation
+    private let limit: Int
+
+    /// Compares a value with an expected one. Lists are compared index by index.
+    ///
+    /// - Parameter limit: The maximum number of differences that are described.
+    package init(of found: JSON, with expected: JSON, _ expectation: Expectation, limit: Int) {
+        self.expectation = expectation
+        self.limit = limit
+        var path: [Component] = []
+        compare(found, expected, at: &path)
+    }
+
+    private mutating func compare(_ found: JSON, _ expected: JSON, at path: inout [Component]) {
+        switch (found, expected) {
+        case (.object(let object), .object(let members)):
+            for (name, value) in members {
+                if let inner = object[name] {
+                    path.append(.member(name))
+                    compare(inner, value, at: &path)
+                    path.removeLast()
+                } else {
+                    add("has no '\(name)'", at: path, of: .member(name))
+                }
+            }
+            guard expectation == .equals else { return }
+            for (name, value) in object where members[name] == nil {
+                add("has the additional '\(name)', which is \(Self.shown(value))", at: path)
+            }
+        case (.array(let elements), .array(let values)):
+            if elements.count != values.count {
+                add(
+                    "has \(elements.count) \(elements.count == 1 ? "element" : "elements"), not \(values.count)",
+                    at: path
+                )
+                if expectation == .contains { return }
+            }
+            for (index, (element, value)) in zip(elements, values).enumerated() {
+                path.append(.element(index))
+                compare(element, value, at: &path)
+                path.removeLast()
+            }
+        default:
+            if found != expected { add("is \(Self.shown(found)), not \(Self.shown(expected))", at: path) }
+        }
+    }
+
+    private mutating func add(
+        _ predicate: @autoclosure () -> String,
+        at path: [Component],
+        of missing: Component? = nil
+    ) {
+        count += 1
+        guard differences.count < limit else { return }
+        let location = path.map(\.description).joined()
+        let message = location.isEmpty ? predicate() : "at \(location) \(predicate())"
+        differences.append(Difference(path: path + [missing].compactMap { $0 }, message: message))
+    }
+
+    private static func shown(_ value: JSON) -> String {
+        let text = JSONWriter().string(value)
+        return text.count <= 120 ? text : text.prefix(120) + "…"
+    }
+}
+
+extension JSONComparison.Component: CustomStringConvertible {
+    /// `.name` or `[0]`
+    package var description: String {
+        switch self {
+        case .member(let name): ".\(name)"
+        case .element(let index): "[\(index)]"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import WaybillDiagnostics
+import WaybillManifest
+
+/// A snapshot has the data of one response: neither the elements of a `forEach` nor the pages of a `paginate` share it.
+struct SnapshotSharing: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        subject.forEachStep { site in
+            let loop = site.step.flow?.forEach ?? site.loopAround
+            guard
+                let (span, words) = loop.map({ ($0.span, "elements") })
+                    ?? site.step.flow?.paginate.map({ ($0.span, "pages") }),
+                let request = subject.requests.of(site),
+                let snapshot = request.nearest(.expect, \.expect.snapshot)
+            else { return }
+            diagnostics.append(
+                Diagnostic(
+                    "same-file",
+                    "the \(words) would be compared with the same snapshot",
+                    at: snapshot.span,
+                    secondary: [.init(span, "these \(words)")],
+                    help: ["Use 'json', 'schema' or conditions for these, or 'write' for their data."]
+                )
+            )
+        }
+        return diagnostics
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import WaybillTestSupport
+
+/// Runs that compare responses with snapshots, and write them.
+@Suite(.timeLimit(.minutes(5))) struct SnapshotRunTests {
+    private let folder = TemporaryFolder()
+
+    private func waybill(_ arguments: String...) async throws -> Command {
+        try await Command.run(CommandCase.program, arguments, in: folder.path)
+    }
+
+    private func manifest(_ body: String, status: Int = 200) {
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                onFailure: collect
+                chain:
+                  - {id: user, get: /user, expect: {snapshot: {file: snapshots/user.json, ignore: [$.at]}}, mock: {status: \(status), body: \(body)}}
+                  - id: wait
+                    get: /job
+                    until: {that: $.done, every: 10ms}
+                    expect: {snapshot: snapshots/job.json}
+                    mock: [{body: {done: false}}, {body: {done: true}}]
+            """,
+            to: "tests/manifest.yaml"
+        )
+    }
+
+    @Test func `snapshots are created, compared and updated`() async throws {
+        manifest("{name: demo, at: 1}")
+        let missing = try await waybill("run", "tests/manifest.yaml", "--mock")
+        #expect(missing.status == 1)
+        #expect(missing.errorText.contains("warning[missing-file]: there is no snapshot tests/snapshots/user.json yet"))
+        #expect(missing.outputText.contains("'waybill run --update-snapshots' creates it"))
+        #expect(folder.names(in: "tests/snapshots").isEmpty)
+
+        let created = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
+        #expect(created.status == 0, "\(created.outputText)")
+        #expect(created.outputText.contains("main.user: snapshot tests/snapshots/user.json created\n"))
+        #expect(folder.read("tests/snapshots/user.json") == "{\n  \"name\": \"demo\",\n  \"at\": 1\n}\n")
+        #expect(folder.read("tests/snapshots/job.json") == "{\n  \"done\": true\n}\n")
+
+        manifest("{name: demo, at: 2}")
+        #expect(try await waybill("run", "tests/manifest.yaml", "--mock").status == 0)
+        manifest("{name: other, at: 2}")
+        let differs = try await waybill("run", "tests/manifest.yaml", "--mock")
+        #expect(differs.status == 1)
+        #expect(
+            differs.outputText.contains(
+                "the data at .name is \"other\", not \"demo\" (snapshot snapshots/user.json)"
+            )
+        )
+        // A response that fails otherwise is no snapshot.
+        manifest("{name: broken}", status: 500)
+        let failed = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
+        #expect(failed.status == 1)
+        #expect(folder.read("tests/snapshots/user.json")?.contains("demo") == true)
+        manifest("{name: other, at: 2}")
+        let updated = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
+        #expect(updated.outputText.contains("main.user: snapshot tests/snapshots/user.json updated\n"))
+        #expect(!updated.outputText.contains("job.json"))
+        #expect(try await waybill("run", "tests/manifest.yaml", "--mock").status == 0)
+    }
+
+    @Test func `a snapshot that cannot be written fails the step`() async throws {
+        manifest("{name: demo}")
+        folder.write("a file", to: "tests/snapshots")
+        let run = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
+        #expect(run.status != 0)
+        #expect((run.outputText + run.errorText).contains("snapshot"))
+    }
+}
