@@ -12,6 +12,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var bytesReceived: Int
         var remoteAddress: SocketEndpoint?
         var reusedConnection: Bool
+        var certificate: ServerCertificate?
         var repetitions = 0
         var cacheUse: CacheUse?
     }
@@ -57,6 +58,8 @@ package struct HTTPResponse: Sendable, Equatable {
     package var remoteAddress: SocketEndpoint? { details.value.remoteAddress }
     /// Whether a connection of an earlier request was used.
     package var reusedConnection: Bool { details.value.reusedConnection }
+    /// The server's certificate, if the request needs it and the connection has one.
+    package var certificate: ServerCertificate? { details.value.certificate }
 
     /// How often the request was sent again because its credentials answered a challenge that was stale.
     package var repetitions: Int {
@@ -82,7 +85,8 @@ package struct HTTPResponse: Sendable, Equatable {
         bytesSent: Int = 0,
         bytesReceived: Int = 0,
         remoteAddress: SocketEndpoint? = nil,
-        reusedConnection: Bool = false
+        reusedConnection: Bool = false,
+        certificate: ServerCertificate? = nil
     ) {
         self.status = status
         self.headers = headers
@@ -96,7 +100,8 @@ package struct HTTPResponse: Sendable, Equatable {
                 bytesSent: bytesSent,
                 bytesReceived: bytesReceived,
                 remoteAddress: remoteAddress,
-                reusedConnection: reusedConnection
+                reusedConnection: reusedConnection,
+                certificate: certificate
             )
         )
     }

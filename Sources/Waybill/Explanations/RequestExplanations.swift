@@ -124,6 +124,22 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "certificate-without-tls",
+            "a certificate is expected of a request without TLS",
+            """
+            'expect: {certificate: …}' is about the certificate that the server shows in the TLS handshake. A request to an
+            address with http:// has no handshake, so the expectation would fail each time.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/", expect: {certificate: {expiresIn: ">30d"}}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "https://127.0.0.1/", expect: {certificate: {expiresIn: ">30d"}}}]}}
+                """
+        ),
+        Explanation(
             "lowercase-method",
             "a method is written in lower case",
             """

@@ -233,6 +233,7 @@ struct RequestBuilder {
             try register(text)
             return text.text
         }
+        options.needsCertificate = settings.expectsCertificate
         options.isResponseSecret = plan.outputs.contains(where: \.isSecret)
         return options
     }

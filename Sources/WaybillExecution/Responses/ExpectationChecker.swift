@@ -3,6 +3,7 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillResults
 import WaybillSchema
 import WaybillTransport
 
@@ -26,7 +27,8 @@ struct ExpectationChecker {
 
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
-        headerViolations() + timeViolations() + violations(of: expectation.json, .contains, "json")
+        headerViolations() + timeViolations() + certificateViolations()
+            + violations(of: expectation.json, .contains, "json")
             + violations(of: expectation.equals, .equals, "equals") + bodyViolations() + schemaViolations()
     }
 
@@ -52,6 +54,32 @@ struct ExpectationChecker {
                 let time = response.timings.time(of: phase)
                 return time <= wanted
                     ? nil : "\(phase.subject) took \(time.milliseconds), more than \(wanted.milliseconds)"
+            }
+        }
+    }
+
+    private func certificateViolations() -> [Violation] {
+        guard let first = expectation.certificate.first else { return [] }
+        guard let certificate = response.certificate else {
+            return [
+                Violation(message: "the connection has no certificate, because it does not use TLS", span: first.span)
+            ]
+        }
+        return expectation.certificate.compactMap { part in
+            violation(at: part.span) { () throws(EvaluationFailure) in
+                switch part.value {
+                case .expiresIn(let minimum):
+                    let rest = Timestamp.now().duration(to: certificate.expiresAt)
+                    if rest > minimum { return nil }
+                    let days = Int((rest / .seconds(86_400)).rounded(.down))
+                    let words = days < 0 ? "has expired" : "expires in \(days == 1 ? "1 day" : "\(days) days")"
+                    return "the certificate \(words), at \(certificate.expiresAt)"
+                case .name(let key, let glob):
+                    let pattern = try glob.text(in: scope(part.level)).text
+                    let name = key == .subject ? certificate.subject : certificate.issuer
+                    return Glob(pattern).matches(name)
+                        ? nil : "the \(key.rawValue) of the certificate is '\(name)', not '\(pattern)'"
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ package enum ExpectationSetting: SettingDefinition {
 
     /// The keys under `expect`.
     enum Part: String, CaseIterable {
-        case status, headers, json, equals, body, maxTime, time, snapshot, schema
+        case status, headers, json, equals, body, maxTime, time, certificate, snapshot, schema
     }
 
     /// The expected statuses.
@@ -28,6 +28,8 @@ package enum ExpectationSetting: SettingDefinition {
     case maxTime(DurationTemplate)
     /// The maximum time that a phase of the transfer may take.
     case time(TimePhase, DurationTemplate)
+    /// A part of what the server's certificate must be.
+    case certificate(CertificateExpectation)
     /// A file that the data must equal.
     case snapshot(ExpectedSnapshot)
     /// A schema that the data must satisfy.
@@ -56,6 +58,11 @@ package enum ExpectationSetting: SettingDefinition {
                     }
                     add(.time(phase, limit), value)
                 }
+            case .certificate:
+                for (key, value) in value.mapping?.entries ?? .empty {
+                    guard let key: CertificateExpectation.Key = decoder.word(key) else { continue }
+                    if let part = decoder.certificate(key, value) { add(.certificate(part), value) }
+                }
             case .snapshot: if let snapshot = decoder.snapshot(value) { add(.snapshot(snapshot), value) }
             case .schema:
                 if let schema = decoder.schema(value) {
@@ -76,6 +83,7 @@ package enum ExpectationSetting: SettingDefinition {
         case .body: .adds(name: Part.body.rawValue)
         case .maxTime: .byName(Part.maxTime.rawValue)
         case .time(let phase, _): .byName("\(Part.time.rawValue).\(phase.rawValue)")
+        case .certificate(let part): .byName("\(Part.certificate.rawValue).\(part.key.rawValue)")
         case .snapshot: .byName(Part.snapshot.rawValue)
         case .schema: .byName(Part.schema.rawValue)
         }
@@ -92,6 +100,7 @@ package enum ExpectationSetting: SettingDefinition {
             visitor.expression(check.that, .response, .expectation)
             visitor.scalar(check.message, .response, .message)
         case .maxTime(let duration), .time(_, let duration): visitor.duration(duration, .response, .expectation)
+        case .certificate(let part): if case .name(_, let glob) = part { visitor.scalar(glob, .response, .expectation) }
         case .schema, .snapshot: break
         }
     }
@@ -102,7 +111,7 @@ package enum ExpectationSetting: SettingDefinition {
 
     var dataNeed: DataNeed {
         switch self {
-        case .status, .header, .maxTime, .time: .nothing
+        case .status, .header, .maxTime, .time, .certificate: .nothing
         case .json, .equals, .snapshot, .schema: .data
         case .body(let check): .condition(check.that)
         }
@@ -122,6 +131,16 @@ extension ManifestDecoder {
         return that.flatMap { condition($0) }.map { Check(that: $0, message: message) }
     }
 
+    fileprivate mutating func certificate(
+        _ key: CertificateExpectation.Key,
+        _ node: YAMLNode
+    ) -> CertificateExpectation? {
+        switch key {
+        case .expiresIn: return text(node).flatMap { CertificateExpectation.minimum($0.value).map { .expiresIn($0) } }
+        case .subject, .issuer: return scalarTemplate(node).map { .name(key, glob: $0) }
+        }
+    }
+
     /// A file alone, or with the paths that are not compared.
     fileprivate mutating func snapshot(_ node: YAMLNode) -> ExpectedSnapshot? {
         var ignored: [JSONPath] = []
@@ -139,6 +158,11 @@ extension ManifestDecoder {
 }
 
 extension Settings {
+    /// Whether something is expected of the server's certificate.
+    package var expectsCertificate: Bool {
+        last(ExpectationSetting.self) { if case .certificate(let part) = $0 { part } else { nil } } != nil
+    }
+
     /// The expected statuses.
     package var expectedStatus: Setting<[StatusTemplate]>? {
         last(ExpectationSetting.self) { if case .status(let statuses) = $0 { statuses } else { nil } }
@@ -156,6 +180,7 @@ extension Settings {
             case .equals(let value): expectation.equals = entry.map { _ in value }
             case .maxTime(let limit): expectation.maxTime = entry.map { _ in limit }
             case .time(let phase, let limit): expectation.time.append((phase, entry.map { _ in limit }))
+            case .certificate(let part): expectation.certificate.append(entry.map { _ in part })
             case .snapshot(let snapshot): expectation.snapshot = entry.map { _ in snapshot }
             case .schema(let schema): expectation.schema = entry.map { _ in schema }
             }
@@ -180,6 +205,8 @@ package struct Expectation: Sendable {
     package var maxTime: Setting<DurationTemplate>?
     /// The maximum times of phases.
     package var time: [(phase: TimePhase, limit: Setting<DurationTemplate>)] = []
+    /// What the server's certificate must be.
+    package var certificate: [Setting<CertificateExpectation>] = []
     /// A file that the data must equal.
     package var snapshot: Setting<ExpectedSnapshot>?
     /// A schema that the data must satisfy.
@@ -192,6 +219,36 @@ package struct Expectation: Sendable {
 /// A phase of a transfer, or all of it.
 package enum TimePhase: String, Sendable, CaseIterable {
     case dns, connect, tls, firstByte, total
+}
+
+/// A part of what the certificate of a server must be.
+package enum CertificateExpectation: Sendable {
+    /// The keys under `certificate`.
+    package enum Key: String, CaseIterable, Sendable {
+        case expiresIn, subject, issuer
+    }
+
+    /// It is valid for longer than this.
+    case expiresIn(Duration)
+    /// Its subject or issuer matches a glob.
+    case name(Key, glob: ScalarTemplate)
+
+    /// The key of the part.
+    var key: Key {
+        switch self {
+        case .expiresIn: .expiresIn
+        case .name(let key, _): key
+        }
+    }
+
+    /// The time of `>30d`: with the unit d, h, m or s.
+    static func minimum(_ text: String) -> Duration? {
+        let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+        guard text.hasPrefix(">"), let unit = text.last.flatMap({ units[$0] }),
+            let count = Int64(text.dropFirst().dropLast()), (0...1_000_000).contains(count)
+        else { return nil }
+        return .seconds(count * unit)
+    }
 }
 
 /// A file with the data of an earlier response, which the data must equal.

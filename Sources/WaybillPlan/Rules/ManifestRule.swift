@@ -42,6 +42,7 @@ let allRules: [any ManifestRule] = [
     RetryEffect(),
     LowercaseMethod(),
     HTTP2WithoutTLS(),
+    CertificateWithoutTLS(),
     StepPlaces(),
     SessionCycles(),
     SessionValues(),

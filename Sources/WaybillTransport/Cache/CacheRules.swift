@@ -15,7 +15,7 @@ package enum CacheRules {
     /// Whether the cache may respond to a request, and store its response: a GET or HEAD without a body, without
     /// credentials or other secrets, and without conditions or ranges of its own.
     package static func mayUseCache(_ request: HTTPRequest) -> Bool {
-        guard request.options.cache.usesCache, !request.options.isResponseSecret,
+        guard request.options.cache.usesCache, !request.options.isResponseSecret, !request.options.needsCertificate,
             HTTPRequest.isSafe(method: request.method), request.body == .none,
             request.options.credentials == .none, request.options.tls.clientCertificate == nil
         else { return false }

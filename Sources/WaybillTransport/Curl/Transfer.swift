@@ -40,6 +40,8 @@ final class Transfer {
     private let watch: CallWatch
     // The port of this side of the connection that the request was given to.
     private var localPort: Int32?
+    /// The server's certificate, if the request needs it.
+    private(set) var certificate: ServerCertificate?
     private var reader: BodyReader?
     private var decoding = Decoding.undecided
     private var sendings = 0
@@ -367,6 +369,9 @@ final class Transfer {
         if let pins = prepared.pins, let refusal = Self.check(pins, handle) {
             self.refusal = refusal
             return false
+        }
+        if prepared.request.options.needsCertificate {
+            certificate = PeerCertificates.openSSL?.certificates(of: handle.pointer)?.first?.server
         }
         marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
         guard prepared.purpose != .connection else { return true }

@@ -58,7 +58,8 @@ struct TransferReport {
             bytesSent: long(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T),
             bytesReceived: long(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T),
             remoteAddress: remoteAddress,
-            reusedConnection: isConnectionReused
+            reusedConnection: isConnectionReused,
+            certificate: transfer.certificate
         )
     }
 

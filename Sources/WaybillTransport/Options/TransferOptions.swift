@@ -28,6 +28,8 @@ package struct TransferOptions: Sendable, Hashable {
     package var cache = CacheMode.noStore
     /// Whether something of the response is a secret, so that it is not stored.
     package var isResponseSecret = false
+    /// Whether the response must have the server's certificate. It does not come from the cache then.
+    package var needsCertificate = false
     /// The folder of the cache; `nil`: the user's.
     package var cacheFolder: String?
     /// The maximum size of the cache in bytes; `nil`: the usual one.

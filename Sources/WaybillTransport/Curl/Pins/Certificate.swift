@@ -1,12 +1,14 @@
 import WaybillFormats
 import WaybillJSON
 
-/// An X.509 certificate, of which only the digests matter here.
+/// An X.509 certificate: its digests, and what it says.
 struct Certificate: Sendable, Hashable {
     /// The SHA-256 digest of the whole certificate.
     let digest: [UInt8]
     /// The SHA-256 digest of its public key (the SubjectPublicKeyInfo).
     let publicKeyDigest: [UInt8]
+    /// What it says about the server; `nil` if that cannot be read.
+    let server: ServerCertificate?
 
     private static let sequence: UInt8 = 0x30
     private static let version: UInt8 = 0xA0
@@ -23,6 +25,7 @@ struct Certificate: Sendable, Hashable {
         let index = fields.first?.tag == Self.version ? 6 : 5
         guard fields.indices.contains(index), fields[index].tag == Self.sequence else { return nil }
         digest = Digest.value(of: bytes, .sha256)
+        server = ServerCertificate(fields: fields[(index - 5)...])
         publicKeyDigest = Digest.value(of: Array(fields[index].whole), .sha256)
     }
 

@@ -1,0 +1,55 @@
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillManifest
+
+/// `http: 2` is agreed on in the TLS handshake, which requests to `http://` do not have.
+struct HTTP2WithoutTLS: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var seen: Set<SourceSpan> = []
+        return subject.requests.all.compactMap { site in
+            guard let version = site.nearest(.http, \.http),
+                version.value == .http2, site.hasNoTLS, seen.insert(version.span).inserted
+            else { return nil }
+            return Diagnostic(
+                "http2-without-tls",
+                "'http: 2' requires https: HTTP/2 is agreed on in the TLS handshake",
+                at: version.span,
+                help: ["Write 'http: 2-prior-knowledge' for a server that speaks HTTP/2 without TLS."]
+            )
+        }
+    }
+
+}
+
+/// The certificate that `expect` describes is that of a TLS connection.
+struct CertificateWithoutTLS: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        var seen: Set<SourceSpan> = []
+        return subject.requests.all.compactMap { site in
+            guard let certificate = site.nearest(.expect, \.expect.certificate.first), site.hasNoTLS,
+                seen.insert(certificate.span).inserted
+            else { return nil }
+            return Diagnostic(
+                "certificate-without-tls",
+                "a request to http:// has no certificate",
+                at: certificate.span,
+                help: ["Write the address with https://, or remove 'certificate'."]
+            )
+        }
+    }
+}
+
+extension RequestSite {
+    /// Whether the address of the request is known to start with `http:`.
+    fileprivate var hasNoTLS: Bool {
+        guard !definition.unknown.contains(.address) else { return false }
+        let address: Setting<ScalarTemplate>? =
+            switch definition.address {
+            case .url(let url): url
+            case .computed: nil
+            case .path: nearest(.baseURL, \.baseURL)
+            }
+        guard let text = address?.value.constantText else { return false }
+        return URIReference(text).scheme?.lowercased() == "http"
+    }
+}
