@@ -21,6 +21,9 @@ package enum RunFolders {
         /// What its journal says, where there is no result.
         package var record: RunRecord?
 
+        /// The run for reports; `nil` where there is no result.
+        package var reported: ReportedRun? { result.map { ReportedRun($0, in: folder) } }
+
         /// Whether the run is still running. Asked for only if there is no result.
         package var isRunning: Bool { RunFolder.isLocked(folder) }
 

@@ -35,21 +35,21 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
-            let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
+            let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
             for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
                 let message = "the reports have nothing of '\(member.manifest)', whose run has not finished"
                 output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
             }
-            return try ReportOptions.write(requests, for: results, output, variables: ProcessVariables.all)
+            return try ReportOptions.write(requests, for: runs, output, variables: ProcessVariables.all)
         }
-        guard let result = RunFolders.entry(of: argument.folder)?.result else {
+        guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             let reason =
                 RunFolders.absence(of: argument.run) ?? RunFolders.damage(in: argument.folder)
                 ?? "the run has not finished; 'waybill resume \(argument.folder)' goes on with it"
             output.report([Diagnostic("run-error", reason, at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        try ReportOptions.write(requests, for: [result], output, variables: ProcessVariables.all)
+        try ReportOptions.write(requests, for: [run], output, variables: ProcessVariables.all)
     }
 
     private var requests: [ReportOptions.Request] {

@@ -81,8 +81,8 @@ struct ResumeCommand: ParsableCommand {
                 worst = worst.orWorse(status)
             }
         }
-        let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
-        try reports.write(for: results, output, variables: options.variables)
+        let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
+        try reports.write(for: runs, output, variables: options.variables)
         if !worst.isSuccess { throw worst }
     }
 

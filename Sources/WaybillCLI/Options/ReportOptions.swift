@@ -32,14 +32,14 @@ struct ReportOptions: ParsableArguments {
     func validate() throws { _ = try requests() }
 
     /// Writes the reports. Throws the exit status, after saying why, if one cannot be written.
-    func write(for runs: [RunResult], _ output: Output, variables: [String: String]) throws {
+    func write(for runs: [ReportedRun], _ output: Output, variables: [String: String]) throws {
         try Self.write(try requests(), for: runs, output, variables: variables)
     }
 
     /// Writes some reports; in a workflow of GitHub Actions, the annotations and the summary of the job too.
     static func write(
         _ requests: [Request],
-        for runs: [RunResult],
+        for runs: [ReportedRun],
         _ output: Output,
         variables: [String: String]
     ) throws {
@@ -49,21 +49,26 @@ struct ReportOptions: ParsableArguments {
             switch request {
             case .github: annotates = true
             case .file(let format, let path):
-                if path == "-" {
-                    try output.writeResult(Array(format.document(for: runs).utf8))
-                    continue
-                }
+                var outputError: (any Error)?
                 do throws(ResultsError) {
-                    try format.write(for: runs, to: path)
+                    if path == "-" {
+                        try format.write(runs) { piece in
+                            do { try output.writeResult(piece) } catch { outputError = error }
+                        }
+                    } else {
+                        try format.write(runs, toFile: path)
+                    }
                 } catch {
                     errors.append(Diagnostic("run-error", "the report is not written: \(error)", at: nil))
                 }
+                if let outputError { throw outputError }
             }
         }
         if annotates {
-            output.writeError(GitHubAnnotations.commands(for: runs))
+            let results = runs.map(\.result)
+            output.writeError(GitHubAnnotations.commands(for: results))
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-                if let error = append(MarkdownReport.document(for: runs), to: path) {
+                if let error = append(MarkdownReport.document(for: results), to: path) {
                     errors.append(Diagnostic("run-error", "the summary is not written to '\(path)': \(error)", at: nil))
                 }
             }

@@ -47,7 +47,7 @@ struct RunPrintingOptions: ParsableArguments {
             printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
-        try reports?.write(for: [report.result], output, variables: options.variables)
+        try reports?.write(for: [ReportedRun(report.result, in: report.folder)], output, variables: options.variables)
         try SessionRunner.end(with: report)
     }
 }

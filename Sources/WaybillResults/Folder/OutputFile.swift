@@ -139,6 +139,19 @@ extension OutputFile {
         }
     }
 
+    /// Writes a file in pieces, whole or not at all, once its content is on the disk. May take long.
+    ///
+    /// - Parameter write: Writes the content to the sink that it receives.
+    static func replaceDurably(
+        _ path: String,
+        _ write: (@escaping ([UInt8]) throws(ResultsError) -> Void) throws(ResultsError) -> Void
+    ) throws(ResultsError) {
+        let file = try NewFile(path, [])
+        try write { piece throws(ResultsError) in try file.append(piece) }
+        try file.sync()
+        try file.takePlace()
+    }
+
     /// Waits until the names in the folder of a file are on the disk, as far as the file system can do that. May take long.
     static func syncFolder(of path: String) {
         let descriptor = open(FileContents.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -176,6 +189,10 @@ private final class NewFile {
 
     deinit {
         if !isInPlace { unlink(temporaryPath) }
+    }
+
+    func append(_ bytes: [UInt8]) throws(ResultsError) {
+        try attempt { () throws(ResultsError) in try file.write(bytes) }
     }
 
     func sync() throws(ResultsError) {
