@@ -22,6 +22,12 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "Write Markdown.", completion: .file(extensions: ["md"]))
     var markdown: String?
 
+    @Option(help: "Write a page for browsers.", completion: .file(extensions: ["html"]))
+    var html: String?
+
+    @Option(help: "Write an HTTP Archive of the requests.", completion: .file(extensions: ["har"]))
+    var har: String?
+
     @Option(help: "Write JSON.", completion: .file(extensions: ["json"]))
     var json: String?
 
@@ -55,6 +61,7 @@ struct ReportCommand: ParsableCommand {
     private var requests: [ReportOptions.Request] {
         let files: [(any RunReport.Type, String?)] = [
             (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
+            (HARReport.self, har), (HTMLReport.self, html),
         ]
         return files.compactMap { format, path in path.map { .file(format, path: $0) } } + (github ? [.github] : [])
     }

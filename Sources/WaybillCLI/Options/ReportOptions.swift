@@ -20,7 +20,7 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a report when the run has ended, as NAME=FILE with json, junit, markdown or tap; FILE may be \
+            Write a report when the run has ended, as NAME=FILE with har, html, json, junit, markdown or tap; FILE may be \
             '-' for standard output. The option may be repeated, and takes several with commas. 'github' marks the failures in the manifest for GitHub Actions, which \
             is done there without the option too.
             """,
@@ -44,26 +44,16 @@ struct ReportOptions: ParsableArguments {
         variables: [String: String]
     ) throws {
         var annotates = variables["GITHUB_ACTIONS"] == "true"
+        var files: [File] = []
         var errors: [Diagnostic] = []
         for request in requests {
             switch request {
             case .github: annotates = true
-            case .file(let format, let path):
-                var outputError: (any Error)?
-                do throws(ResultsError) {
-                    if path == "-" {
-                        try format.write(runs) { piece in
-                            do { try output.writeResult(piece) } catch { outputError = error }
-                        }
-                    } else {
-                        try format.write(runs, toFile: path)
-                    }
-                } catch {
-                    errors.append(Diagnostic("run-error", "the report is not written: \(error)", at: nil))
-                }
-                if let outputError { throw outputError }
+            case .file(let format, path: "-"): errors += try print(format, for: runs, output)
+            case .file(let format, let path): files.append(File(format: format, path: path))
             }
         }
+        errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
             output.writeError(GitHubAnnotations.commands(for: results))
@@ -77,6 +67,60 @@ struct ReportOptions: ParsableArguments {
             output.report(errors)
             throw ExitStatus.notCarriedOut
         }
+    }
+
+    /// Writes a report to standard output; returns why it is not complete. Throws the exit status if that cannot be written.
+    private static func print(
+        _ format: any RunReport.Type,
+        for runs: [ReportedRun],
+        _ output: Output
+    ) throws -> [Diagnostic] {
+        var outputError: (any Error)?
+        do throws(ResultsError) {
+            try format.write(runs) { piece in
+                do { try output.writeResult(piece) } catch { outputError = error }
+            }
+        } catch {
+            return [diagnostic(error)]
+        }
+        if let outputError { throw outputError }
+        return []
+    }
+
+    /// A report that is written to a file.
+    private struct File: Sendable {
+        let format: any RunReport.Type
+        let path: String
+
+        /// Writes it; returns why that failed.
+        func write(for runs: [ReportedRun]) -> Diagnostic? {
+            do throws(ResultsError) {
+                try format.write(runs, toFile: path)
+                return nil
+            } catch {
+                return ReportOptions.diagnostic(error)
+            }
+        }
+    }
+
+    /// Writes reports to files; returns why some failed. They are written at the same time, because an HTTP Archive takes as
+    /// long as all the others.
+    private static func write(_ files: [File], for runs: [ReportedRun]) -> [Diagnostic] {
+        guard files.count > 1 else { return files.compactMap { $0.write(for: runs) } }
+        return waiting {
+            await withTaskGroup(of: (index: Int, error: Diagnostic?).self) { group in
+                for (index, file) in files.enumerated() {
+                    group.addTask(executorPreference: globalConcurrentExecutor) { (index, file.write(for: runs)) }
+                }
+                var errors: [(index: Int, error: Diagnostic?)] = []
+                for await end in group { errors.append(end) }
+                return errors.sorted { $0.index < $1.index }.compactMap(\.error)
+            }
+        }
+    }
+
+    private static func diagnostic(_ error: ResultsError) -> Diagnostic {
+        Diagnostic("run-error", "the report is not written: \(error)", at: nil)
     }
 
     /// Appends a text to a file, which other steps of the workflow write to, too; the error in words.

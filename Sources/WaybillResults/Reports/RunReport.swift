@@ -37,7 +37,7 @@ extension RunReport {
 package enum RunReports {
     /// In the order of their names.
     package static let all: [any RunReport.Type] = [
-        JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
+        HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
     ]
 
     /// The format with a name.
