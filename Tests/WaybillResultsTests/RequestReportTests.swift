@@ -102,11 +102,11 @@ import WaybillTestSupport
     }
 
     @Test func `a body that is not UTF-8 is base64 in an archive and repaired on the page`() async throws {
-        let run = try await hostileRun(body: [0xFF, 0x3C, 0x62])
+        let run = try await hostileRun(body: [0xFF, 0x3C, 0x62, 0x0D, 0x0A, 0x63])
         let archive = try JSONParser().parse(Array(try text(HARReport.self, [run]).utf8))
         let content = archive["log"]?["entries"]?[0]?["response"]?["content"]
-        #expect(content?["text"] == "/zxi" && content?["encoding"] == "base64" && content?["size"] == 3)
-        #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b</pre>"))
+        #expect(content?["text"] == "/zxiDQpj" && content?["encoding"] == "base64" && content?["size"] == 6)
+        #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b\nc</pre>"))
     }
 
     @Test func `a journal that cannot be read is an error`() async throws {

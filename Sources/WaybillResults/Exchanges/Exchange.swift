@@ -16,7 +16,11 @@ struct Exchange: Sendable {
 
         /// The value of the first field with a name, which is in lower case.
         func header(_ name: String) -> String? {
-            headers.first { $0["name"]?.string?.lowercased() == name }?["value"]?.string
+            headers.first { field in
+                // Most differ in length, and so need no other string.
+                guard let other = field["name"]?.string, other.utf8.count == name.utf8.count else { return false }
+                return other.lowercased() == name
+            }?["value"]?.string
         }
     }
 

@@ -17,12 +17,15 @@ package enum HARReport: RunReport {
         stream.write("{\"log\":")
         stream.write(head.bytes.dropLast() + Array(",\"entries\":[".utf8))
         var separator = "\n"
+        var entry = JSONStream()
         for run in runs {
             let page = run.result.id.description
             try run.exchanges { exchange in
                 stream.write(separator)
                 separator = ",\n"
-                stream.write(Entry(exchange, of: run, page: page).jsonText())
+                entry.add(Entry(exchange, of: run, page: page))
+                stream.write(entry.bytes)
+                entry.removeAll(keepingCapacity: true)
             }
         }
         stream.write("\n]}}\n")

@@ -43,9 +43,13 @@ struct HTML: ExpressibleByStringInterpolation {
 
     /// Escapes text. Characters that would change how it is shown are U+FFFD, except line breaks.
     private static func write(_ text: String, to markup: inout String) {
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // Of bytes, because CR and LF are one character of a string.
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
             if index > 0 { markup += "\n" }
-            for scalar in PrintableText.oneLine(String(line)).unicodeScalars {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            for scalar in PrintableText.oneLine(String(Substring(line))).unicodeScalars {
                 switch scalar {
                 case "&": markup += "&amp;"
                 case "<": markup += "&lt;"
