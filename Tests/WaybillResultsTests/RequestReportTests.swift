@@ -6,6 +6,12 @@ import WaybillTestSupport
 
 @testable import WaybillResults
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The reports on requests, of runs whose servers are hostile.
 @Suite(.timeLimit(.minutes(5))) struct RequestReportTests {
     private static let hostile =
@@ -107,6 +113,20 @@ import WaybillTestSupport
         let content = archive["log"]?["entries"]?[0]?["response"]?["content"]
         #expect(content?["text"] == "/zxiDQpj" && content?["encoding"] == "base64" && content?["size"] == 6)
         #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b\nc</pre>"))
+    }
+
+    @Test func `a report is written to a pipe, which stays one`() throws {
+        let path = "\(folder.path)/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        // Open for both, so that nobody waits.
+        let pipe = open(path, O_RDWR)
+        defer { close(pipe) }
+        try TAPReport.write([], toFile: path)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(pipe, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "TAP version 14\n1..0\n")
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }
 
     @Test func `a journal that cannot be read is an error`() async throws {
