@@ -39,6 +39,7 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
         .target(name: "CSchemas"),
+        .target(name: "CReports"),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
@@ -68,9 +69,11 @@ let package = Package(
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CZlib",
-                "CSQLite",
-            ]
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CReports",
+                "CSQLite", "CZlib",
+            ],
+            // Parts of the program, which CReports embeds.
+            exclude: ["Reports/HTML/report.css", "Reports/HTML/report.js"]
         ),
         .target(
             name: "WaybillTransport",

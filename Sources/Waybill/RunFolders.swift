@@ -22,6 +22,9 @@ package enum RunFolders {
         /// The content of its journal, if there is no result.
         package var record: RunRecord?
 
+        /// The run for reports; `nil` if there is no result.
+        package var reported: ReportedRun? { result.map { ReportedRun($0, in: folder) } }
+
         /// Whether the run is still running, if there is no result.
         package var isRunning: Bool { RunFolder.isLocked(folder) }
 

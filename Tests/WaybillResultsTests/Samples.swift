@@ -107,9 +107,21 @@ enum Samples {
                 ),
                 "main.login"
             ),
+            (
+                .requestRedirected(
+                    .init(
+                        attempt: 1,
+                        status: 302,
+                        method: "GET",
+                        url: redactor.text("http://x/"),
+                        details: .init(httpVersion: "2", headers: headers, time: time, nextHeaders: headers)
+                    )
+                ),
+                "main.login"
+            ),
             (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
             (.cacheUsed(attempt: 1, .revalidated), "main.login"),
-            (.responseHead(.init(attempt: 1, status: 200, headers: headers)), "main.login"),
+            (.responseHead(.init(attempt: 1, status: 200, httpVersion: "1.1", headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.requestDebug(attempt: 1, redactor.json(["built": ["url": "http://x/hunter2"]])), "main.login"),
             (.log(redactor.text("hello hunter2")), "main.login"),

@@ -22,6 +22,12 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "Write Markdown.", completion: .file(extensions: ["md"]))
     var markdown: String?
 
+    @Option(help: "Write a page for browsers.", completion: .file(extensions: ["html"]))
+    var html: String?
+
+    @Option(help: "Write an HTTP Archive of the requests.", completion: .file(extensions: ["har"]))
+    var har: String?
+
     @Option(help: "Write JSON.", completion: .file(extensions: ["json"]))
     var json: String?
 
@@ -35,23 +41,24 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
-            let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
+            let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
             for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
                 let message = "the reports leave out '\(member.manifest)': its run has not finished"
                 output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
             }
-            return try ReportOptions.write(requests, for: results, output)
+            return try ReportOptions.write(requests, for: runs, output)
         }
-        guard let result = RunFolders.entry(of: argument.folder)?.result else {
+        guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        try ReportOptions.write(requests, for: [result], output)
+        try ReportOptions.write(requests, for: [run], output)
     }
 
     private var requests: [ReportOptions.Request] {
         let files: [(any RunReport.Type, String?)] = [
             (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
+            (HARReport.self, har), (HTMLReport.self, html),
         ]
         return files.compactMap { format, path in path.map { .file(format, path: $0) } } + (github ? [.github] : [])
     }

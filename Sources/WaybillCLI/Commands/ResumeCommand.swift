@@ -86,8 +86,8 @@ struct ResumeCommand: ParsableCommand {
                 worst = worst.orWorse(status)
             }
         }
-        let results = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.result }
-        try reports.write(for: results, output)
+        let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
+        try reports.write(for: runs, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
     }

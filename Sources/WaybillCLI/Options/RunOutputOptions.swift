@@ -63,7 +63,7 @@ struct RunOutputOptions: ParsableArguments {
             printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }
-        try reports?.write(for: [report.result], output)
+        try reports?.write(for: [ReportedRun(report.result, in: report.folder)], output)
         try SessionRunner.end(with: report)
     }
 }

@@ -67,8 +67,10 @@ struct SuiteRunner {
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
         printSummary(ends, time: ContinuousClock.now - start)
-        let results = ends.compactMap { if case .run(let report) = $0 { report.result } else { nil } }
-        try reports.write(for: results, output)
+        let runs = ends.compactMap { end in
+            if case .run(let report) = end { ReportedRun(report.result, in: report.folder) } else { nil }
+        }
+        try reports.write(for: runs, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         let statuses = ends.map { end in
             switch end {

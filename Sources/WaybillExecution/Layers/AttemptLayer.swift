@@ -244,7 +244,10 @@ struct Attempt: Sendable {
         if sender.reportsDetails, let status {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
-            emit(.responseHead(.init(attempt: sender.attempt, status: status, headers: headers)))
+            let version = response.httpVersion
+            emit(
+                .responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers))
+            )
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))

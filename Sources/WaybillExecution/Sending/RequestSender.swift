@@ -160,6 +160,15 @@ struct RequestSender: Sendable {
         )
     }
 
+    private func details(of redirect: Redirect) -> RunEvent.Redirection.Details {
+        .init(
+            httpVersion: redirect.httpVersion,
+            headers: redirect.headers.list.map { run.redactor.header($0.name, $0.value) },
+            time: PhaseTimes(redirect.timings),
+            nextHeaders: redirect.nextHeaders.map { run.redactor.header($0.name, $0.value) }
+        )
+    }
+
     private func report(_ redirect: Redirect) {
         run.events.emit(
             .requestRedirected(
@@ -167,7 +176,8 @@ struct RequestSender: Sendable {
                     attempt: attempt,
                     status: redirect.status,
                     method: redirect.method,
-                    url: run.redactor.text(redirect.to)
+                    url: run.redactor.text(redirect.to),
+                    details: reportsDetails ? details(of: redirect) : nil
                 )
             ),
             step: context.path,

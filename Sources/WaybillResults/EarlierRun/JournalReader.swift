@@ -29,6 +29,8 @@ struct JournalReader {
     private static let longestLine = 256 << 20
 
     private let path: String
+    /// Returns the part of a line that is read, as JSON; `nil` for a line that is skipped without any check.
+    private let part: (([UInt8]) -> [UInt8]?)?
     /// The number of the last event.
     private(set) var lastNumber = 0
     /// The bytes up to the end of the last whole line.
@@ -36,8 +38,10 @@ struct JournalReader {
 
     private var line = 0
 
-    init(_ path: String) {
+    /// A reader of all events, or of parts of some.
+    init(_ path: String, reading part: (([UInt8]) -> [UInt8]?)? = nil) {
         self.path = path
+        self.part = part
     }
 
     /// Hands over every event in the bytes of a journal.
@@ -81,7 +85,12 @@ struct JournalReader {
         line += 1
         let event: JSON
         do {
-            event = try JSONParser().parse(bytes)
+            guard let text = part.map({ $0(bytes) }) ?? bytes else {
+                lastNumber += 1
+                length += bytes.count + 1
+                return
+            }
+            event = try JSONParser().parse(text)
         } catch {
             throw damage("expected a JSON object", at: line)
         }

@@ -54,7 +54,8 @@ extension RunResult {
 }
 
 extension PhaseTimes {
-    fileprivate init?(json: JSON) {
+    /// The times as files of results have them; `nil` for anything else.
+    init?(json: JSON) {
         func duration(_ name: String) -> Duration? {
             // Up to thirty years: a journal may hold any number.
             json[name]?.number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }

@@ -39,7 +39,7 @@ package struct JSONStream: Sendable {
 
     /// Whether the checksum of an object that `addChecksum` completed is that of its bytes; `nil` where it has none.
     package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
-        guard object.suffix(2) == Array("\"}".utf8),
+        guard object.suffix(2) == Array("\"}".utf8)[...],
             let quote = object.dropLast(2).suffix(16).lastIndex(of: UInt8(ascii: "\""))
         else { return nil }
         let content = object[..<quote]

@@ -129,6 +129,12 @@ extension RunEvent.Kind {
             object.add("status", redirection.status)
             object.add("method", redirection.method)
             object.add("url", redirection.url)
+            if let details = redirection.details {
+                object.add("httpVersion", details.httpVersion)
+                object.add("headers", each: details.headers)
+                object.add("time", details.time)
+                object.add("nextHeaders", each: details.nextHeaders)
+            }
         case .requestRetrying(let retry):
             object.add("attempt", retry.attempt)
             object.add("pause", milliseconds: retry.pause)
@@ -139,6 +145,7 @@ extension RunEvent.Kind {
         case .responseHead(let head):
             object.add("attempt", head.attempt)
             object.add("status", head.status)
+            object.add("httpVersion", head.httpVersion)
             object.add("headers", each: head.headers)
         case .responseFinished(let attempt, let status, let time, let bytes):
             object.add("attempt", attempt)

@@ -250,9 +250,37 @@ package struct RunEvent: Sendable, Equatable {
         package var method: String
         /// Its address.
         package var url: RedactedText
+        /// More about both, where the phases of the request are reported.
+        package var details: Details?
+
+        /// More about the response and the request that follows.
+        package struct Details: Sendable, Equatable {
+            /// The response's HTTP version, such as `1.1`.
+            package var httpVersion: String
+            /// The response's header fields.
+            package var headers: [RedactedHeader]
+            /// How long the response took.
+            package var time: PhaseTimes
+            /// The header fields of the request that follows, without those that the transport adds.
+            package var nextHeaders: [RedactedHeader]
+
+            /// The details; see the properties.
+            package init(
+                httpVersion: String,
+                headers: [RedactedHeader],
+                time: PhaseTimes,
+                nextHeaders: [RedactedHeader]
+            ) {
+                self.httpVersion = httpVersion
+                self.headers = headers
+                self.time = time
+                self.nextHeaders = nextHeaders
+            }
+        }
 
         /// A redirect; see the properties.
-        package init(attempt: Int, status: Int, method: String, url: RedactedText) {
+        package init(attempt: Int, status: Int, method: String, url: RedactedText, details: Details? = nil) {
+            self.details = details
             self.attempt = attempt
             self.status = status
             self.method = method
@@ -416,11 +444,14 @@ package struct RunEvent: Sendable, Equatable {
         package var attempt: Int
         /// The status.
         package var status: Int
+        /// The HTTP version, such as `1.1`, where it is known.
+        package var httpVersion: String?
         /// The header fields.
         package var headers: [RedactedHeader]
 
         /// The status and the header of a response; see the properties.
-        package init(attempt: Int, status: Int, headers: [RedactedHeader]) {
+        package init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {
+            self.httpVersion = httpVersion
             self.attempt = attempt
             self.status = status
             self.headers = headers

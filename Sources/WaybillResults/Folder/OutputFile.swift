@@ -15,6 +15,8 @@ struct OutputFile: ~Copyable, Sendable {
         case new
         /// It is created, or opened as it is; a symbolic link is refused.
         case any
+        /// It exists, and is only written to: a device or a pipe.
+        case stream
     }
 
     /// The path that it was opened by.
@@ -25,7 +27,12 @@ struct OutputFile: ~Copyable, Sendable {
 
     init(_ path: String, _ mode: Mode, disk: Disk = .real) throws(ResultsError) {
         self.disk = disk
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (mode == .new ? O_EXCL : 0)
+        let flags =
+            switch mode {
+            case .new: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL
+            case .any: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+            case .stream: O_WRONLY | O_CLOEXEC
+            }
         descriptor = open(path, flags, 0o666)
         self.path = path
         if descriptor < 0 { throw ResultsError(cannot: "create", path) }
@@ -139,6 +146,32 @@ extension OutputFile {
         }
     }
 
+    /// Writes a file in pieces, whole or not at all, once its content is on the disk. May take long.
+    ///
+    /// A device or a pipe is written to as it is: a file in its place would be in the way of everybody who uses it.
+    ///
+    /// - Parameter write: Writes the content to the sink that it receives.
+    static func replaceDurably(
+        _ path: String,
+        _ write: (@escaping ([UInt8]) throws(ResultsError) -> Void) throws(ResultsError) -> Void
+    ) throws(ResultsError) {
+        if isStream(path) {
+            let stream = try OutputFile(path, .stream)
+            return try write { piece throws(ResultsError) in try stream.write(piece) }
+        }
+        let file = try NewFile(path, [])
+        try write { piece throws(ResultsError) in try file.append(piece) }
+        try file.sync()
+        try file.takePlace()
+    }
+
+    /// Whether there is something other than a file or a folder at a path, such as a device or a pipe.
+    private static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    }
+
     /// Waits until the names in the folder of a file are on the disk, as far as the file system can do that. May take long.
     static func syncFolder(of path: String) {
         let descriptor = open(FileContents.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -191,6 +224,10 @@ private final class NewFile {
 
     deinit {
         if !isInPlace { unlink(temporaryPath) }
+    }
+
+    func append(_ bytes: [UInt8]) throws(ResultsError) {
+        try attempt { () throws(ResultsError) in try file.write(bytes) }
     }
 
     func sync() throws(ResultsError) {

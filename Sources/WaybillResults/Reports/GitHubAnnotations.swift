@@ -5,7 +5,7 @@ package enum GitHubAnnotations {
     /// A command a line: an error for each step that failed, a warning for each whose failure was tolerated.
     package static func commands(for runs: [RunResult]) -> String {
         runs.map { run in
-            run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs)) }.joined()
+            run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs.count)) }.joined()
         }.joined()
     }
 

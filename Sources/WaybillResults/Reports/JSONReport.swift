@@ -4,10 +4,11 @@ import WaybillJSON
 package enum JSONReport: RunReport {
     package static let name = "json"
 
-    package static func document(for runs: [RunResult]) -> String {
-        var stream = JSONStream(layout: .pretty)
-        stream.add(Document(runs: runs))
-        return String(decoding: stream.bytes, as: UTF8.self) + "\n"
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        var document = JSONStream(layout: .pretty)
+        document.add(Document(runs: runs.map(\.result)))
+        stream.write(document.bytes)
+        stream.write("\n")
     }
 
     private struct Document: JSONStreamable {

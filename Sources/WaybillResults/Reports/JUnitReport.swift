@@ -8,14 +8,16 @@ import WaybillFormats
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
-    package static func document(for runs: [RunResult]) -> String {
-        let suites = runs.map(Suite.init)
-        let total = runs.reduce(Duration.zero) { $0 + $1.time }
-        var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        let suites = runs.map { Suite($0.result) }
+        let total = runs.reduce(Duration.zero) { $0 + $1.result.time }
+        stream.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         let numbers = numbers(of: suites.flatMap(\.cases))
-        xml += tag("testsuites", [("name", "waybill"), ("time", total.secondsText)] + numbers.dropLast()) + ">\n"
-        for suite in suites { suite.write(to: &xml) }
-        return xml + "</testsuites>\n"
+        stream.write(
+            tag("testsuites", [("name", "waybill"), ("time", total.secondsText)] + numbers.dropLast()) + ">\n"
+        )
+        for suite in suites { suite.write(to: &stream) }
+        stream.write("</testsuites>\n")
     }
 
     // The schema has no number of skipped cases for all suites together, so that comes last.
@@ -39,24 +41,24 @@ package enum JUnitReport: RunReport {
             }
         }
 
-        func write(to xml: inout String) {
+        func write(to stream: inout ReportStream) {
             // Not all readers take a time zone.
             let moment = run.startedAt.description.prefix(19)
             let attributes = [
                 ("name", run.manifest), ("time", run.time.secondsText), ("timestamp", String(moment)),
             ]
-            xml += "  " + JUnitReport.tag("testsuite", attributes + JUnitReport.numbers(of: cases)) + ">\n"
+            stream.write("  " + JUnitReport.tag("testsuite", attributes + JUnitReport.numbers(of: cases)) + ">\n")
             var properties = [("run", run.id.description), ("outcome", run.outcome.rawValue)]
             if let environment = run.environment { properties.append(("environment", environment)) }
-            xml += "    <properties>\n"
+            stream.write("    <properties>\n")
             for (name, value) in properties {
-                xml += "      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n"
+                stream.write("      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n")
             }
-            xml += "    </properties>\n"
+            stream.write("    </properties>\n")
             // A package is what a class name has before its last dot.
             let name = run.manifest.split(separator: "/").last?.split(separator: ".").first ?? "run"
-            for testCase in cases { testCase.write(to: &xml, classPrefix: String(name)) }
-            xml += "  </testsuite>\n"
+            for testCase in cases { stream.write(testCase.xml(classPrefix: String(name))) }
+            stream.write("  </testsuite>\n")
         }
     }
 
@@ -107,14 +109,13 @@ package enum JUnitReport: RunReport {
                 + (step.outcome == .tolerated ? ["a failure was tolerated: \(element.failure.message)"] : [])
         }
 
-        func write(to xml: inout String, classPrefix: String) {
+        func xml(classPrefix: String) -> String {
             let attributes = [
                 ("name", name), ("classname", "\(classPrefix).\(graph)"), ("time", (time ?? .zero).secondsText),
             ]
-            xml += "    " + JUnitReport.tag("testcase", attributes)
+            var xml = "    " + JUnitReport.tag("testcase", attributes)
             guard result != nil || !output.isEmpty else {
-                xml += "/>\n"
-                return
+                return xml + "/>\n"
             }
             xml += ">\n"
             if let result {
@@ -126,7 +127,7 @@ package enum JUnitReport: RunReport {
             if !output.isEmpty {
                 xml += "      <system-out>\(XMLText.content(output.joined(separator: "\n")))</system-out>\n"
             }
-            xml += "    </testcase>\n"
+            return xml + "    </testcase>\n"
         }
     }
 

@@ -9,13 +9,18 @@ package enum MarkdownReport: RunReport {
     private static let greatestSize = 60_000
     private static let longestFailure = 4_000
 
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        stream.write(document(for: runs.map(\.result)))
+    }
+
+    /// The report of some runs.
     package static func document(for runs: [RunResult]) -> String {
         var text = ""
         for run in runs { text += heading(of: run) }
         var omitted = 0
         for run in runs {
             for step in run.steps where step.hasFailed {
-                let section = section(of: step, run.prefix(among: runs))
+                let section = section(of: step, run.prefix(among: runs.count))
                 if text.utf8.count + section.utf8.count < greatestSize { text += section } else { omitted += 1 }
             }
         }

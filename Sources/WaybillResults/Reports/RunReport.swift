@@ -5,15 +5,31 @@ package protocol RunReport: Sendable {
     /// The name of the format, as in `--report NAME=FILE`.
     static var name: String { get }
 
-    /// The report of some runs, which ends in a line break.
-    static func document(for runs: [RunResult]) -> String
+    /// Writes the report of some runs, which ends in a line break.
+    ///
+    /// - Throws: where the folder of a run cannot be read.
+    static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError)
 }
 
 extension RunReport {
     /// Writes the report to a file, which appears complete. The folders on the way are made.
-    package static func write(for runs: [RunResult], to path: String) throws(ResultsError) {
-        try FolderContents.make(FileContents.folder(of: path))
-        try OutputFile.replaceDurably([(path, Array(document(for: runs).utf8))])
+    package static func write(_ runs: [ReportedRun], toFile path: String) throws(ResultsError) {
+        let folder = FileContents.folder(of: path)
+        try FolderContents.make(folder)
+        try OutputFile.replaceDurably(path) { sink throws(ResultsError) in
+            try write(runs, folder: folder, sink)
+        }
+    }
+
+    /// Writes the report to a sink, in pieces.
+    package static func write(
+        _ runs: [ReportedRun],
+        folder: String? = nil,
+        _ sink: @escaping ReportStream.Sink
+    ) throws(ResultsError) {
+        var stream = ReportStream(folder: folder, sink)
+        try write(runs, to: &stream)
+        try stream.finish()
     }
 }
 
@@ -21,7 +37,7 @@ extension RunReport {
 package enum RunReports {
     /// In the order of their names.
     package static let all: [any RunReport.Type] = [
-        JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
+        HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
     ]
 
     /// The format with a name.
@@ -29,8 +45,8 @@ package enum RunReports {
 }
 
 extension RunResult {
-    /// What the reports of several runs put before the path of a step; empty for a single run.
-    func prefix(among runs: [RunResult]) -> String { runs.count > 1 ? "\(manifest): " : "" }
+    /// What a report of this many runs puts before the path of a step; empty for a single run.
+    func prefix(among count: Int) -> String { count > 1 ? "\(manifest): " : "" }
 }
 
 extension StepResult {

@@ -7,18 +7,17 @@ import WaybillJSON
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
-    package static func document(for runs: [RunResult]) -> String {
-        var tap = "TAP version 14\n1..\(runs.reduce(0) { $0 + $1.steps.count })\n"
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        stream.write("TAP version 14\n1..\(runs.reduce(0) { $0 + $1.result.steps.count })\n")
         var number = 0
-        for run in runs {
-            let prefix = run.prefix(among: runs)
+        for run in runs.map(\.result) {
+            let prefix = run.prefix(among: runs.count)
             for step in run.steps {
                 number += 1
-                tap += line(of: step, number, prefix)
-                if step.hasFailed { tap += block(of: step) }
+                stream.write(line(of: step, number, prefix))
+                if step.hasFailed { stream.write(block(of: step)) }
             }
         }
-        return tap
     }
 
     private static func line(of step: StepResult, _ number: Int, _ prefix: String) -> String {

@@ -54,18 +54,22 @@ package struct RedirectState: Sendable {
             let words = "\(request.place) redirects to where nothing may be sent: \(error.message)"
             return .fail(.redirect(CURLcode(rawValue: UInt32(error.code)), words, response))
         }
-        let redirect = Redirect(
+        var redirect = Redirect(
             status: response.status,
             from: request.url,
             to: url,
             method: Self.method(after: response.status, of: request.method),
             leavesOrigin: here != there,
-            cookies: response.headers.values(named: "Set-Cookie")
+            cookies: response.headers.values(named: "Set-Cookie"),
+            httpVersion: response.httpVersion,
+            headers: response.headers,
+            timings: response.timings
         )
         if redirect.leavesOrigin, request.isBodySensitive, redirect.method == request.method {
             return .fail(.redirect(CURLE_ABORTED_BY_CALLBACK, request.bodyMustStay(redirect, there), response))
         }
         request.follow(redirect)
+        redirect.nextHeaders = request.headers
         if let origin = try? Origin(ofURL: first.url) {
             request.options.cookies = first.options.cookies.after(leaving: origin, for: there)
         }
@@ -175,4 +179,12 @@ package struct Redirect: Sendable, Hashable {
     package var leavesOrigin: Bool
     /// The `Set-Cookie` fields of the response that led there.
     package var cookies: [String] = []
+    /// The HTTP version of that response.
+    package var httpVersion: String
+    /// Its header fields.
+    package var headers: HTTPFields
+    /// How long the parts of its transfer took.
+    package var timings: TransferTimings
+    /// The header fields of the next request.
+    package var nextHeaders: [HTTPField] = []
 }

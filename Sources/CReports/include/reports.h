@@ -1,0 +1,13 @@
+#include <stddef.h>
+
+/// A file that is part of the program.
+struct report_file {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+/// report.css as it was when the program was built.
+struct report_file report_style(void);
+
+/// report.js as it was when the program was built.
+struct report_file report_script(void);

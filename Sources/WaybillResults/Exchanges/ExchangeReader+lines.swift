@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension ExchangeReader {
+    private static let types = [
+        "run.started", "request.willSend", "request.sent", "request.redirected", "request.retrying", "cache.used",
+        "response.head", "response.finished", "step.finished", "element.finished",
+    ].map { Array("\($0)\"".utf8) }
+    private static let typeStart = Array("\"type\":\"".utf8)
+    private static let stepFinished = Array("step.finished\"".utf8)
+    private static let resultStart = Array(",\"result\":{".utf8)
+    private static let failureStart = Array("\"failure\":{".utf8)
+
+    /// The part of a journal's line that is needed to find exchanges; `nil` if none is.
+    ///
+    /// Parsing is most of the time that a report on requests takes: without the lines that are not needed, and the results of
+    /// steps that passed, it takes 0.6 of it.
+    static func part(of line: [UInt8]) -> [UInt8]? {
+        // In strings, quotation marks are escaped: these are names of the event, or of an object in it.
+        guard let start = end(of: typeStart, in: line) else { return line }
+        guard let type = types.first(where: { line[start...].starts(with: $0) }) else { return nil }
+        guard type == stepFinished, end(of: failureStart, in: line) == nil, let result = end(of: resultStart, in: line)
+        else { return line }
+        return line[..<(result - resultStart.count)] + [UInt8(ascii: "}")]
+    }
+
+    private static func end(of name: [UInt8], in line: [UInt8]) -> Int? {
+        line.withUnsafeBytes { line in
+            for start in 0..<max(0, line.count - name.count)
+            where line[start] == name[0] && memcmp(line.baseAddress! + start, name, name.count) == 0 {
+                return start + name.count
+            }
+            return nil
+        }
+    }
+}

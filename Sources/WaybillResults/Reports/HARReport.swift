@@ -1,0 +1,207 @@
+import WaybillFormats
+import WaybillJSON
+import WaybillRuntime
+
+/// An HTTP Archive, version 1.2: an entry for each request that the journal has, with each attempt and each redirect, and a
+/// page for each run.
+///
+/// What is not known has the format's value for that: -1 or an empty string, and status 0 without a response. The bodies
+/// of failed responses are there; other bodies are not recorded.
+package enum HARReport: RunReport {
+    package static let name = "har"
+
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
+        var head = JSONStream()
+        head.add(Head(runs: runs.map(\.result)))
+        // The list of entries, which comes last, is written piece by piece.
+        stream.write("{\"log\":")
+        stream.write(head.bytes.dropLast() + Array(",\"entries\":[".utf8))
+        var separator = "\n"
+        var entry = JSONStream()
+        for run in runs {
+            let page = run.result.id.description
+            try run.exchanges { exchange in
+                stream.write(separator)
+                separator = ",\n"
+                entry.add(Entry(exchange, of: run, page: page))
+                stream.write(entry.bytes)
+                entry.removeAll(keepingCapacity: true)
+            }
+        }
+        stream.write("\n]}}\n")
+    }
+
+    private struct Head: JSONStreamable {
+        let runs: [RunResult]
+
+        func addMembers(to log: inout JSONStream) {
+            log.add("version", "1.2")
+            log.add("creator", Creator())
+            log.add("pages", each: runs.map(Page.init))
+        }
+    }
+
+    private struct Creator: JSONStreamable {
+        func addMembers(to creator: inout JSONStream) {
+            creator.add("name", "waybill")
+            creator.add("version", WaybillVersion.current)
+        }
+    }
+
+    private struct Page: JSONStreamable {
+        let run: RunResult
+
+        func addMembers(to page: inout JSONStream) {
+            page.add("startedDateTime", run.startedAt)
+            page.add("id", run.id.description)
+            page.add("title", run.manifest)
+            page.add("pageTimings", Timings())
+        }
+
+        /// A run has none of a page's times.
+        private struct Timings: JSONStreamable {
+            func addMembers(to timings: inout JSONStream) {}
+        }
+    }
+}
+
+extension HARReport {
+    fileprivate struct Entry: JSONStreamable {
+        let exchange: Exchange
+        let page: String
+        let body: [UInt8]?
+
+        init(_ exchange: Exchange, of run: ReportedRun, page: String) {
+            self.exchange = exchange
+            self.page = page
+            body = run.body(of: exchange)
+        }
+
+        func addMembers(to entry: inout JSONStream) {
+            let timings = Timings(exchange.time)
+            entry.add("pageref", page)
+            entry.add("startedDateTime", exchange.startedAt)
+            entry.add("time", milliseconds: timings.total)
+            entry.add("request", Request(exchange: exchange))
+            entry.add("response", Response(exchange: exchange, body: body))
+            entry.add("cache", Empty())
+            entry.add("timings", timings)
+            entry.add("_step", exchange.step)
+            entry.add("_attempt", exchange.attempt)
+            entry.add("_cache", exchange.cache?.rawValue)
+            entry.add("_error", exchange.failure)
+        }
+    }
+
+    private struct Empty: JSONStreamable {
+        func addMembers(to object: inout JSONStream) {}
+    }
+
+    private struct Request: JSONStreamable {
+        let exchange: Exchange
+
+        func addMembers(to request: inout JSONStream) {
+            let url = exchange.url.prefix { $0 != "#" }
+            request.add("method", exchange.method)
+            request.add("url", String(url))
+            request.add("httpVersion", HARReport.version(exchange.response))
+            request.add("cookies", each: [String]())
+            request.add("headers", HARReport.json(exchange.headers))
+            request.add("queryString", HARReport.json(HARReport.parameters(of: url)))
+            request.add("headersSize", -1)
+            request.add("bodySize", exchange.bodyBytes ?? -1)
+        }
+    }
+
+    private struct Response: JSONStreamable {
+        let exchange: Exchange
+        let body: [UInt8]?
+
+        func addMembers(to object: inout JSONStream) {
+            let response = exchange.response
+            object.add("status", response?.status ?? 0)
+            object.add("statusText", "")
+            object.add("httpVersion", HARReport.version(response))
+            object.add("cookies", each: [String]())
+            object.add("headers", HARReport.json(response?.headers ?? []))
+            object.add("content", Content(body: body, response: response))
+            object.add("redirectURL", response?.redirectURL ?? "")
+            object.add("headersSize", -1)
+            object.add("bodySize", -1)
+            if response == nil {
+                object.add("comment", exchange.failure ?? "The journal has no response; waybill run -v records all.")
+            }
+        }
+    }
+
+    private struct Content: JSONStreamable {
+        let body: [UInt8]?
+        let response: Exchange.Response?
+
+        func addMembers(to content: inout JSONStream) {
+            let isDecoded = response?.header("content-encoding") != nil
+            let length = isDecoded ? nil : response?.header("content-length").flatMap { Int($0) }
+            content.add("size", body?.count ?? length ?? -1)
+            content.add("mimeType", response?.header("content-type") ?? "")
+            guard let body else { return }
+            if let text = String(validating: body, as: UTF8.self) {
+                content.add("text", text)
+            } else {
+                content.add("text", Base64.encode(body))
+                content.add("encoding", "base64")
+            }
+        }
+    }
+
+    /// The phases as the format has them: `connect` includes `ssl`, and their sum is the entry's time.
+    private struct Timings: JSONStreamable {
+        let time: PhaseTimes
+        let wait: Duration
+        let receive: Duration
+
+        init(_ time: PhaseTimes?) {
+            let time = time ?? PhaseTimes(total: .zero)
+            let preparation = (time.dns ?? .zero) + (time.connect ?? .zero) + (time.tls ?? .zero)
+            let firstByte = max(time.firstByte ?? time.total, preparation)
+            self.time = time
+            wait = firstByte - preparation
+            receive = max(time.total - firstByte, .zero)
+        }
+
+        /// The sum of the phases.
+        var total: Duration {
+            (time.dns ?? .zero) + (time.connect ?? .zero) + (time.tls ?? .zero) + wait + receive
+        }
+
+        func addMembers(to timings: inout JSONStream) {
+            let unknown = Duration.milliseconds(-1)
+            let connect = time.connect.map { $0 + (time.tls ?? .zero) } ?? time.tls
+            timings.add("blocked", milliseconds: unknown)
+            timings.add("dns", milliseconds: time.dns ?? unknown)
+            timings.add("connect", milliseconds: connect ?? unknown)
+            timings.add("ssl", milliseconds: time.tls ?? unknown)
+            timings.add("send", milliseconds: .zero)
+            timings.add("wait", milliseconds: wait)
+            timings.add("receive", milliseconds: receive)
+        }
+    }
+
+    private static func version(_ response: Exchange.Response?) -> String {
+        response?.httpVersion.map { "HTTP/\($0)" } ?? ""
+    }
+
+    /// Header fields and the like from the journal, which are redacted.
+    private static func json(_ list: [JSON]) -> RedactedJSON { RedactedJSON(redacted: .array(list)) }
+
+    /// The parameters of a query, decoded, each `{name, value}`.
+    private static func parameters(of url: Substring) -> [JSON] {
+        guard let mark = url.firstIndex(of: "?") else { return [] }
+        return url[mark...].dropFirst().split(separator: "&").map { part in
+            let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = pieces.map { piece in
+                String(decoding: PercentEncoding.decodedBytes(piece.replacing("+", with: " ").utf8), as: UTF8.self)
+            }
+            return ["name": .string(decoded[0]), "value": .string(decoded.count > 1 ? decoded[1] : "")]
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import WaybillDiagnostics
+import WaybillJSON
+
+/// A failed step on the page: its diagnostic, its request and response, and the elements that failed.
+struct HTMLFailure {
+    private let step: StepResult
+    private let number: Int
+    private let run: ReportedRun
+    /// The number of the run on the page, if there are several.
+    private let runNumber: Int?
+    private let exchanges: FailedExchanges
+    /// The folder of the page, from which it links to bodies.
+    private let pageFolder: String?
+
+    /// The exchanges of the first failures are open.
+    private static let openFailures = 20
+    /// The number of bytes of a body that are shown.
+    private static let shownBytes = 4096
+
+    init(
+        _ step: StepResult,
+        number: Int,
+        run: ReportedRun,
+        runNumber: Int?,
+        exchanges: FailedExchanges,
+        pageFolder: String?
+    ) {
+        self.step = step
+        self.number = number
+        self.run = run
+        self.runNumber = runNumber
+        self.exchanges = exchanges
+        self.pageFolder = pageFolder
+    }
+
+    /// The markup.
+    var markup: HTML {
+        let exchange = exchanges[step.path].map { self.exchange($0, isOpen: number <= Self.openFailures) }
+        return """
+            <article class="failure \(step.outcome.rawValue)" id="failure-\(number)" aria-labelledby="failure-\(number)-heading">
+            <h3 id="failure-\(number)-heading"><span class="outcome">\(step.outcome.rawValue)</span> \(title)</h3>
+            <p class="facts">\(facts) <a href="#\(target)">in the steps</a></p>
+            \(step.failure.map(diagnostic))\(exchange)\(step.elements.map(elements))</article>
+
+            """
+    }
+
+    private var title: String {
+        (runNumber == nil ? "" : "\(run.result.manifest): ") + step.title
+    }
+
+    private var target: String {
+        "\(runNumber.map { "run=\($0)&" } ?? "")step=\(PageLink.encoded(step.path))"
+    }
+
+    private var facts: HTML {
+        var facts: [HTML] = []
+        if let request = step.request { facts.append("<code>\(request)</code> ") }
+        if let status = step.status { facts.append("<span>status \(status)</span> ") }
+        if let time = step.time?.total { facts.append("<span>\(time.secondsText) s</span> ") }
+        if step.attempts > 1, step.elements == nil { facts.append("<span>\(step.attempts) attempts</span> ") }
+        return .joined(facts)
+    }
+
+    /// The diagnostic as the terminal shows it, with the carets marked.
+    private func diagnostic(_ failure: Failure) -> HTML {
+        let lines = HumanRenderer().render(failure.diagnostic).split(separator: "\n", omittingEmptySubsequences: false)
+        let rendered = lines.dropLast().map { line in
+            line.contains("| ") && line.contains("^") ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
+        }
+        return "<pre class=\"diagnostic\" tabindex=\"0\" aria-label=\"Diagnostic\">\(.joined(rendered))</pre>\n"
+    }
+
+    private func elements(_ elements: ElementResults) -> HTML {
+        let items = elements.failures.enumerated().map { index, element in
+            let path = "\(step.path)[\(element.element)]"
+            let exchange = index < FailedExchanges.shownElements ? exchanges[path] : nil
+            let subject = [element.subject.value, element.subject.url].compactMap { $0?.string }
+            let words: HTML = .joined(subject.map { "<code>\($0)</code> " })
+            return """
+                <li><b>[\(element.element)]</b> \(words)\(element.failure.message.description)\
+                \(exchange.map { self.exchange($0, isOpen: false) })</li>
+
+                """ as HTML
+        }
+        let failed = elements.counts[.failed] + elements.counts[.tolerated]
+        let rest: HTML? = failed > items.count ? "<p>\(failed - items.count) more failed.</p>\n" : nil
+        return """
+            <details class="elements"\(number <= Self.openFailures ? " open" as HTML : "")>
+            <summary>Elements: \(elements.summary)</summary>
+            <ul>
+            \(.joined(items))</ul>
+            \(rest)</details>
+
+            """
+    }
+
+    // MARK: Request and response
+
+    private func exchange(_ exchange: Exchange, isOpen: Bool) -> HTML {
+        """
+        <details class="exchange"\(isOpen ? " open" as HTML : "")>
+        <summary>Request and response</summary>
+        <div class="sides">
+        <section aria-label="Request">
+        <h4>Request</h4>
+        <p><code>\(exchange.method) \(exchange.url)</code></p>
+        \(fields(exchange.headers))</section>
+        <section aria-label="Response">
+        <h4>Response</h4>
+        \(response(of: exchange))</section>
+        </div>
+        </details>
+
+        """
+    }
+
+    private func response(of exchange: Exchange) -> HTML {
+        guard let response = exchange.response else {
+            return "<p>\(exchange.failure ?? "The response is not recorded.")</p>\n"
+        }
+        let version = response.httpVersion.map { "HTTP/\($0) " } ?? ""
+        return "<p><code>\(version)\(response.status)</code></p>\n\(fields(response.headers))\(body(of: exchange))"
+    }
+
+    private func fields(_ fields: [JSON]) -> HTML {
+        let items = fields.map { field in
+            "<div><dt>\(field["name"]?.string ?? "")</dt><dd>\(field["value"]?.string ?? "")</dd></div>\n" as HTML
+        }
+        return items.isEmpty ? "" : "<dl class=\"fields\">\(.joined(items))</dl>\n"
+    }
+
+    private func body(of exchange: Exchange) -> HTML? {
+        guard let name = exchange.bodyFile, let start = run.body(of: exchange, limit: Self.shownBytes + 1) else {
+            return nil
+        }
+        let path = "\(FolderContents.bodies)/\(name)"
+        let link = PageLink.href(to: "\(run.folder)/\(path)", from: pageFolder)
+        let more: HTML? = start.count > Self.shownBytes ? " (its first \(Self.shownBytes) bytes)" : nil
+        let content: HTML =
+            start.contains(0)
+            ? "<p>It is binary.</p>\n"
+            : """
+            <pre class="body" tabindex="0" aria-label="Body">\
+            \(String(decoding: start.prefix(Self.shownBytes), as: UTF8.self))</pre>
+
+            """
+        return "<p>Body: <a href=\"\(link)\"><code>\(path)</code></a>\(more)</p>\n\(content)"
+    }
+}

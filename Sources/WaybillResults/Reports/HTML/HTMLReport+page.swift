@@ -1,0 +1,109 @@
+import WaybillFormats
+
+/// The parts of the page around the failures and the steps.
+extension HTMLReport {
+    /// The start of the page, up to the style.
+    static func head(of runs: [RunResult]) -> HTML {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" \
+        content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(outcome(of: runs).rawValue): \(title(of: runs))</title>
+        <style>
+
+        """
+    }
+
+    /// The end of the head and the heading of the page.
+    static func header(of runs: [RunResult]) -> HTML {
+        let outcome = outcome(of: runs)
+        return """
+            </style>
+            </head>
+            <body>
+            <a class="skip" href="#steps">Skip to the steps</a>
+            <header class="page \(outcome.rawValue)">
+            <h1><span class="outcome">\(outcome.rawValue)</span> \(title(of: runs))</h1>
+            \(runs.count == 1 ? facts(of: runs[0]) : table(of: runs))
+            </header>
+            <main>
+
+            """
+    }
+
+    /// The heading of the failures.
+    static let failuresStart: HTML = """
+        <section id="failures" aria-labelledby="failures-heading">
+        <h2 id="failures-heading">Failures</h2>
+
+        """
+
+    /// The section of the steps, which the script fills, and the end of the page's content.
+    static func steps(isEmpty: Bool) -> HTML {
+        """
+        <section id="steps" aria-labelledby="steps-heading" tabindex="-1">
+        <h2 id="steps-heading">Steps</h2>
+        <noscript><p>The list of steps needs JavaScript. All of it is in <code>run.json</code> of the run's folder.</p></noscript>
+        <form id="tools" role="search" hidden>
+        <label for="search">Search</label>
+        <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="name, URL, status or message">
+        <kbd aria-hidden="true">/</kbd>
+        <div id="outcomes" role="group" aria-label="Outcomes"></div>
+        <p id="count" role="status"></p>
+        </form>
+        <p id="legend" aria-hidden="true" hidden><span class="dns">DNS</span> <span class="connect">connect</span> \
+        <span class="tls">TLS</span> <span class="wait">wait</span> <span class="receive">receive</span> \
+        <span class="whole">whole step</span></p>
+        <div id="rows" role="list" aria-labelledby="steps-heading"></div>
+        \(isEmpty ? "<p>There are no steps.</p>" as HTML : "")
+        </section>
+        </main>
+
+        """
+    }
+
+    private static func facts(of run: RunResult) -> HTML {
+        var facts: [(String, String)] = [
+            ("Steps", run.counts.summary), ("Duration", "\(run.time.secondsText) s"), ("Manifest", run.manifest),
+        ]
+        if let environment = run.environment { facts.append(("Environment", environment)) }
+        facts += [("Run", run.id.description), ("Started", run.startedAt.description)]
+        let items = facts.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" as HTML }
+        return "<dl>\(.joined(items))</dl>"
+    }
+
+    private static func table(of runs: [RunResult]) -> HTML {
+        let rows = runs.enumerated().map { index, run in
+            """
+            <tr class="\(run.outcome.rawValue)"><td><span class="outcome">\(run.outcome.rawValue)</span></td>\
+            <th scope="row"><a href="#run=\(index + 1)">\(run.manifest)</a></th><td>\(run.counts.summary)</td>\
+            <td>\(run.time.secondsText) s</td><td>\(run.environment ?? "")</td><td>\(run.id.description)</td></tr>
+
+            """ as HTML
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="Runs">
+            <table>
+            <thead><tr><th scope="col">Outcome</th><th scope="col">Manifest</th><th scope="col">Steps</th>\
+            <th scope="col">Duration</th><th scope="col">Environment</th><th scope="col">Run</th></tr></thead>
+            <tbody>
+            \(.joined(rows))</tbody>
+            </table>
+            </div>
+            """
+    }
+
+    private static func title(of runs: [RunResult]) -> String {
+        runs.count == 1 ? runs[0].manifest : "\(runs.count) manifests"
+    }
+
+    private static func outcome(of runs: [RunResult]) -> RunOutcome {
+        if runs.contains(where: { $0.outcome == .failed }) { return .failed }
+        return runs.contains { $0.outcome == .interrupted } ? .interrupted : .passed
+    }
+}

@@ -1,0 +1,122 @@
+import CReports
+import WaybillJSON
+
+/// A page for people that needs no network: the failures, with their requests and responses, and all steps as a tree with a
+/// waterfall of their phases.
+///
+/// The failures are markup, which is there without JavaScript. The steps are data, of which `report.js` makes rows when they
+/// are scrolled to. Style and script are `report.css` and `report.js` in this folder.
+package enum HTMLReport: RunReport {
+    package static let name = "html"
+
+    /// More failures than this are in the list of steps only.
+    private static let shownFailures = 500
+
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
+        stream.write(head(of: runs.map(\.result)).markup)
+        stream.write(bytes(of: report_style()))
+        stream.write(header(of: runs.map(\.result)).markup)
+        let numbers = try writeFailures(of: runs, to: &stream)
+        stream.write(steps(isEmpty: runs.allSatisfy(\.result.steps.isEmpty)).markup)
+        for (run, numbers) in zip(runs, numbers) { writeData(of: run.result, numbers, to: &stream) }
+        stream.write("<script>\n")
+        stream.write(bytes(of: report_script()))
+        stream.write("</script>\n</body>\n</html>\n")
+    }
+
+    private static func bytes(of file: report_file) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+    }
+
+    // MARK: Failures
+
+    /// Writes the failures; returns for each run the numbers of its failures on the page, by the index of the step.
+    private static func writeFailures(
+        of runs: [ReportedRun],
+        to stream: inout ReportStream
+    ) throws(ResultsError) -> [[Int: Int]] {
+        var numbers: [[Int: Int]] = []
+        var (count, shown) = (0, 0)
+        for (runIndex, run) in runs.enumerated() {
+            var shownSteps: [Int] = []
+            for (index, step) in run.result.steps.enumerated() where step.hasFailed {
+                if count == 0 { stream.write(failuresStart.markup) }
+                count += 1
+                if shown + shownSteps.count < shownFailures { shownSteps.append(index) }
+            }
+            let steps = shownSteps.map { run.result.steps[$0] }
+            let exchanges = try FailedExchanges(of: steps, in: run)
+            for step in steps {
+                shown += 1
+                let failure = HTMLFailure(
+                    step,
+                    number: shown,
+                    run: run,
+                    runNumber: runs.count > 1 ? runIndex + 1 : nil,
+                    exchanges: exchanges,
+                    pageFolder: stream.folder
+                )
+                stream.write(failure.markup.markup)
+            }
+            let first = shown - steps.count + 1
+            numbers.append(Dictionary(uniqueKeysWithValues: shownSteps.enumerated().map { ($1, first + $0) }))
+        }
+        guard count > 0 else { return numbers }
+        if count > shown {
+            let rest: HTML = "<p>\(count - shown) more failed. They are in <a href=\"#steps\">the steps</a>.</p>\n"
+            stream.write(rest.markup)
+        }
+        stream.write("</section>\n")
+        return numbers
+    }
+
+    // MARK: Data
+
+    /// Writes a run as data for the script: its `run.json`, with the number on the page for each failure.
+    private static func writeData(of run: RunResult, _ numbers: [Int: Int], to stream: inout ReportStream) {
+        stream.write("<script type=\"application/json\" class=\"run\">\n")
+        var head = JSONStream()
+        head.add(DataHead(run: run))
+        stream.write(escaped(head.bytes.dropLast()))
+        stream.write(",\"steps\":[")
+        for (index, step) in run.steps.enumerated() {
+            var row = JSONStream()
+            row.add(DataRow(step: step, failureNumber: numbers[index]))
+            stream.write(index == 0 ? "\n" : ",\n")
+            stream.write(escaped(row.bytes[...]))
+        }
+        stream.write("\n]}\n</script>\n")
+    }
+
+    private struct DataHead: JSONStreamable {
+        let run: RunResult
+
+        func addMembers(to object: inout JSONStream) {
+            object.add("manifest", run.manifest)
+            object.add("outcome", run.outcome.rawValue)
+            object.add("startedAt", run.startedAt)
+            object.add("finishedAt", run.finishedAt)
+        }
+    }
+
+    /// A step without the failures of its elements, which are in the markup.
+    private struct DataRow: JSONStreamable {
+        let step: StepResult
+        let failureNumber: Int?
+
+        func addMembers(to object: inout JSONStream) {
+            var step = step
+            let elements = step.elements
+            step.elements = nil
+            step.addMembers(to: &object)
+            object.add("elements", elements?.summary)
+            object.add("failureNumber", failureNumber)
+        }
+    }
+
+    /// JSON that cannot end or change the element that it is in. '<' occurs only in its strings.
+    private static func escaped(_ json: ArraySlice<UInt8>) -> [UInt8] {
+        guard json.contains(UInt8(ascii: "<")) else { return Array(json) }
+        return json.flatMap { $0 == UInt8(ascii: "<") ? Array("\\u003c".utf8) : [$0] }
+    }
+}

@@ -1,0 +1,49 @@
+import WaybillJSON
+
+/// A run that reports are written about.
+package struct ReportedRun: Sendable {
+    /// The result of the run.
+    package let result: RunResult
+    /// The run's folder, with its journal and the bodies of failed responses.
+    package let folder: String
+
+    /// A run whose results are in a folder.
+    package init(_ result: RunResult, in folder: String) {
+        self.result = result
+        self.folder = folder
+    }
+
+    /// Reads the run's requests and responses from its journal and hands them over one by one, as they were completed.
+    func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {
+        let path = "\(folder)/\(FolderContents.journal)"
+        var journal = JournalReader(path, reading: ExchangeReader.part)
+        var exchanges = ExchangeReader()
+        do {
+            try journal.read { exchanges.take($0, take) }
+        } catch let error as ResultsError {
+            throw error
+        } catch {
+            throw ResultsError(path: path, "\(error)")
+        }
+        exchanges.finish(take)
+    }
+
+    /// The body of the response of an exchange, if it was kept.
+    ///
+    /// - Parameter limit: The number of bytes to read at most.
+    func body(of exchange: Exchange, limit: Int = .max) -> [UInt8]? {
+        guard let name = exchange.bodyFile else { return nil }
+        var bytes: [UInt8] = []
+        do {
+            let file = try InputFile("\(folder)/\(FolderContents.bodies)/\(name)")
+            while bytes.count < limit {
+                let piece = try file.next(min(256 * 1024, limit - bytes.count))
+                if piece.isEmpty { break }
+                bytes += piece
+            }
+            return bytes
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
+import WaybillTestSupport
+
+@testable import WaybillResults
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The reports on requests, of runs whose servers are hostile.
+@Suite(.timeLimit(.minutes(5))) struct RequestReportTests {
+    private static let hostile =
+        "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{2028}\u{202E}\u{7}"
+
+    private let folder = TemporaryFolder()
+
+    /// A run of one step whose names, message, header and body are hostile, in a folder.
+    private func hostileRun(body: [UInt8] = Array(hostile.utf8)) async throws -> ReportedRun {
+        let redactor = Samples.redactor
+        let text = redactor.text(Self.hostile)
+        var result = Samples.result
+        result.manifest = Self.hostile
+        result.steps = [
+            StepResult(
+                id: "a",
+                path: "main.a",
+                graph: "main",
+                outcome: .failed,
+                name: Self.hostile,
+                attempts: 1,
+                status: 500,
+                method: "GET",
+                url: redactor.text("http://x/?p=hunter2&q=%3Cb"),
+                failure: Failure(.status, text, at: nil)
+            )
+        ]
+        let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
+        let events = EventStream(journal: run.journal)
+        let headers = [redactor.header("Authorization", "Bearer x"), redactor.header(Self.hostile, Self.hostile)]
+        let url = redactor.text("http://x/?p=hunter2&q=%3Cb#part")
+        events.emit(
+            .requestWillSend(.init(attempt: 1, method: "GET", url: url, headers: headers)),
+            step: "main.a"
+        )
+        events.emit(
+            .responseHead(.init(attempt: 1, status: 500, httpVersion: "1.1", headers: headers)),
+            step: "main.a"
+        )
+        events.emit(.responseFinished(attempt: 1, status: 500, Samples.time, ByteCounts()), step: "main.a")
+        events.emit(.stepFinished(result.steps[0]), step: "main.a")
+        _ = try await run.keep(body: redactor.bytes(body), of: "main.a", contentType: nil)
+        try await run.finish(result, outputs: [])
+        return ReportedRun(result, in: run.path)
+    }
+
+    private func text(_ format: any RunReport.Type, _ runs: [ReportedRun], folder: String? = nil) throws -> String {
+        var bytes: [UInt8] = []
+        try format.write(runs, folder: folder) { bytes += $0 }
+        return try #require(String(validating: bytes, as: UTF8.self))
+    }
+
+    @Test func `nothing from a server becomes markup or script of the page`() async throws {
+        let run = try await hostileRun()
+        let page = try text(HTMLReport.self, [run, run], folder: folder.path)
+        #expect(!page.contains("<img") && !page.contains("alert(1)</script>"))
+        #expect(page.components(of: "<script").count == 4, "two runs and the page's own script")
+        #expect(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)"))
+        let shown = try #require(page.components(of: "<section id=\"steps\"").first)
+        #expect(!shown.contains("\u{202E}") && !shown.contains("\u{7}") && shown.contains("alert(2)"))
+        #expect(page.contains("href=\"out/bodies/main.a.bin\""))
+        #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
+    }
+
+    @Test func `the steps are JSON for the script of the page`() async throws {
+        let page = try text(HTMLReport.self, [try await hostileRun()])
+        let data = try #require(page.components(of: "class=\"run\">\n").last?.components(of: "</script>").first)
+        let steps = try JSONParser().parse(Array(data.utf8))["steps"]
+        #expect(steps?[0]?["name"]?.string == Self.hostile)
+        #expect(steps?[0]?["failureNumber"] == 1)
+    }
+
+    @Test func `the page allows nothing from elsewhere`() throws {
+        let page = try text(HTMLReport.self, [])
+        #expect(page.contains("default-src 'none'"))
+        #expect(!page.contains("http://") && !page.contains("https://"))
+    }
+
+    @Test func `an archive has the exchange with its kept body, and nothing that is secret`() async throws {
+        let archive = try text(HARReport.self, [try await hostileRun()])
+        #expect(!archive.contains("hunter2") && !archive.contains("Bearer x"))
+        let entry = try JSONParser().parse(Array(archive.utf8))["log"]?["entries"]?[0]
+        #expect(entry?["request"]?["url"] == "http://x/?p=***&q=%3Cb")
+        #expect(entry?["request"]?["queryString"] == [["name": "p", "value": "***"], ["name": "q", "value": "<b"]])
+        #expect(entry?["response"]?["content"]?["text"]?.string == Self.hostile)
+        #expect(entry?["response"]?["httpVersion"] == "HTTP/1.1")
+        // The first byte after the end is impossible, and no phase may be negative.
+        let timings: JSON = [
+            "blocked": -1, "dns": 0.01, "connect": 3, "ssl": 2, "send": 0, "wait": 2996.99, "receive": 0,
+        ]
+        #expect(entry?["timings"] == timings)
+        #expect(entry?["time"] == 3000)
+        #expect(entry?["_step"] == "main.a")
+    }
+
+    @Test func `a body that is not UTF-8 is base64 in an archive and repaired on the page`() async throws {
+        let run = try await hostileRun(body: [0xFF, 0x3C, 0x62, 0x0D, 0x0A, 0x63])
+        let archive = try JSONParser().parse(Array(try text(HARReport.self, [run]).utf8))
+        let content = archive["log"]?["entries"]?[0]?["response"]?["content"]
+        #expect(content?["text"] == "/zxiDQpj" && content?["encoding"] == "base64" && content?["size"] == 6)
+        #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b\nc</pre>"))
+    }
+
+    @Test func `a report is written to a pipe, which stays one`() throws {
+        let path = "\(folder.path)/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        // Open for both, so that nobody waits.
+        let pipe = open(path, O_RDWR)
+        defer { close(pipe) }
+        try TAPReport.write([], toFile: path)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(pipe, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "TAP version 14\n1..0\n")
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
+    @Test func `a journal that cannot be read is an error`() async throws {
+        let run = try await hostileRun()
+        folder.write("{}\n", to: "out/events.ndjson")
+        #expect(throws: ResultsError.self) { try text(HARReport.self, [run]) }
+    }
+}
+
+extension String {
+    fileprivate func components(of separator: String) -> [String] {
+        split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+    }
+}
