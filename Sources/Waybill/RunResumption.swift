@@ -40,6 +40,7 @@ package struct RunResumption: Sendable {
         try Self.checkNaming(of: record.manifest)
         var options = options
         options.graphs = record.graphs
+        options.selection = StepSelection(json: record.selection)
         if let inputs = record.inputs { options.earlierInputs = inputs }
         let before = RunSources(folder: folder)
         let stage: Pipeline.Stage<Plan>

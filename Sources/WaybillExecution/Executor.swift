@@ -117,6 +117,7 @@ package struct Executor: Sendable {
                     inputs: shownInputs,
                     state: state.values.isEmpty ? nil : redactor.unchanged(.object(JSONObject(states))),
                     stateFile: state.file,
+                    selection: plan.selection.json.map { redactor.json($0) },
                     isMocked: isMocked,
                     isResumed: earlierRun != nil
                 )

@@ -33,6 +33,8 @@ package struct Plan: Sendable {
     package var sessions: [String: SessionPlan]
     /// Whether files that it writes may lie outside the results folder.
     package var allowsOutside = false
+    /// The steps that the graphs are limited to.
+    package var selection = StepSelection()
 }
 
 /// A secret and the environment variable that holds it.
@@ -61,6 +63,10 @@ package struct GraphPlan: Sendable {
     package var state: [StateDefinition] = []
     /// Words that runs can be limited to.
     package var tags: [String]
+    /// The ids of the steps that are not selected; see `StepSelection`.
+    package var omittedSteps: [String] = []
+    /// Whether any step is not selected. The graph then stores no state.
+    package var isLimited = false
 }
 
 /// Steps that are run together.
@@ -111,6 +117,8 @@ package struct StepPlan: Sendable {
     package var span: SourceSpan
     /// The key that the step was written with, such as `call` or `get`.
     package var form: StepForm
+    /// Words that runs can be limited to: the `tag` of the step and of its request.
+    package var tags: [String] = []
 }
 
 /// The fields of a step that expressions can use, as in `steps.login.outputs`.

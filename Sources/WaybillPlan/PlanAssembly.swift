@@ -143,17 +143,23 @@ struct PlanAssembly {
         var inner = context
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
+        let work = work(of: site, in: inner)
+        var tags = [step.settings.tag?.value].compactMap(\.self)
+        if case .request(let request) = work, let tag = request.settings.tag?.value, !tags.contains(tag) {
+            tags.append(tag)
+        }
         return StepPlan(
             id: step.effectiveID,
             name: step.name ?? step.effectiveID ?? step.summary,
             path: inner.path,
-            work: work(of: site, in: inner),
+            work: work,
             flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
             keeps: (step.effectiveID.flatMap { context.uses.fields[$0] } ?? []).subtracting(step.notKept),
             span: step.span,
-            form: step.form
+            form: step.form,
+            tags: tags
         )
     }
 

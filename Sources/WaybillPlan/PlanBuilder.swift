@@ -19,6 +19,8 @@ package struct PlanOptions: Sendable {
     package var variables: [String: String] = [:]
     /// The maximum number of requests at once, instead of the manifest's.
     package var concurrency: Int?
+    /// The steps that the run is limited to.
+    package var selection = StepSelection()
 
     /// The default options.
     package init() {}
@@ -42,16 +44,21 @@ package enum PlanBuilder {
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let manifest = checked.manifest
         let inputs = InputResolution(manifest: manifest, options: options)
-        let graphs = GraphSelection(manifest: manifest, names: options.graphs)
+        let selection = options.selection
+        let graphs = GraphSelection(manifest: manifest, names: options.graphs, selection)
         let diagnostics = inputs.diagnostics + graphs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
         let assembly = PlanAssembly(checked, inputs: inputs.values)
-        let plans = graphs.selected.map(assembly.graph(at:))
+        let subgraphTags = manifest.graphs.reduce(into: [:]) { $0[$1.key] = $1.value.value.tags.map(\.value) }
+        let whole = graphs.selected.map(assembly.graph(at:))
+        let plans = whole.compactMap { selection.limited($0, subgraphTags: subgraphTags) }
+        if let error = selection.unmatched(in: whole, selected: plans, manifest) { return (nil, diagnostics + [error]) }
         let subgraphs = assembly.subgraphs(of: plans)
         let sessions = assembly.sessions
         let concurrency = options.concurrency
-        let plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
+        var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
+        plan.selection = selection
         return (plan, diagnostics)
     }
 
@@ -78,7 +85,9 @@ private struct GraphSelection {
     var selected: [Int] = []
     var diagnostics: [Diagnostic] = []
 
-    init(manifest: Manifest, names: [String]) {
+    /// Selects the graphs with some names; without names `main` or the only one, and those that a selection of steps names
+    /// by their tags or in paths.
+    init(manifest: Manifest, names: [String], _ selection: StepSelection) {
         let known = manifest.graphs.keys
         for name in names {
             if let position = manifest.graphs.index(forKey: name) {
@@ -88,8 +97,17 @@ private struct GraphSelection {
             }
         }
         guard names.isEmpty else { return }
+        let called = Set(manifest.graphs.values.flatMap { $0.value.calledGraphs })
+        let named = manifest.graphs.keys.indices.filter { position in
+            let (name, graph) = (manifest.graphs.keys[position], manifest.graphs.values[position].value)
+            // A graph that another one runs is selected with the step that runs it.
+            return graph.tags.contains { selection.tags.contains($0.value) } && !called.contains(name)
+                || selection.steps.contains { $0.hasPrefix("\(name).") }
+        }
         if let position = manifest.graphs.index(forKey: "main") ?? (manifest.graphs.count == 1 ? 0 : nil) {
-            selected = [position]
+            selected = Set(named + [position]).sorted()
+        } else if !named.isEmpty {
+            selected = named
         } else if known.isEmpty {
             diagnostics.append(
                 Diagnostic(
@@ -129,5 +147,17 @@ extension Diagnostic {
             at: nil,
             help: [help]
         )
+    }
+}
+
+extension Graph {
+    /// The names of the graphs that its steps run.
+    fileprivate var calledGraphs: [String] {
+        func called(_ steps: [Step]) -> [String] {
+            steps.flatMap { step in
+                if case .graph(let call) = step.action { [call.name.value] } else { called(step.steps) }
+            }
+        }
+        return called(body.steps) + called(finally?.steps ?? [])
     }
 }

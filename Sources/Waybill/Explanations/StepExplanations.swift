@@ -102,6 +102,24 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "nothing-selected",
+            "no step has the tags or the name that a run is limited to",
+            """
+            'waybill run --tag', '--not-tag' and '--only' limit a run to some steps and the steps that they need. Tags are
+            written as 'tags' of a graph, and as 'tag' of a step, an endpoint or a service. Of several manifests, those without
+            a selected step are left out.
+            """,
+            wrong: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/health", mock: {}}]}}
+                """,
+            right: """
+                waybill: 1
+                graphs: {main: {chain: [{get: "http://127.0.0.1/health", mock: {}, tag: smoke}]}}
+                """,
+            command: "waybill run manifest.yaml --mock --tag smoke"
+        ),
+        Explanation(
             "same-for-all",
             "elements are compared by something that is the same for all of them",
             """

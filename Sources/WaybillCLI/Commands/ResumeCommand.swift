@@ -111,6 +111,7 @@ struct ResumeCommand: ParsableCommand {
         var options = options
         options.graphs = suite.options.graphs
         options.concurrency = suite.options.concurrency
+        options.selection = StepSelection(json: suite.options.selection)
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
             .then { [options] in Pipeline.plan($0, options) }

@@ -27,6 +27,8 @@ struct RunCommand: ParsableCommand {
     @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Otherwise 'main', or the only one.")
     var graphs: [String] = []
 
+    @OptionGroup var selection: SelectionOptions
+
     @OptionGroup var inputs: InputOptions
 
     @Option(help: "The folder for the results, instead of waybill-results/<run id>.", completion: .directory)
@@ -70,14 +72,21 @@ struct RunCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         let paths = try manifests.paths(output)
-        let stages = try manifests.checked(paths).map { $0.then { Pipeline.plan($0, planOptions) } }
+        let all = try manifests.checked(paths).map { $0.then { Pipeline.plan($0, planOptions) } }
+        // Of several manifests, those without a selected step are left out.
+        let selected = zip(paths, all).filter { all.count == 1 || !$0.1.hasNothingSelected }
+        let stages = selected.isEmpty ? Array(all.prefix(1)) : selected.map(\.1)
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
-        guard plans.count == 1, let plan = plans.first else {
-            return try run(plans, of: paths, planOptions, output)
+        guard paths.count > 1 else {
+            return try run(plans[0], planOptions, output)
         }
+        try run(plans, of: selected.map(\.0), planOptions, output)
+    }
 
+    /// Runs one manifest.
+    private func run(_ plan: Plan, _ planOptions: PlanOptions, _ output: Output) throws {
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.stateFile = state
@@ -120,6 +129,7 @@ struct RunCommand: ParsableCommand {
         options.graphs = graphs
         options.inputs = planOptions.inputNames
         options.concurrency = concurrency
+        options.selection = planOptions.selection.json
         options.usesMock = mock
         return options
     }
@@ -127,7 +137,16 @@ struct RunCommand: ParsableCommand {
     private var planOptions: (PlanOptions, [Diagnostic]) {
         var (plan, diagnostics) = inputs.planOptions()
         plan.graphs = graphs
+        plan.selection = selection.selection
         plan.concurrency = concurrency
         return (plan, diagnostics)
+    }
+}
+
+extension Pipeline.Stage {
+    /// Whether the only error is that the manifest has no selected step.
+    fileprivate var hasNothingSelected: Bool {
+        let errors = diagnostics.filter { $0.severity == .error }
+        return !errors.isEmpty && errors.allSatisfy { $0.id == "nothing-selected" }
     }
 }

@@ -30,12 +30,14 @@ struct GraphRunner: Sendable {
     /// Executes the graph.
     func run() async -> GraphOutcome {
         run.events.emit(.graphStarted(graph: graph.name), step: stepPath)
+        // 'finally' may ask whether they passed.
+        for id in graph.omittedSteps { context.steps.keep(StepRecord(skipped: .condition), of: id) }
         var node = await executeBody()
         if graph.body.onFailure == .continue, node.end == .failed { node.end = .passed }
         if let finally = graph.finally { node = await finished(node, with: finally) }
         var outcome = GraphOutcome(node: node)
         if node.end == .passed { outcome = await withOutputs(node) }
-        if outcome.node.end == .passed, !graph.state.isEmpty { await addState(to: &outcome) }
+        if outcome.node.end == .passed, !graph.state.isEmpty, !graph.isLimited { await addState(to: &outcome) }
         run.events.emit(.graphFinished(graph: graph.name, outcome.node.outcome), step: stepPath)
         return outcome
     }

@@ -56,6 +56,7 @@ extension StepResult {
             outcome: outcome,
             name: step.name,
             endpoint: step.endpoint,
+            tags: step.tags,
             failure: failure
         )
     }

@@ -27,6 +27,8 @@ package struct StandaloneSetting: BooleanSetting {
 extension Settings {
     /// Whether the request and its response are reported in full.
     package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
+    /// A label that runs can be limited to.
+    package var tag: Setting<String>? { last(TagSetting.self)?.map(\.text) }
     /// Whether no setting of defaults or service applies.
     package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }
 }

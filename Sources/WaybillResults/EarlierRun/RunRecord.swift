@@ -15,7 +15,9 @@ package struct RunRecord: Sendable {
     package private(set) var inputs: JSONObject?
     /// The states of the graphs that the run began with, and the file that it read them from.
     package private(set) var state: GraphStates
-    /// Whether the mock server answered.
+    /// The limits of the run, as in its first event.
+    package private(set) var selection: JSON?
+    /// Whether the mock server received the requests.
     package private(set) var isMocked: Bool
     /// When the run began for the first time.
     package private(set) var startedAt: Timestamp
@@ -79,6 +81,7 @@ package struct RunRecord: Sendable {
         graphs = start["graphs"]?.array?.compactMap(\.string) ?? []
         inputs = start["inputs"]?.object
         state = GraphStates(json: start["state"], file: start["stateFile"]?.string)
+        selection = start["selection"]
         isMocked = start["mock"] == true
         self.outcome = outcome
         time = stopwatch.total

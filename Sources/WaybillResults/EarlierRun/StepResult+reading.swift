@@ -18,6 +18,7 @@ extension StepResult {
             outcome: outcome,
             name: json["name"]?.string,
             endpoint: json["endpoint"]?.string,
+            tags: json["tags"]?.array?.compactMap(\.string) ?? [],
             attempts: json["attempts"]?.number?.int ?? 0,
             status: json["status"]?.number?.int,
             cache: json["cache"]?.string.flatMap(CacheUse.init),

@@ -59,6 +59,7 @@ extension RunEvent.Kind {
             object.add("inputs", start.inputs)
             object.add("state", start.state)
             object.add("stateFile", start.stateFile)
+            object.add("selection", start.selection)
             object.add("mock", start.isMocked ? true : nil)
             object.add("resumed", start.isResumed ? true : nil)
         case .runFinished(let outcome, let counts):

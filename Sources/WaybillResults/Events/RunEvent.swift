@@ -106,6 +106,8 @@ package struct RunEvent: Sendable, Equatable {
         package var state: RedactedJSON?
         /// The file of the states, if there are any.
         package var stateFile: String?
+        /// The limits of the run: `tags`, `notTags` and `only`, each a list of strings; absent if all steps are run.
+        package var selection: RedactedJSON?
         /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run goes on that the events before belong to.
@@ -120,6 +122,7 @@ package struct RunEvent: Sendable, Equatable {
             inputs: RedactedJSON? = nil,
             state: RedactedJSON? = nil,
             stateFile: String? = nil,
+            selection: RedactedJSON? = nil,
             isMocked: Bool = false,
             isResumed: Bool = false
         ) {
@@ -130,6 +133,7 @@ package struct RunEvent: Sendable, Equatable {
             self.inputs = inputs
             self.state = state
             self.stateFile = stateFile
+            self.selection = selection
             self.isMocked = isMocked
             self.isResumed = isResumed
         }

@@ -1,4 +1,4 @@
-import WaybillJSON
+package import WaybillJSON
 import WaybillRuntime
 
 /// The folder of the runs of several manifests: `suite.json` lists them, and each run has a folder of its own in it.
@@ -21,6 +21,8 @@ package struct SuiteFolder: Sendable {
         package var inputs: [String] = []
         /// The maximum number of requests at once in each run.
         package var concurrency: Int?
+        /// The limits of the runs: `tags`, `notTags` and `only`.
+        package var selection: JSON?
         /// Whether the mock server receives the requests.
         package var usesMock = false
 
@@ -128,6 +130,7 @@ extension SuiteFolder.Options {
         graphs = document["graphs"]?.array?.compactMap(\.string) ?? []
         inputs = document["inputs"]?.array?.compactMap(\.string) ?? []
         concurrency = document["concurrency"]?.number?.int
+        selection = document["selection"]
         usesMock = document["mock"] == .bool(true)
     }
 
@@ -137,6 +140,7 @@ extension SuiteFolder.Options {
         if !graphs.isEmpty { document["graphs"] = .array(graphs.map(JSON.string)) }
         if !inputs.isEmpty { document["inputs"] = .array(inputs.map(JSON.string)) }
         document["concurrency"] = concurrency.map { .number(JSONNumber($0)) }
+        document["selection"] = selection
         if usesMock { document["mock"] = .bool(true) }
     }
 }

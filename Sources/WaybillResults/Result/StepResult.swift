@@ -22,6 +22,8 @@ package struct StepResult: Sendable, Equatable {
     package var graph: String
     /// The endpoint that it calls, if it calls a named one.
     package var endpoint: String?
+    /// The words that runs can be limited to: the `tag` of the step and of its request.
+    package var tags: [String]
     /// How it ended.
     package var outcome: StepOutcome
     /// How often its request was tried; 0 where none was sent.
@@ -53,6 +55,7 @@ package struct StepResult: Sendable, Equatable {
         outcome: StepOutcome,
         name: String? = nil,
         endpoint: String? = nil,
+        tags: [String] = [],
         attempts: Int = 0,
         status: Int? = nil,
         cache: CacheUse? = nil,
@@ -69,6 +72,7 @@ package struct StepResult: Sendable, Equatable {
         self.path = path
         self.graph = graph
         self.endpoint = endpoint
+        self.tags = tags
         self.outcome = outcome
         self.attempts = attempts
         self.status = status
@@ -92,6 +96,7 @@ extension StepResult: JSONStreamable {
         object.add("path", path)
         object.add("graph", graph)
         object.add("endpoint", endpoint)
+        if !tags.isEmpty { object.add("tags", each: tags) }
         object.add("outcome", outcome.rawValue)
         object.add("attempts", attempts)
         object.add("status", status)

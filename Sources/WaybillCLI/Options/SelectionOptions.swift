@@ -1,0 +1,33 @@
+import ArgumentParser
+import WaybillPlan
+
+/// The steps that a run is limited to.
+struct SelectionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("tag"),
+        help: """
+            Run the steps with this tag, and the steps that they need: of the graph to run, and of graphs with the tag. May be \
+            repeated; a step needs one of the tags.
+            """
+    )
+    var tags: [String] = []
+
+    @Option(name: .customLong("not-tag"), help: "Leave out the steps with this tag; may be repeated.")
+    var excludedTags: [String] = []
+
+    @Option(
+        name: .customLong("only"),
+        help: ArgumentHelp(
+            "Run the step with this id or path, such as main.login, and the steps that it needs; may be repeated.",
+            valueName: "step"
+        )
+    )
+    var steps: [String] = []
+
+    /// The selection.
+    var selection: StepSelection {
+        var selection = StepSelection()
+        (selection.tags, selection.excludedTags, selection.steps) = (tags, excludedTags, steps)
+        return selection
+    }
+}

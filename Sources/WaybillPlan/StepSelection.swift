@@ -1,0 +1,185 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillExpressions
+package import WaybillJSON
+import WaybillManifest
+
+/// The steps that a run is limited to: those with some tags, or named ones, and the steps that they need.
+///
+/// A step has the tags of its graph, of the steps around it and of its endpoint and service. What a step needs are the steps
+/// whose results its expressions use, and those that `needs` names. The steps of `finally` always run.
+package struct StepSelection: Sendable, Equatable {
+    /// A step must have one of these tags; empty: any step.
+    package var tags: [String] = []
+    /// A step must have none of these tags.
+    package var excludedTags: [String] = []
+    /// The ids or paths of the steps, or of groups of steps; empty: any step.
+    package var steps: [String] = []
+
+    /// No limit.
+    package init() {}
+
+    /// Whether all steps are selected.
+    package var isEverything: Bool { tags.isEmpty && excludedTags.isEmpty && steps.isEmpty }
+
+    /// Limits a graph to the selected steps.
+    ///
+    /// - Parameter subgraphTags: The tags of the graphs that steps run, by name.
+    /// - Returns: The graph; `nil` if none of its steps is selected.
+    func limited(_ graph: GraphPlan, subgraphTags: [String: [String]]) -> GraphPlan? {
+        if isEverything { return graph }
+        let nodes = SelectableStep.all(in: graph, subgraphTags: subgraphTags)
+        let indices = Dictionary(nodes.enumerated().compactMap { index, node in node.id.map { ($0, index) } }) {
+            first,
+            _ in
+            first
+        }
+        var kept: Set<Int> = []
+        var waiting = nodes.indices.filter { nodes[$0].isLeaf && selects(nodes[$0], nodes) }
+        guard !waiting.isEmpty else { return nil }
+        while let index = waiting.popLast() {
+            guard kept.insert(index).inserted else { continue }
+            let node = nodes[index]
+            waiting += node.parent.map { [$0] } ?? []
+            for id in node.needed {
+                guard let needed = indices[id] else { continue }
+                waiting += needed..<nodes[needed].end
+            }
+        }
+        var graph = graph
+        let paths = Set(kept.map { nodes[$0].path })
+        graph.body.keep { paths.contains($0) }
+        graph.omittedSteps = nodes.indices.filter { !kept.contains($0) }.compactMap { nodes[$0].id }
+        graph.isLimited = kept.count < nodes.count
+        let omitted = Set(graph.omittedSteps)
+        graph.outputs.removeAll { !$0.stepReferences.isDisjoint(with: omitted) }
+        return graph
+    }
+
+    /// The error of a selection that selects nothing in a manifest, or names a step that does not exist.
+    ///
+    /// - Parameter graphs: The graphs without limits.
+    func unmatched(in graphs: [GraphPlan], selected: [GraphPlan], _ manifest: Manifest) -> Diagnostic? {
+        let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphTags: [:]) }
+        let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
+        if let name = steps.first(where: { !names.contains($0) }) {
+            return .unknown("step", name, in: manifest, among: names.sorted())
+        }
+        guard selected.isEmpty, !isEverything else { return nil }
+        let known = nodes.reduce(into: Set(manifest.graphs.values.flatMap { $0.value.tags.map(\.value) })) {
+            $0.formUnion($1.tags)
+        }
+        let nearest = tags.lazy.compactMap { NearestName.of($0, among: known.sorted()) }.first
+        let help =
+            nearest.map { "Did you mean '\($0)'?" }
+            ?? (known.isEmpty ? "It has no tags." : "Its tags are: \(known.sorted().joined(separator: ", ")).")
+        return Diagnostic(
+            "nothing-selected",
+            "no step of \(manifest.file.name) is selected by --tag, --not-tag and --only",
+            at: nil,
+            help: [help]
+        )
+    }
+
+    private func selects(_ node: SelectableStep, _ nodes: [SelectableStep]) -> Bool {
+        if !steps.isEmpty {
+            var current: SelectableStep? = node
+            var isNamed = false
+            while let step = current {
+                isNamed = isNamed || step.id.map { steps.contains($0) } ?? false || steps.contains(step.path)
+                current = step.parent.map { nodes[$0] }
+            }
+            guard isNamed else { return false }
+        }
+        return (tags.isEmpty || tags.contains { node.tags.contains($0) })
+            && !excludedTags.contains { node.tags.contains($0) }
+    }
+}
+
+extension StepSelection {
+    /// The selection as the journal has it: `{tags, notTags, only}`, each a list if it is not empty; `nil` for everything.
+    package var json: JSON? {
+        if isEverything { return nil }
+        var object = JSONObject()
+        for (name, words) in [("tags", tags), ("notTags", excludedTags), ("only", steps)] where !words.isEmpty {
+            object[name] = .array(words.map(JSON.string))
+        }
+        return .object(object)
+    }
+
+    /// The selection that the journal has.
+    package init(json: JSON?) {
+        func words(_ name: String) -> [String] { json?[name]?.array?.compactMap(\.string) ?? [] }
+        (tags, excludedTags, steps) = (words("tags"), words("notTags"), words("only"))
+    }
+}
+
+/// A step of a graph, as far as it can be selected.
+private struct SelectableStep {
+    let id: String?
+    let path: String
+    /// The index of the step around it.
+    let parent: Int?
+    /// The index after those of the steps inside it.
+    var end = 0
+    /// Whether no steps are inside it.
+    let isLeaf: Bool
+    let tags: Set<String>
+    /// The ids of the steps that it needs.
+    let needed: Set<String>
+
+    /// The steps of a graph's body, each before those inside it.
+    static func all(in graph: GraphPlan, subgraphTags: [String: [String]]) -> [SelectableStep] {
+        var nodes: [SelectableStep] = []
+        func add(_ steps: [StepPlan], parent: Int?, tags: Set<String>) {
+            for step in steps {
+                var all = tags.union(step.tags)
+                if case .graph(let name, _) = step.work { all.formUnion(subgraphTags[name.value] ?? []) }
+                var inner: [StepPlan] = []
+                if case .group(let group) = step.work { inner = group.steps }
+                var needed = Set(step.flow?.needs.map(\.value) ?? [])
+                step.visitOwnUses(
+                    UseVisitor { use in needed.formUnion(use.text.references.compactMap(\.stepID)) }
+                )
+                nodes.append(
+                    SelectableStep(
+                        id: step.id,
+                        path: step.path,
+                        parent: parent,
+                        isLeaf: inner.isEmpty,
+                        tags: all,
+                        needed: needed
+                    )
+                )
+                let index = nodes.count - 1
+                add(inner, parent: index, tags: all)
+                nodes[index].end = nodes.count
+            }
+        }
+        add(graph.body.steps, parent: nil, tags: Set(graph.tags))
+        return nodes
+    }
+
+}
+
+extension GroupPlan {
+    /// Removes the steps whose paths are not kept, also inside others.
+    fileprivate mutating func keep(_ isKept: (String) -> Bool) {
+        steps = steps.filter { isKept($0.path) }.map { step in
+            guard case .group(var group) = step.work else { return step }
+            var step = step
+            group.keep(isKept)
+            step.work = .group(group)
+            return step
+        }
+    }
+}
+
+extension Reference {
+    /// The id of the step that the path `steps.ID` starts with.
+    fileprivate var stepID: String? { name == "steps" ? segments.first?.name : nil }
+}
+
+extension OutputDefinition {
+    fileprivate var stepReferences: Set<String> { Set(value.references.compactMap(\.stepID)) }
+}
