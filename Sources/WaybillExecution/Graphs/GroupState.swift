@@ -20,6 +20,10 @@ struct GroupState: Sendable {
         case waiting, running, done, failed, skipped
     }
 
+    /// The maximum number of steps of a batch that run at once, unless it has a `concurrency` of its own. A running step takes
+    /// about 100 KB, also while it waits for a permit to send.
+    private static let maximumRunning = 1024
+
     private let order: Group.Order
     private let mode: FailureMode
     private let limit: Int
@@ -39,7 +43,7 @@ struct GroupState: Sendable {
     init(_ group: GroupPlan) {
         order = group.order
         mode = group.onFailure
-        limit = group.order == .chain ? 1 : max(1, group.concurrency ?? group.steps.count)
+        limit = group.order == .chain ? 1 : max(1, group.concurrency ?? Self.maximumRunning)
         let places = Dictionary(
             group.steps.enumerated().compactMap { index, step in step.id.map { ($0, index) } },
             uniquingKeysWith: { first, _ in first }

@@ -60,6 +60,8 @@ package struct EarlierSteps: Sendable {
     private var unsure: Set<String> = []
     /// The steps and elements whose failures are tolerated.
     private var tolerated: Set<String> = []
+    /// How many of them are inside each step and element that has any.
+    private var toleratedInside: [String: Int] = [:]
     /// The paths inside an element, to be forgotten when the element as a whole has ended.
     private var inside: [String: Set<String>] = [:]
     /// Graphs whose `finally` has started and that have not passed, by path.
@@ -210,12 +212,17 @@ package struct EarlierSteps: Sendable {
     }
 
     private mutating func note(tolerated isTolerated: Bool, _ path: String) {
-        if isTolerated { tolerated.insert(path) } else { tolerated.remove(path) }
+        let hasChanged = isTolerated ? tolerated.insert(path).inserted : tolerated.remove(path) != nil
+        guard hasChanged else { return }
+        let utf8 = path.utf8
+        for index in utf8.indices where utf8[index] == UInt8(ascii: ".") || utf8[index] == UInt8(ascii: "[") {
+            toleratedInside[String(path[..<index]), default: 0] += isTolerated ? 1 : -1
+        }
     }
 
     /// Whether a step or element inside another one has a tolerated failure.
     private func hasToleratedFailure(inside path: String) -> Bool {
-        tolerated.contains { $0.hasPrefix(path) && [".", "["].contains($0.dropFirst(path.count).first) }
+        toleratedInside[path, default: 0] > 0
     }
 
     /// The index of `main.items[3]`, whose step `main.items` the path becomes; `nil` for the path of a step.

@@ -8,11 +8,20 @@ package import WaybillRuntime
 
 /// Removes the folders of earlier runs.
 package enum OldRuns {
-    /// The folders of runs and suites in a folder, the newest first: those that are named like a run.
+    /// The folders of runs and suites in a folder, the newest first: those that are named like a run. Of those that started in
+    /// the same second, the one that was changed last comes first.
     package static func folders(in parent: String) throws(FileError) -> [RunID] {
-        try FolderListing.names(in: parent, limit: .max).compactMap { RunID($0) }
-            .filter { (try? FileStatus(of: "\(parent)/\($0)", followsLinks: false))?.kind == .folder }
-            .sorted(by: >)
+        let folders = try FolderListing.names(in: parent, limit: .max).compactMap { name -> (id: RunID, time: Int64)? in
+            guard let id = RunID(name), let status = try? FileStatus(of: "\(parent)/\(name)", followsLinks: false),
+                status.kind == .folder
+            else { return nil }
+            return (id, status.modifiedAt)
+        }
+        return folders.sorted { first, second in
+            let (start, other) = (first.id.startedAt, second.id.startedAt)
+            guard let start, let other, start != other else { return first.time > second.time }
+            return start > other
+        }.map(\.id)
     }
 
     /// Whether a run in a folder, or in that of a suite, is still running.

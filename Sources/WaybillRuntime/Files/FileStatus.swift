@@ -22,6 +22,8 @@ package struct FileStatus: Sendable, Equatable {
     package let kind: Kind
     /// The size of its contents, in bytes.
     package let size: Int
+    /// When its contents were last changed, in nanoseconds since 1970.
+    package let modifiedAt: Int64
 
     /// Looks at a path, without opening what stands there.
     ///
@@ -37,5 +39,11 @@ package struct FileStatus: Sendable, Equatable {
         default: kind = .other
         }
         size = Int(status.st_size)
+        #if canImport(Glibc)
+            let modified = status.st_mtim
+        #else
+            let modified = status.st_mtimespec
+        #endif
+        modifiedAt = Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec)
     }
 }
