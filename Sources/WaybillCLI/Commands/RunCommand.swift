@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
@@ -55,6 +56,14 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Start no further manifest after one has failed.")
     var failFast = false
 
+    @Flag(
+        help: """
+            Run again each time that a manifest, or a file that it includes or reads data from, changes. While a manifest is \
+            invalid, nothing is sent.
+            """
+    )
+    var watch = false
+
     @OptionGroup var printing: RunOutputOptions
 
     @OptionGroup var reports: ReportOptions
@@ -62,17 +71,56 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
         if jobs < 1 { throw ValidationError("--jobs takes a number from 1.") }
+        if watch, manifests.manifests.contains("-") { throw ValidationError("--watch cannot watch standard input.") }
+        if watch, printing.format != .human {
+            throw ValidationError("--watch prints for people; --format \(printing.format.rawValue) is for one run.")
+        }
     }
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
+        guard watch else { return try runOnce(output, files: LocalFiles()) }
+        while true {
+            let files = WatchedFiles()
+            for path in inputs.inputFiles + inputs.environmentFiles { files.add(path) }
+            let found = try manifests.paths(output)
+            do {
+                try runOnce(output, files: files)
+            } catch let status as ExitCode {
+                // The reason was printed. A signal ends the run and the watching.
+                if Signals.received != nil { throw status }
+            }
+            // While nothing runs, a signal ends the program.
+            Signals.onStop()
+            output.write("\nwatching \(files.count == 1 ? "1 file" : "\(files.count) files"), Ctrl-C ends it\n")
+            waitForChange(of: files, found)
+            output.write("\n")
+        }
+    }
+
+    /// Waits until a file has changed, or a folder has other manifests, and the change is complete.
+    private func waitForChange(of files: WatchedFiles, _ found: [String]) {
+        func pathsNow() -> [String] { ManifestFinder.manifests(at: manifests.pathsOrUsual).manifests }
+        while !files.haveChanged, pathsNow() == found { usleep(300_000) }
+        // Editors replace files in several steps.
+        var before = files.current
+        repeat {
+            usleep(100_000)
+            let now = files.current
+            if now == before, !now.isEmpty { return }
+            before = now
+        } while true
+    }
+
+    /// Checks the manifests and runs them.
+    private func runOnce(_ output: Output, files: any ManifestFileSystem) throws {
         let (planOptions, findings) = planOptions
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
         }
         let paths = try manifests.paths(output)
-        let all = try manifests.checked(paths).map { $0.then { Pipeline.plan($0, planOptions) } }
+        let all = try manifests.checked(paths, files: files).map { $0.then { Pipeline.plan($0, planOptions) } }
         // Of several manifests, those without a selected step are left out.
         let selected = zip(paths, all).filter { all.count == 1 || !$0.1.hasNothingSelected }
         let stages = selected.isEmpty ? Array(all.prefix(1)) : selected.map(\.1)

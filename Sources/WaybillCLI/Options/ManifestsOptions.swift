@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillPlan
 
 /// Any number of manifests, and what is laid over them.
@@ -23,6 +24,9 @@ struct ManifestsOptions: ParsableArguments {
         if manifests.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
     }
 
+    /// The paths that are given, or that of the default manifest.
+    var pathsOrUsual: [String] { manifests.isEmpty ? [ManifestFinder.usual] : manifests }
+
     /// The paths of the manifests. Throws the exit status, after saying why, if a folder has none.
     func paths(_ output: Output) throws -> [String] {
         guard !manifests.isEmpty || ManifestFinder.hasUsual else {
@@ -30,7 +34,7 @@ struct ManifestsOptions: ParsableArguments {
                 "Name a manifest, or a folder of manifests; there is no \(ManifestFinder.usual) in this folder."
             )
         }
-        let (paths, errors) = ManifestFinder.manifests(at: manifests.isEmpty ? [ManifestFinder.usual] : manifests)
+        let (paths, errors) = ManifestFinder.manifests(at: pathsOrUsual)
         guard errors.isEmpty else {
             output.report(errors)
             throw errors.exitStatus
@@ -39,8 +43,11 @@ struct ManifestsOptions: ParsableArguments {
     }
 
     /// Reads manifests and checks each with its environment.
-    func checked(_ paths: [String]) throws -> [Pipeline.Stage<ResolvedManifest>] {
-        let pipeline = try Pipeline(allowsOutside: allowOutside)
+    func checked(
+        _ paths: [String],
+        files: any ManifestFileSystem = LocalFiles()
+    ) throws -> [Pipeline.Stage<ResolvedManifest>] {
+        let pipeline = try Pipeline(files: files, allowsOutside: allowOutside)
         return paths.map { pipeline.check(pipeline.load($0), environment: environment) }
     }
 }
