@@ -1,4 +1,5 @@
 import Testing
+import WaybillResults
 import WaybillTestSupport
 
 /// `waybill runs`, and what `show` selects.
@@ -7,6 +8,15 @@ import WaybillTestSupport
 
     private func waybill(_ arguments: String...) async throws -> Command {
         try await Command.run(CommandCase.program, arguments, in: folder.path)
+    }
+
+    @Test func `each format of reports has an option of report, and is named in the help of run`() async throws {
+        let report = try await waybill("report", "--help").outputText
+        let run = try await waybill("run", "--help").outputText
+        for format in RunReports.all {
+            #expect(report.contains("--\(format.name) <\(format.name)>"), "\(format.name)")
+            #expect(run.contains("\(format.name)"), "\(format.name)")
+        }
     }
 
     private func run() async throws {

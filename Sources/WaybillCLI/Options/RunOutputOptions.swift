@@ -46,6 +46,7 @@ struct RunOutputOptions: ParsableArguments {
             verbose: verbose,
             to: printsData ? .error : .output
         )
+        defer { Output.removeLive(printer) }
         var options = options
         options.reportsElements = verbose
         options.keepsBodies = keepBodies

@@ -133,6 +133,7 @@ struct SuiteRunner {
         }
         guard starts else { return .omitted }
         defer {
+            Output.removeLive(printer)
             state.value.withLock { $0.sessions[index] = nil }
             text.end()
         }

@@ -20,7 +20,10 @@ enum VerboseText {
             let headers = request.headers.map { "> \($0.name): \($0.value)" }
             return ["* \(step)\(attempt)", "> \(request.method) \(request.url)"] + headers + [">"]
         case .responseHead(let head):
-            return ["* \(step)", "< \(head.status)"] + head.headers.map { "< \($0.name): \($0.value)" } + ["<"]
+            let version = head.httpVersion.map { "HTTP/\($0) " } ?? ""
+            return ["* \(step)", "< \(version)\(head.status)"] + head.headers.map { "< \($0.name): \($0.value)" } + [
+                "<"
+            ]
         case .responseFinished(_, let status, let times, let bytes):
             return ["* \(step): \(status) in \(words(times)); \(TransferText.size(bytes.received)) received"]
         case .requestRedirected(let redirection):
