@@ -1,34 +1,34 @@
-/// Why an expression has no value. The words never hold a value of the data, which may be secret.
+/// The reason why an expression has no value. The message never contains a value of the data, which may be secret.
 package struct EvaluationError: Error, Sendable, Equatable {
-    /// What went wrong.
+    /// The kind of an error.
     package enum Kind: Sendable, Equatable {
         /// A path or a function found nothing; `default()` replaces that.
         case missing
-        /// The scope says that a name cannot be used now.
+        /// The scope reports that a name cannot be used now.
         case unavailable
         /// A value is of the wrong type.
         case type
         /// A value is of the right type but cannot be used: a division by zero, text that is not a number.
         case value
-        /// The work or the result is larger than allowed.
+        /// The work or the result exceeds a limit.
         case limit
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     package var kind: Kind
-    /// The same in one sentence without a full stop.
+    /// The error message: one sentence without a full stop.
     package var message: String
-    /// The part of the expression, in UTF-8 bytes of its text.
+    /// The part of the expression that failed, in UTF-8 bytes of its text.
     package var range: Range<Int>
 
-    /// An error at a part of an expression.
+    /// Creates an error for a part of an expression.
     package init(_ kind: Kind, _ message: String, at range: Range<Int>) {
         self.kind = kind
         self.message = message
         self.range = range
     }
 
-    /// The same error in a text that holds this one from a byte offset on.
+    /// Returns the same error for a larger text that contains this one at a byte offset.
     package func moved(by offset: Int) -> EvaluationError {
         EvaluationError(kind, message, at: range.moved(by: offset))
     }

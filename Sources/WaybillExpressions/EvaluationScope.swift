@@ -1,16 +1,16 @@
 package import WaybillFormats
 package import WaybillJSON
 
-/// A value together with what has to be known of where it came from.
+/// A value, and what must be known about its origin.
 package struct ScopeValue: Sendable, Equatable {
     /// The value itself.
     package var json: JSON
-    /// Whether a secret went into it, so that it must not be shown or written.
+    /// Whether the value was computed from a secret, and so must not be shown or written.
     package var isSecret: Bool
-    /// Whether it was marked with `raw()`: put into a path, it keeps its slashes.
+    /// Whether the value was marked with `raw()`: a path that it is inserted into keeps its slashes.
     package var isRaw: Bool
 
-    /// A value; neither secret nor raw unless said so.
+    /// Creates a value, which is neither secret nor raw by default.
     package init(_ json: JSON, isSecret: Bool = false, isRaw: Bool = false) {
         self.json = json
         self.isSecret = isSecret
@@ -18,30 +18,30 @@ package struct ScopeValue: Sendable, Equatable {
     }
 }
 
-/// What a name stands for.
+/// What a name refers to.
 package enum ScopeNode: Sendable {
     /// A value.
     case value(ScopeValue)
     /// More names.
     case namespace(any ScopeNamespace)
-    /// Nothing that could be used, for a reason to be told, as in “step 'login' was skipped”.
+    /// Something that cannot be used, for a reason to report, such as “step 'login' was skipped”.
     case unavailable(reason: String)
 }
 
-/// Names of the scope and what they stand for; `steps` and `steps.login` are such.
+/// A set of names in the scope, such as `steps` or `steps.login`.
 ///
-/// A namespace decides how names are compared: one of headers ignores case.
+/// Each namespace decides how names are compared: the one for headers ignores case.
 package protocol ScopeNamespace: Sendable {
-    /// What a name stands for, or `nil` if there is no such name.
+    /// Returns what a name refers to, or `nil` if the name does not exist.
     func member(_ name: String) -> ScopeNode?
-    /// The names that exist, for suggestions and for paths that take all of them.
+    /// All names, for suggestions and for paths that select all members.
     var memberNames: [String] { get }
-    /// The namespace as one value, for a path that ends on it.
+    /// The namespace as one value, for a path that ends at it.
     var materialized: ScopeValue { get }
 }
 
 extension ScopeNamespace {
-    /// An object of all members that have a value; secret if any of them is.
+    /// An object of all members that have a value; secret if any of them is secret.
     package var materialized: ScopeValue {
         var object = JSONObject()
         var isSecret = false
@@ -61,12 +61,12 @@ extension ScopeNamespace {
     }
 }
 
-/// A namespace that is a dictionary.
+/// A namespace backed by a dictionary.
 package struct DictionaryNamespace: ScopeNamespace {
     /// The members by name.
     package var members: [String: ScopeNode]
 
-    /// A namespace of these members.
+    /// Creates a namespace with these members.
     package init(_ members: [String: ScopeNode] = [:]) {
         self.members = members
     }
@@ -75,39 +75,39 @@ package struct DictionaryNamespace: ScopeNamespace {
     package var memberNames: [String] { members.keys.sorted() }
 }
 
-/// The environment of expressions, injected so that it is constant during a step.
+/// The environment of expressions. It is injected, so that it stays constant during a step.
 package protocol EvaluationEnvironment: Sendable {
-    /// The result of `now()`.
+    /// Returns the result of `now()`.
     func now() -> Timestamp
-    /// The text that `uuid()` gives.
+    /// Returns the result of `uuid()`.
     func uuid() -> String
-    /// The bytes of a file, for `file(path)`.
+    /// Returns the content of a file, for `file(path)` and `bytes(path)`.
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8]
 }
 
-/// Why a file could not be read by `file(path)`.
+/// The reason why `file(path)` or `bytes(path)` could not read a file.
 package struct FileUnavailable: Error, Sendable, Equatable {
-    /// The reason, to stand behind the file's name: `does not exist`.
+    /// The reason, phrased to follow the file's name: `does not exist`.
     package var reason: String
 
-    /// A reason that can stand behind the file's name.
+    /// Creates an error with a reason that can follow the file's name.
     package init(reason: String) {
         self.reason = reason
     }
 }
 
-/// Everything that an expression can see.
+/// Everything that an expression can access.
 package struct EvaluationScope: Sendable {
     /// The bare names.
     package var root: any ScopeNamespace
-    /// `$`, the value at hand, where there is one.
+    /// `$`, the current value, if there is one.
     package var current: ScopeValue?
-    /// `item`, the element of a list stage, where there is one. It goes before a bare name `item`.
+    /// `item`, the element of a list stage, if there is one. It takes precedence over a bare name `item`.
     package var item: ScopeValue?
-    /// Clock, identifiers and files.
+    /// The clock, identifiers and files.
     package var environment: any EvaluationEnvironment
 
-    /// A scope; see the properties.
+    /// Creates a scope; see the properties.
     package init(
         root: any ScopeNamespace,
         current: ScopeValue? = nil,

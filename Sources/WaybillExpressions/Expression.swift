@@ -1,12 +1,12 @@
 import WaybillJSON
 
-/// An expression of Waybill: parsed, checked, and ready to be evaluated any number of times.
+/// An expression of Waybill, parsed and checked. It can be evaluated any number of times.
 ///
-/// The language is JSONPath (RFC 9535) and its filter expressions, with bare names for the scope, arithmetic and more
-/// functions (`ExpressionFunction.all`). Outside a filter a path is its value and a missing value is an error; inside
-/// `[?…]` RFC 9535 holds.
+/// The language is JSONPath (RFC 9535) with its filter expressions, extended with bare names for the scope, arithmetic
+/// and more functions (`ExpressionFunction.all`). Outside a filter, a path evaluates to its value, and a missing value
+/// is an error. Inside `[?…]`, RFC 9535 applies.
 package struct Expression: Sendable {
-    /// What is known of an expression; behind a reference, so that copying an expression costs next to nothing.
+    /// The properties of an expression, in a class so that copying an expression costs next to nothing.
     private final class Parts: Sendable {
         let text: String
         let references: [Reference]
@@ -36,18 +36,18 @@ package struct Expression: Sendable {
 
     /// The expression as it was written.
     package var text: String { parts.text }
-    /// Every path that begins at a bare name or at `$`, also those inside filters, in the order of the text. They have their
-    /// ranges in the larger text where the expression stands in one.
+    /// Every path that starts at a bare name or at `$`, including those inside filters, in the order of the text. If
+    /// the expression is part of a larger text, their ranges refer to that text.
     package var references: [Reference] { parts.references }
-    /// Things that work but are probably not meant.
+    /// Warnings about constructs that are valid but probably not intended.
     package var warnings: [ExpressionWarning] { parts.warnings }
-    /// What is known of the type of the value.
+    /// The kinds that the value may have.
     package var resultType: ExpressionType { parts.compiled.type }
     /// Whether the value depends on the text alone.
     package var isConstant: Bool { parts.isConstant }
-    /// The string that the expression is, if it is a literal.
+    /// The string, if the expression is a string literal.
     package var literalText: String? { if case .constant(.string(let text)) = compiled.kind { text } else { nil } }
-    /// What the expression requires in order to hold, if it is a condition.
+    /// The paths that must be true or exist for the expression to hold, if it is a condition.
     package var requirements: [PathRequirement] { parts.requirements }
     var compiled: CompiledExpression { parts.compiled }
 
@@ -56,7 +56,7 @@ package struct Expression: Sendable {
         try self.init(parsing: text, embeddedAt: 0)
     }
 
-    /// Parses and checks an expression that begins at a byte of a larger text.
+    /// Parses and checks an expression that starts at a byte of a larger text.
     init(parsing text: String, embeddedAt offset: Int) throws(ExpressionSyntaxError) {
         if let path = PlainPath(text, embeddedAt: offset) {
             let range = path.query.range
@@ -86,20 +86,20 @@ package struct Expression: Sendable {
         }
     }
 
-    /// The value in a scope.
+    /// Returns the value in a scope.
     package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         var evaluator = Evaluator(scope)
         return try evaluator.result(compiled)
     }
 
-    /// Whether the expression, which must be a condition, holds in a scope.
+    /// Returns whether the expression, which must be a condition, holds in a scope.
     package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
         var evaluator = Evaluator(scope)
         if let holds = try evaluator.truth(compiled, at: nil) { return holds }
-        throw EvaluationError(.missing, "there is no such value", at: compiled.range)
+        throw EvaluationError(.missing, "the value does not exist", at: compiled.range)
     }
 
-    /// The reason why the expression can never be a condition, if its type alone shows it.
+    /// Returns the reason why the expression can never be a condition, if its type alone shows that.
     package func checkCondition() -> ExpressionSyntaxError? {
         ExpressionCompiler.refusalAsCondition(compiled)
     }

@@ -1,11 +1,11 @@
 package import WaybillJSON
 
-/// What is known of a value's type before it is computed: the kinds that it may have.
+/// The kinds that a value may have, as far as they are known before it is computed.
 package struct ExpressionType: OptionSet, Sendable, Hashable {
-    /// One bit a kind.
+    /// One bit for each kind.
     package let rawValue: UInt8
 
-    /// The kinds of these bits.
+    /// Creates a type from its bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -24,12 +24,12 @@ package struct ExpressionType: OptionSet, Sendable, Hashable {
     package static let object = ExpressionType(rawValue: 32)
     /// Bytes.
     package static let bytes = ExpressionType(rawValue: 64)
-    /// Anything.
+    /// Any value.
     package static let any: ExpressionType = [.null, .boolean, .number, .string, .bytes, .array, .object]
-    /// What can be put into a text: strings, numbers and booleans.
+    /// The kinds that can be inserted into a string: strings, numbers and booleans.
     package static let text: ExpressionType = [.string, .number, .boolean]
 
-    /// The type of one kind of value.
+    /// Creates the type of one kind of value.
     package init(_ kind: JSON.Kind) {
         self =
             switch kind {
@@ -55,7 +55,7 @@ extension ExpressionType: CustomStringConvertible {
 }
 
 extension JSON.Kind {
-    /// The kind as it is named in messages, with its article.
+    /// The name of the kind in messages, with its article.
     package var phrase: String {
         switch self {
         case .null: "null"

@@ -1,19 +1,20 @@
 import WaybillJSON
 
-/// A path that must be true, or must lead to something, for a condition to hold.
+/// A path that must be true, or must match something, for a condition to hold.
 ///
-/// `steps.a.ok && exists(steps.a.data)` requires both. What stands inside `not(…)`, `!` or on one side of `||` is not
+/// `steps.a.ok && exists(steps.a.data)` requires both. Paths inside `not(…)` or `!`, or on one side of `||`, are not
 /// required.
 package struct PathRequirement: Sendable, Equatable {
-    /// What is required of a path.
+    /// What must be the case for a path.
     package enum Kind: Sendable, Equatable {
-        /// Its value is true.
+        /// The value of the path is true.
         case isTrue
-        /// It leads to a value: the path is the argument of `exists`, up to the first segment that selects several nodes.
+        /// The path matches a value. It is the argument of `exists`, up to the first segment that selects several
+        /// nodes.
         case exists
     }
 
-    /// What is required.
+    /// What must be the case.
     package let kind: Kind
     /// The name that the path starts with.
     package let name: String
@@ -31,14 +32,14 @@ package struct PathRequirement: Sendable, Equatable {
         keys = Reference.certain(query.segments[...]).map(\.key)
     }
 
-    /// The requirement that the value of a path is true.
+    /// Creates the requirement that the value of a path is true.
     init(isTrue reference: Reference) {
         kind = .isTrue
         name = reference.name
         keys = reference.segments.map(\.key)
     }
 
-    /// What a condition outside of a filter requires.
+    /// Returns what a condition outside a filter requires.
     static func of(_ condition: ExpressionSyntax) -> [PathRequirement] {
         switch condition.kind {
         case .group(let inside): return of(inside)

@@ -1,13 +1,13 @@
 import WaybillFormats
 
-/// Identifiers that nothing else has (RFC 9562, section 5.4), as `uuid()` gives them.
+/// Generates UUIDs (RFC 9562), as `uuid()` returns them.
 package enum RandomUUID {
-    /// A new one.
+    /// Returns a new random UUID (version 4, RFC 9562, section 5.4).
     package static func make() -> String {
         text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 
-    /// The one that belongs to a text, always the same (RFC 9562, section 5.8, by SHA-256).
+    /// Returns the UUID derived from a string by SHA-256, the same each time (version 8, RFC 9562, section 5.8).
     package static func make(from text: String) -> String {
         Self.text(Array(Digest.value(of: Array(text.utf8), .sha256).prefix(16)), version: 8)
     }

@@ -1,23 +1,23 @@
 import WaybillJSON
 
-/// A path of an expression that begins at `$` or at a bare name, as the checks of a plan need it.
+/// A path in an expression that starts at `$` or at a bare name, for the checks of a plan.
 package final class Reference: Sendable {
-    /// A step of the path.
+    /// A segment of the path.
     package struct Segment: Sendable, Equatable {
-        /// What the step selects.
+        /// What a segment selects.
         package enum Key: Sendable, Equatable {
             /// A member.
             case name(String)
-            /// An element; from the end where negative.
+            /// An element, counted from the end if negative.
             case index(Int)
         }
 
-        /// What the step selects.
+        /// What the segment selects.
         package var key: Key
-        /// Where it stands, in UTF-8 bytes of the text.
+        /// The location in the text, in UTF-8 bytes.
         package var range: Range<Int>
 
-        /// The name, if it selects a member.
+        /// The name, if the segment selects a member.
         package var name: String? {
             if case .name(let name) = key { name } else { nil }
         }
@@ -25,7 +25,7 @@ package final class Reference: Sendable {
         func moved(by offset: Int) -> Segment { Segment(key: key, range: range.moved(by: offset)) }
     }
 
-    /// The names that the language gives, which most paths begin at; `document` is `$`.
+    /// The names that the language defines, at which most paths start; `document` is `$`.
     package enum Root: CaseIterable, Sendable {
         case inputs, manifest, secrets, data, vars, session, steps, run, state, request, response, document, item
 
@@ -42,29 +42,29 @@ package final class Reference: Sendable {
 
     /// `$`, `item` or another bare name.
     package let name: String
-    /// Which of the names that the language gives it is; `nil` for any other, such as that of an element of `forEach`.
+    /// The name as a root that the language defines; `nil` for any other name, such as that of an element of `forEach`.
     package let root: Root?
-    /// Where the name stands, in UTF-8 bytes of the text.
+    /// The location of the name, in UTF-8 bytes of the text.
     package let nameRange: Range<Int>
-    /// The steps behind the name, up to the first that does not select one certain node.
+    /// The segments after the name, up to the first that does not select exactly one known node.
     package let segments: [Segment]
-    /// Whether `segments` are the whole path.
+    /// Whether `segments` is the whole path.
     package let isComplete: Bool
-    /// Where a wildcard, slice, filter or list of selectors follows `segments`: the steps behind it, up to the next that
-    /// does not select one certain node. They begin at each child that it selects.
+    /// If a wildcard, slice, filter or list of selectors follows `segments`: the segments after it, up to the next that
+    /// does not select exactly one known node. They start at each child that it selects.
     package let childSegments: [Segment]?
-    /// Whether more steps follow than `segments` and `childSegments` tell.
+    /// Whether the path has more segments than `segments` and `childSegments` contain.
     package let goesOn: Bool
-    /// Whether it stands inside `exists(…)` or is replaced by `default(…)`.
+    /// Whether the path is inside `exists(…)`, or `default(…)` replaces a missing value.
     package let isGuarded: Bool
-    /// Whether its value cannot be learned from that of the expression, as behind a digest or in a comparison.
+    /// Whether the value of the expression does not reveal that of the path, as after a digest or in a comparison.
     package let isConcealed: Bool
-    /// What holds where the path is evaluated, because the operands of `&&` before it require it.
+    /// The requirements that hold where the path is evaluated, because the operands of `&&` before it require them.
     package let assumptions: [PathRequirement]
-    /// Where the whole path stands, in UTF-8 bytes of the text.
+    /// The location of the whole path, in UTF-8 bytes of the text.
     package let range: Range<Int>
 
-    /// A reference; see the properties.
+    /// Creates a reference; see the properties.
     private init(
         name: String,
         root: Root?,
@@ -91,7 +91,7 @@ package final class Reference: Sendable {
         self.range = range
     }
 
-    /// A path of members and elements alone.
+    /// Creates a path of members and elements only.
     convenience init(name: String, nameRange: Range<Int>, segments: [Segment], range: Range<Int>) {
         self.init(
             name: name,
@@ -133,7 +133,7 @@ package final class Reference: Sendable {
         )
     }
 
-    /// The steps up to the first that does not select one certain node.
+    /// Returns the segments up to the first that does not select exactly one known node.
     static func certain(_ segments: ArraySlice<SegmentSyntax>) -> [Segment] {
         segments.prefix(while: \.isSingular).compactMap { segment in
             switch segment.selectors[0].kind {
@@ -144,7 +144,7 @@ package final class Reference: Sendable {
         }
     }
 
-    /// The same reference in a text that holds this one from a byte offset on.
+    /// Returns the same reference for a larger text that contains this one at a byte offset.
     package func moved(by offset: Int) -> Reference {
         Reference(
             name: name,
@@ -163,7 +163,7 @@ package final class Reference: Sendable {
 }
 
 extension Reference: Equatable {
-    /// Compares all that the analysis found out about the references, and where they are in the text.
+    /// Compares everything that the analysis determined about the references, including their location in the text.
     package static func == (left: Reference, right: Reference) -> Bool {
         left.range == right.range && left.nameRange == right.nameRange && left.name == right.name
             && left.segments == right.segments && left.childSegments == right.childSegments

@@ -67,7 +67,7 @@ import WaybillTransport
         ("", #"{"code": 7}"#, 200, enveloped, "filter", "the code of the response is not accepted (code 7)"),
         (
             "filters: [{select: $.a}, {select: $.b}]", #"{"a": {"c": 1}}"#, 200, "", "filter",
-            "nothing matches $.b; there is 'c'"
+            "nothing matches $.b; available: 'c'"
         ),
         ("outputs: {x: $.x}", "{}", 200, "", "output", "output 'x': nothing matches $.x"),
         ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' does not hold"),

@@ -96,50 +96,50 @@ import WaybillJSON
         arguments: [
             (
                 "length(vars.list[0])", .type,
-                "length() takes a string, bytes, a list or an object here, and this is a number"
+                "length() expects a string, bytes, a list or an object here, found a number"
             ),
-            ("value(vars.list[*])", .missing, "value() needs one match, and there are 3"),
-            ("lower(vars.list)", .type, "lower() takes a string here, and this is a list"),
-            ("join(vars.list, vars.list[0])", .type, "join() takes a string here, and this is a number"),
+            ("value(vars.list[*])", .missing, "value() requires exactly one match, found 3"),
+            ("lower(vars.list)", .type, "lower() expects a string here, found a list"),
+            ("join(vars.list, vars.list[0])", .type, "join() expects a string here, found a number"),
             (
                 "join(steps.login.data.users, ',')", .type,
                 "only texts, numbers and booleans can be joined, not an object"
             ),
             ("replace('a', '', 'b')", .value, "replace() needs a part that is not empty"),
-            ("number('1x')", .value, "number() takes a text that is a number, and this is none"),
-            ("number(' 1')", .value, "number() takes a text that is a number, and this is none"),
-            ("number('true')", .value, "number() takes a text that is a number, and this is none"),
-            ("parse('[1,')", .value, "parse() takes a text that is JSON, and at byte 3 this is none"),
-            ("unbase64('*')", .value, "unbase64() takes a text in Base64, and this is none"),
-            ("unbase64('/w==')", .value, "what is encoded here is no text in UTF-8"),
-            ("sha256('a', 'octal')", .value, "the encoding of a digest is 'hex', 'base64' or 'base64url'"),
-            ("first(vars.list[9:])", .missing, "first() has nothing to choose from: the list is empty"),
+            ("number('1x')", .value, "number() requires a string that contains a number in JSON notation"),
+            ("number(' 1')", .value, "number() requires a string that contains a number in JSON notation"),
+            ("number('true')", .value, "number() requires a string that contains a number in JSON notation"),
+            ("parse('[1,')", .value, "parse() requires a string of JSON: it is invalid at byte 3"),
+            ("unbase64('*')", .value, "unbase64() requires a string in Base64"),
+            ("unbase64('/w==')", .value, "the bytes decoded by unbase64() are not valid UTF-8"),
+            ("sha256('a', 'octal')", .value, "the encoding of a digest must be 'hex', 'base64' or 'base64url'"),
+            ("first(vars.list[9:])", .missing, "first() has no result: the list is empty"),
             (
                 "sort(steps.login.data.users[0][*])", .type,
-                "sort() takes a list of numbers or of texts, and this one holds a number and a string"
+                "sort() requires a list of numbers or of strings, found a number and a string in it"
             ),
-            ("sum(steps.login.data.users)", .type, "sum() takes a list of numbers, and this one holds an object"),
-            ("range(0, 1000000000)", .limit, "range() makes at most 10000000 elements"),
-            ("range(-9223372036854775808)", .value, "range() takes integers within ±2^53"),
-            ("range(1.5)", .value, "range() takes integers within ±2^53"),
+            ("sum(steps.login.data.users)", .type, "sum() requires a list of numbers, found an object in it"),
+            ("range(0, 1000000000)", .limit, "range() returns at most 10000000 elements"),
+            ("range(-9223372036854775808)", .value, "range() requires integers within ±2^53"),
+            ("range(1.5)", .value, "range() requires integers within ±2^53"),
             ("range(0, 5, 0)", .value, "the step of range() must not be 0"),
-            ("capture('a', 'b')", .missing, "the pattern of capture() matches nothing in this text"),
+            ("capture('a', 'b')", .missing, "the pattern of capture() does not match the string"),
             (
                 "match('a', vars.bad)", .value,
-                "this pattern is not an I-Regexp (RFC 9485): this '(' is never closed"
+                "the pattern is not a valid I-Regexp (RFC 9485): unclosed '('"
             ),
             ("date('yesterday')", .value, "'yesterday' is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)"),
             ("date('2026-02-29')", .value, "'2026-02-29' is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)"),
-            ("date(1e300)", .value, "this number of seconds is too large for a time"),
+            ("date(1e300)", .value, "the number of seconds is too large for a time"),
             (
                 "date(0, '%Q')", .value,
                 "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"
             ),
-            ("bytes('nope')", .value, "the file that bytes() names cannot be read: it does not exist"),
-            ("round(1, 16)", .value, "the digits of round() are a whole number from 0 to 15"),
-            ("round(1, 0.5)", .value, "the digits of round() are a whole number from 0 to 15"),
-            ("file('nope')", .value, "the file that file() names cannot be read: it does not exist"),
-            ("file('broken.bin')", .value, "the file that file() names is not valid UTF-8"),
+            ("bytes('nope')", .value, "bytes() cannot read the file: it does not exist"),
+            ("round(1, 16)", .value, "the digits of round() must be an integer from 0 to 15"),
+            ("round(1, 0.5)", .value, "the digits of round() must be an integer from 0 to 15"),
+            ("file('nope')", .value, "file() cannot read the file: it does not exist"),
+            ("file('broken.bin')", .value, "file() cannot read the file: it is not valid UTF-8"),
         ] as [(String, EvaluationError.Kind, String)]
     )
     func `a function says why it has no result`(text: String, kind: EvaluationError.Kind, message: String) throws {
@@ -150,23 +150,26 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            ("lenght(vars)", "there is no function 'lenght'", "lenght", "Did you mean 'length'?"),
-            ("lower()", "this call has 0 arguments", "lower()", "It is lower(text)."),
-            ("join(vars.list)", "this call has 1 argument", "join(vars.list)", "It is join(list, separator)."),
-            ("lower(1 + 1)", "lower() takes a string here, and this is a number", "1 + 1", "It is lower(text)."),
-            ("sum('a')", "sum() takes a list here, and this is a string", "'a'", "It is sum(list)."),
+            ("lenght(vars)", "unknown function 'lenght'", "lenght", "Did you mean 'length'?"),
+            ("lower()", "wrong number of arguments: found 0 arguments", "lower()", "Write lower(text)."),
             (
-                "count(split('a', ','))", "count() takes a path", "split('a', ',')",
-                "The number of elements of a list is length(x)."
+                "join(vars.list)", "wrong number of arguments: found 1 argument", "join(vars.list)",
+                "Write join(list, separator)."
+            ),
+            ("lower(1 + 1)", "lower() expects a string here, found a number", "1 + 1", "Write lower(text)."),
+            ("sum('a')", "sum() expects a list here, found a string", "'a'", "Write sum(list)."),
+            (
+                "count(split('a', ','))", "count() requires a path", "split('a', ',')",
+                "For the number of elements in a list, write length(x)."
             ),
             (
                 "match('a', '\\\\d')",
-                "this pattern is not an I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
+                "the pattern is not a valid I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
                 "'\\\\d'", nil
             ),
             (
-                "not('a')", "a condition must be true or false, and this is a string", "'a'",
-                "Compare it with something."
+                "not('a')", "a condition must be true or false, found a string", "'a'",
+                "Compare it with a value, as in 'x == 1'."
             ),
         ] as [(String, String, String, String?)]
     )

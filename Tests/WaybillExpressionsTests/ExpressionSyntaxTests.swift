@@ -11,61 +11,64 @@ import WaybillJSON
             ("$.a =~ 'x'", "=~", "this is not an operator", "Write search(x, 'pattern')."),
             ("$.a and $.b", "and", "'and' is not an operator", "Write '&&'."),
             ("$.a OR $.b", "OR", "'OR' is not an operator", "Write '||'."),
-            ("$.a | $.b", "|", "'|' is not an operator", "'or' is written '||'; a function is called as name(x)."),
-            ("$.a & $.b", "&", "'&' is not an operator", "'and' is written '&&'."),
-            ("$.a ? 1 : 2", "?", "'?' is not an operator", "A filter stands in brackets: $.items[?@.price > 10]."),
-            ("$.a -1", "-", "'-' needs a space on both sides", "Write 'a - b', because a name may hold a '-'."),
-            ("inputs.a- 1", "-", "'-' needs a space on both sides", "Write 'a - b', because a name may hold a '-'."),
+            ("$.a | $.b", "|", "'|' is not an operator", "For 'or', write '||'. To call a function, write name(x)."),
+            ("$.a & $.b", "&", "'&' is not an operator", "For 'and', write '&&'."),
+            ("$.a ? 1 : 2", "?", "'?' is not an operator", "Write a filter in brackets: $.items[?@.price > 10]."),
+            ("$.a -1", "-", "'-' needs a space on both sides", "Write 'a - b', because a name may contain '-'."),
+            ("inputs.a- 1", "-", "'-' needs a space on both sides", "Write 'a - b', because a name may contain '-'."),
             ("1+2", "+", "'+' needs a space on both sides", "Write 'a + b'."),
-            ("-$.a", "-", "a minus sign begins only a number", "To negate a value, write '0 - x'."),
-            ("1 < 2 < 3", "<", "comparisons cannot be chained", "Join two comparisons with '&&'."),
+            ("-$.a", "-", "'-' must be followed by a number", "To negate a value, write '0 - x'."),
+            ("1 < 2 < 3", "<", "comparisons cannot be chained", "Combine two comparisons with '&&'."),
             (
-                "{{inputs.x}}", "{{", "'{{…}}' is not used here",
-                "Write the path as it is, or as ${…} in a template."
+                "{{inputs.x}}", "{{", "'{{…}}' is not valid in an expression",
+                "Write the path without braces, or as ${…} in a template."
             ),
-            ("1 + ${x}", "${", "'${…}' is not used inside an expression", "Leave out '${' and '}'."),
+            ("1 + ${x}", "${", "'${…}' is not valid inside an expression", "Remove '${' and '}'."),
             (
-                "$name", "n", "a name cannot stand directly behind '$'",
-                "A member of the value at hand is '$.name'; a name of the scope has no '$'."
+                "$name", "n", "a name cannot directly follow '$'",
+                "A member of the current value is '$.name'; a name of the scope has no '$'."
             ),
-            ("@.a", "@", "'@' is the element of a filter [?…]", "The value at hand is '$'."),
+            ("@.a", "@", "'@' is available only inside a filter [?…]", "The current value is '$'."),
             ("[1, 2]", "[", "objects and lists cannot be written in an expression", "Write them in YAML, as a value."),
-            ("(1 + 2", "(", "this '(' is never closed", nil),
-            ("lower('a'", "(", "this '(' is never closed", nil),
-            ("$.a[0", "[", "this '[' is never closed", nil),
-            ("$.a['x", "'", "this string is never closed", nil),
-            ("'abc", "'", "this string is never closed", nil),
-            ("'a\\d'", "\\d", "a string has no such escape", "A backslash itself is written '\\\\'."),
-            ("'\\uD800'", "\\uD800", "this is half of a surrogate pair", nil),
-            ("1 2", "2", "the expression should end here", nil),
-            ("$.a)", ")", "this ')' closes nothing", nil),
-            ("$.a, $.b", ", $.b", "an expression is one value", "A ',' stands only between arguments."),
+            ("(1 + 2", "(", "unclosed '('", nil),
+            ("lower('a'", "(", "unclosed '('", nil),
+            ("$.a[0", "[", "unclosed '['", nil),
+            ("$.a['x", "'", "unterminated string", nil),
+            ("'abc", "'", "unterminated string", nil),
+            ("'a\\d'", "\\d", "invalid escape in a string", "To write a backslash, use '\\\\'."),
+            ("'\\uD800'", "\\uD800", "unpaired surrogate", nil),
+            ("1 2", "2", "expected the end of the expression", nil),
+            ("$.a)", ")", "unmatched ')'", nil),
+            ("$.a, $.b", ", $.b", "expected a single expression", "',' is allowed only between arguments."),
             (
-                "$.a[name]", "name", "a name in brackets is written in quotes",
+                "$.a[name]", "name", "a name in brackets must be quoted",
                 "Write ['name']; to look up by a computed value, use a filter: [?@.id == name]."
             ),
-            ("$.a[(@.b > 1)]", "(", "a filter begins with '?'", "Write [?@.price > 10]."),
-            ("$.1a", "1", "a name does not begin with a digit", "An index is written [0], an odd name ['1a']."),
-            ("$.a.", ".", "a name is missing behind the '.'", "An odd name is written ['a b']."),
-            ("lower ('a')", "lower", "a function's '(' stands directly behind its name", nil),
-            ("1 +", "", "a value is missing here", nil),
-            ("", "", "a value is missing here", nil),
-            ("\u{2018}a\u{2019}", "\u{2018}a\u{2019}", "typographic quotes do not make a text", "Write 'like this'."),
+            ("$.a[(@.b > 1)]", "(", "a filter must start with '?'", "Write [?@.price > 10]."),
+            ("$.1a", "1", "a name cannot start with a digit", "Write an index as [0], and such a name as ['1a']."),
+            ("$.a.", ".", "expected a name after '.'", "Write a name with other characters as ['a b']."),
+            ("lower ('a')", "lower", "'(' must follow the function's name without a space", nil),
+            ("1 +", "", "expected a value", nil),
+            ("", "", "expected a value", nil),
             (
-                "$[-9223372036854775808]", "-9223372036854775808", "an index lies within ±(2^53 − 1)", nil
+                "\u{2018}a\u{2019}", "\u{2018}a\u{2019}", "typographic quotes do not delimit a string",
+                "Write 'like this'."
             ),
-            ("01", "01", "a number does not begin with '0'", nil),
-            ("1 + 'a'", "'a'", "'+' takes numbers, and this is a string", "Texts are joined with concat(a, b)."),
             (
-                "'a' && true", "'a'", "a condition must be true or false, and this is a string",
-                "Compare it with something."
+                "$[-9223372036854775808]", "-9223372036854775808", "an index must be within ±(2^53 − 1)", nil
+            ),
+            ("01", "01", "a number cannot have leading zeros", nil),
+            ("1 + 'a'", "'a'", "'+' requires numbers, found a string", "To join strings, write concat(a, b)."),
+            (
+                "'a' && true", "'a'", "a condition must be true or false, found a string",
+                "Compare it with a value, as in 'x == 1'."
             ),
             (
                 "$.a[?@.b[*] == 1]", "@.b[*]", "a path that may match several values cannot be compared",
-                "Inside a filter use count(…), contains(…) or value(…)."
+                "Inside a filter, use count(…), contains(…) or value(…)."
             ),
-            ("length('é') == = 1", "=", "a value is missing here", nil),
-            ("length('a').x", "length('a')", "this is a number and has no members", nil),
+            ("length('é') == = 1", "=", "expected a value", nil),
+            ("length('a').x", "length('a')", "a number has no members", nil),
         ] as [(String, String, String, String?)]
     )
     func `a slip is pointed at and explained`(text: String, place: String, message: String, help: String?) {

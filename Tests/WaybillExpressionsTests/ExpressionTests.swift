@@ -40,20 +40,21 @@ import WaybillJSON
     @Test func `item is the element, and a bare name where there is none`() throws {
         #expect(try evaluate("item.a + 1", item: ["a": 1]) == 2)
         let error = try #require(try evaluationError("item.a"))
-        #expect(error.message == "there is no 'item' here: 'item' is the element in map, where, sort and columns")
+        #expect(error.message == "'item' is not defined here: 'item' is the element in map, where, sort and columns")
     }
 
     @Test(
         arguments: [
-            ("$.cod", "nothing matches $.cod; there is 'code', 'items', 'odd name', 'nil'", "$.cod", .missing),
+            ("$.cod", "nothing matches $.cod; available: 'code', 'items', 'odd name', 'nil'", "$.cod", .missing),
             ("1 + $.code.x", "nothing matches $.code.x: $.code is a number", "$.code.x", .missing),
             ("$.items[2].id", "nothing matches $.items[2]: $.items has 2 elements", "$.items[2].id", .missing),
             (
-                "stpes.login", "there is no 'stpes' here; there is 'steps', 'inputs', 'response', 'secrets', 'vars'",
+                "stpes.login",
+                "'stpes' is not defined here; available: 'steps', 'inputs', 'response', 'secrets', 'vars'",
                 "stpes.login", .missing
             ),
             (
-                "inputs.nmae", "nothing matches inputs.nmae; there is 'name', 'count', 'flag', 'nothing', 'user-id'",
+                "inputs.nmae", "nothing matches inputs.nmae; available: 'name', 'count', 'flag', 'nothing', 'user-id'",
                 "inputs.nmae", .missing
             ),
             (
@@ -70,28 +71,28 @@ import WaybillJSON
             ),
             (
                 "$.items[?id == 'a']",
-                "there is no 'id' here; there is 'inputs', 'response', 'secrets', 'steps', 'vars'"
+                "'id' is not defined here; available: 'inputs', 'response', 'secrets', 'steps', 'vars'"
                     + " (a member of the element is @.id)", "id", .unavailable
             ),
             (
-                "$.items[?default(@.price, 1)]", "a condition must be true or false, and this is a number",
+                "$.items[?default(@.price, 1)]", "a condition must be true or false, found a number",
                 "default(@.price, 1)", .type
             ),
-            ("$.code && true", "a condition must be true or false, and this is a number", "$.code", .type),
-            ("$.code + $.items", "'+' takes numbers, and this is a list", "$.items", .type),
+            ("$.code && true", "a condition must be true or false, found a number", "$.code", .type),
+            ("$.code + $.items", "'+' requires numbers, found a list", "$.items", .type),
             (
                 "inputs.name + inputs.name",
-                "'+' takes numbers, and this is a string; texts are joined with concat(a, b)", "inputs.name", .type
+                "'+' requires numbers, found a string; to join strings, write concat(a, b)", "inputs.name", .type
             ),
-            ("1 / 0", "nothing can be divided by 0", "1 / 0", .value),
-            ("1.5 % 0", "nothing can be divided by 0", "1.5 % 0", .value),
+            ("1 / 0", "division by 0", "1 / 0", .value),
+            ("1.5 % 0", "division by 0", "1.5 % 0", .value),
             ("9223372036854775807 + 1", "the result does not fit into 64 bits", "9223372036854775807 + 1", .value),
             (
-                "12345678901234567890 + 1", "a whole number beyond 64 bits cannot be calculated with exactly",
+                "12345678901234567890 + 1", "cannot compute exactly with an integer that does not fit into 64 bits",
                 "12345678901234567890 + 1", .value
             ),
             ("1e308 * 10", "the result is too large for a number in double precision", "1e308 * 10", .value),
-            ("$.a", "nothing matches $.a; there is 'code', 'items', 'odd name', 'nil'", "$.a", .missing),
+            ("$.a", "nothing matches $.a; available: 'code', 'items', 'odd name', 'nil'", "$.a", .missing),
         ] as [(String, String, String, EvaluationError.Kind)]
     )
     func `a failure says what was there and where`(
@@ -107,7 +108,7 @@ import WaybillJSON
     }
 
     @Test func `without a value at hand the dollar has none`() throws {
-        #expect(try evaluationError("$.a")?.message == "there is no value '$' here")
+        #expect(try evaluationError("$.a")?.message == "'$' has no value here")
         #expect(try evaluate("default($.a, 1)") == 1)
     }
 
@@ -147,12 +148,12 @@ import WaybillJSON
         let error = #expect(throws: EvaluationError.self) {
             try Expression(parsing: "inputs.count").condition(in: .sample())
         }
-        #expect(error?.message == "a condition must be true or false, and this is a number")
+        #expect(error?.message == "a condition must be true or false, found a number")
         #expect(try Expression(parsing: "inputs.count").checkCondition() == nil)
         #expect(try Expression(parsing: "inputs.count + 1").checkCondition()?.range == 0..<16)
         #expect(
             try Expression(parsing: "$.items[*]").checkCondition()?.message
-                == "a condition must be true or false, and this is a list"
+                == "a condition must be true or false, found a list"
         )
     }
 
@@ -212,13 +213,13 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            ("$.a[?@.ok]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' if that is meant."),
-            ("$.a[?@.x == 1 && (@.ok)]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' if that is meant."),
-            ("count($.a)", "count($.a)", "The number of elements of a list is length(x)."),
-            ("$.a[?length(1) >= 2]", "1", "It is length(value)."),
-            ("$.a[?match(@.b, 2)]", "2", "It is match(text, pattern)."),
-            ("$.a[?search(@.b, '(')]", "'('", "Without a valid pattern, nothing matches."),
-            ("upper($.a) == 1", "upper($.a) == 1", "number(x) and string(x) turn one into the other."),
+            ("$.a[?@.ok]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' to test for existence."),
+            ("$.a[?@.x == 1 && (@.ok)]", "@.ok", "Write '@.ok == true', or 'exists(@.ok)' to test for existence."),
+            ("count($.a)", "count($.a)", "For the number of elements in a list, write length(x)."),
+            ("$.a[?length(1) >= 2]", "1", "Write length(value)."),
+            ("$.a[?match(@.b, 2)]", "2", "Write match(text, pattern)."),
+            ("$.a[?search(@.b, '(')]", "'('", "An invalid pattern matches nothing."),
+            ("upper($.a) == 1", "upper($.a) == 1", "Convert one side with number(x) or string(x)."),
         ]
     )
     func `what is probably not meant gets a warning`(text: String, place: String, help: String) throws {

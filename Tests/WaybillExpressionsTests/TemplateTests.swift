@@ -30,7 +30,7 @@ import WaybillJSON
     @Test func `lists, objects and null cannot stand in a text`() throws {
         let text = "é ${vars.list}"
         let error = #expect(throws: EvaluationError.self) { try Template(parsing: text).text(in: .sample()) }
-        #expect(error?.message == "only a string, a number or a boolean can stand in a text, and this is a list")
+        #expect(error?.message == "only a string, a number or a boolean can be inserted into a string, found a list")
         #expect(error.map { part(text, $0.range) } == "vars.list")
     }
 
@@ -58,10 +58,10 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            ("a ${inputs.x", "${", "this '${' is never closed"),
-            ("a ${lower('x}", "'", "this string is never closed"),
-            ("é ${1 2}", "2", "the expression should end here"),
-            ("${}", "", "a value is missing here"),
+            ("a ${inputs.x", "${", "unclosed '${'"),
+            ("a ${lower('x}", "'", "unterminated string"),
+            ("é ${1 2}", "2", "expected the end of the expression"),
+            ("${}", "", "expected a value"),
         ]
     )
     func `a slip is pointed at`(text: String, place: String, message: String) {
@@ -101,7 +101,7 @@ import WaybillJSON
 
     @Test func `an expression position holds one expression`() {
         let error = #expect(throws: ExpressionSyntaxError.self) { try Template.expression(in: " ${$.a} == ${$.b}") }
-        #expect(error?.message == "'${…}' is not used inside an expression")
+        #expect(error?.message == "'${…}' is not valid inside an expression")
         #expect(error?.range == 1..<3)
         #expect(throws: ExpressionSyntaxError.self) { try Template.expression(in: "  ") }
     }

@@ -1,7 +1,7 @@
 import WaybillJSON
 import WaybillSchema
 
-/// A part of an expression, checked and ready to be evaluated.
+/// A part of an expression, checked and ready for evaluation.
 struct CompiledExpression: Sendable {
     indirect enum Kind: Sendable {
         case constant(JSON)
@@ -23,17 +23,17 @@ struct CompiledExpression: Sendable {
         case firstPresent([CompiledExpression])
         /// `if()`
         case conditional(CompiledExpression, then: CompiledExpression, otherwise: CompiledExpression)
-        /// `exists()` of something that is not just a path.
+        /// `exists()` of something other than a single path.
         case presence(CompiledExpression)
     }
 
-    /// What happens where nothing is found.
+    /// What happens when nothing is found.
     enum Context: Sendable {
-        /// It is a failure.
+        /// It is an error.
         case plain
-        /// It is passed on to the `default()` or `exists()` around.
+        /// The enclosing `default()` or `exists()` handles it.
         case guarded
-        /// It is RFC 9535's Nothing, and so is the result of a function that cannot use its arguments.
+        /// It is Nothing (RFC 9535), as is the result of a function that cannot use its arguments.
         case filter
     }
 
@@ -50,7 +50,7 @@ enum PatternFunction: String, Sendable {
 
 /// The pattern of a pattern function.
 enum CompiledPattern: Sendable {
-    /// Known when the expression was compiled; `nil` if it is no I-Regexp.
+    /// Known when the expression was compiled; `nil` if it is not an I-Regexp.
     case constant(RegularExpression?)
     case computed(CompiledExpression)
 }
@@ -61,16 +61,16 @@ struct CompiledPath: Sendable {
     let isSingular: Bool
     /// The path as it was written, for messages.
     let text: String
-    /// The number of bytes of `text` up to the end of the root and of each segment.
+    /// The number of bytes of `text` up to the end of the root, and up to the end of each segment.
     let ends: [Int]
 
-    /// The text of the path up to a number of segments.
+    /// Returns the text of the path up to a number of segments.
     func prefix(_ count: Int) -> String {
         String(decoding: text.utf8.prefix(ends[min(count, ends.count - 1)]), as: UTF8.self)
     }
 }
 
-/// A path with its root. A class, so that evaluating it copies one reference.
+/// A path with its root. It is a class, so that evaluating it copies only a reference.
 final class CompiledQuery: Sendable {
     let root: QuerySyntax.Root
     let path: CompiledPath
@@ -89,7 +89,7 @@ enum CompiledSegment: Sendable {
     case index(Int)
     /// Selectors applied to the children of a node.
     case children([CompiledSelector])
-    /// Selectors applied to a node and all of its descendants.
+    /// Selectors applied to a node and all its descendants.
     case descendants([CompiledSelector])
 }
 

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillSchema
 
-/// Calls: which function is meant, whether its arguments fit, and the functions that are more than a computation.
+/// Compiles calls: finds the function, checks its arguments, and handles the functions that need unevaluated arguments.
 extension ExpressionCompiler {
     mutating func call(
         _ name: String,
@@ -13,7 +13,7 @@ extension ExpressionCompiler {
         guard let function = ExpressionFunction.named(name) else {
             let nearest = NearestName.of(name, among: ExpressionFunction.all.map(\.name))
             throw ExpressionSyntaxError(
-                "there is no function '\(name)'",
+                "unknown function '\(name)'",
                 at: nameRange,
                 help: nearest.map { "Did you mean '\($0)'?" }
             )
@@ -39,7 +39,11 @@ extension ExpressionCompiler {
         let most = function.parameters.last?.repeats == true ? Int.max : function.parameters.count
         if arguments.count < least || arguments.count > most {
             let count = arguments.count == 1 ? "1 argument" : "\(arguments.count) arguments"
-            throw ExpressionSyntaxError("this call has \(count)", at: range, help: "It is \(function.signature).")
+            throw ExpressionSyntaxError(
+                "wrong number of arguments: found \(count)",
+                at: range,
+                help: "Write \(function.signature)."
+            )
         }
     }
 
@@ -51,8 +55,8 @@ extension ExpressionCompiler {
         let compiled = try value(syntax)
         let parameter = function.parameter(index)
         if !isStrict, compiled.type.isDisjoint(with: parameter.type) {
-            let message = "\(function.name)() takes \(parameter.type) here, and this is \(compiled.type)"
-            let help = "It is \(function.signature)."
+            let message = "\(function.name)() expects \(parameter.type) here, found \(compiled.type)"
+            let help = "Write \(function.signature)."
             guard isInFilter, function.isStandard else {
                 throw ExpressionSyntaxError(message, at: syntax.range, help: help)
             }
@@ -71,16 +75,16 @@ extension ExpressionCompiler {
         case .count, .value:
             guard case .query(let query) = arguments[0].ungrouped.kind else {
                 throw ExpressionSyntaxError(
-                    "\(function.name)() takes a path",
+                    "\(function.name)() requires a path",
                     at: arguments[0].range,
-                    help: form == .count ? "The number of elements of a list is length(x)." : nil
+                    help: form == .count ? "For the number of elements in a list, write length(x)." : nil
                 )
             }
             if form == .count, query.isSingular, !isStrict {
                 warn(
-                    "this is 0 or 1: count() counts the places that a path matches",
+                    "this is always 0 or 1: count() counts the values that a path matches",
                     at: syntax.range,
-                    help: "The number of elements of a list is length(x)."
+                    help: "For the number of elements in a list, write length(x)."
                 )
             }
             let compiled = try compiled(query)
@@ -117,9 +121,9 @@ extension ExpressionCompiler {
             return .constant(try RegularExpression(text, .iRegexp))
         } catch {
             if isStrict { return .constant(nil) }
-            let message = "this pattern is not an I-Regexp (RFC 9485): \(error.message)"
+            let message = "the pattern is not a valid I-Regexp (RFC 9485): \(error.message)"
             guard isInFilter, function.isStandard else { throw ExpressionSyntaxError(message, at: pattern.range) }
-            warn(message, at: pattern.range, help: "Without a valid pattern, nothing matches.")
+            warn(message, at: pattern.range, help: "An invalid pattern matches nothing.")
             return .constant(nil)
         }
     }

@@ -1,11 +1,11 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Turns the syntax of an expression into what is evaluated, checks functions and types, and notes what is referred to.
+/// Compiles the syntax of an expression for evaluation, checks functions and types, and collects references.
 struct ExpressionCompiler {
     private(set) var references: [Reference] = []
     private(set) var warnings: [ExpressionWarning] = []
-    /// Whether anything but the text of the expression goes into its value.
+    /// Whether the value depends on more than the text of the expression.
     private(set) var usesScope = false
 
     private let source: [UInt8]
@@ -13,7 +13,7 @@ struct ExpressionCompiler {
     private var isGuarded = false
     private(set) var isInFilter = false
     private var isConcealed = false
-    /// What the operands of `&&` before this part, or the condition of the `if()` around it, require.
+    /// The requirements of the operands of `&&` before this part, or of the condition of the enclosing `if()`.
     private var assumptions: [PathRequirement] = []
 
     init(_ text: String, dialect: ExpressionParser.Dialect) {
@@ -43,7 +43,7 @@ struct ExpressionCompiler {
 
     // MARK: Values and conditions
 
-    /// Compiles something whose value is wanted.
+    /// Compiles a part whose value is used.
     mutating func value(_ syntax: ExpressionSyntax) throws(ExpressionSyntaxError) -> CompiledExpression {
         switch syntax.kind {
         case .literal(let json): return node(.constant(json), ExpressionType(json.kind), syntax)
@@ -53,7 +53,7 @@ struct ExpressionCompiler {
         case .access(let base, let segments):
             let compiledBase = try value(base)
             if compiledBase.type.isDisjoint(with: [.array, .object]) {
-                throw ExpressionSyntaxError("this is \(compiledBase.type) and has no members", at: base.range)
+                throw ExpressionSyntaxError("\(compiledBase.type) has no members", at: base.range)
             }
             let path = try path(segments, from: syntax.range.lowerBound, rootEnd: base.range.upperBound)
             return node(.access(compiledBase, path), path.isSingular ? .any : .array, syntax)
@@ -79,7 +79,7 @@ struct ExpressionCompiler {
         }
     }
 
-    /// Compiles something that must be true or false.
+    /// Compiles a part that must be true or false.
     mutating func condition(
         _ syntax: ExpressionSyntax,
         isNegated: Bool = false
@@ -99,7 +99,7 @@ struct ExpressionCompiler {
         _ arguments: [ExpressionSyntax],
         _ syntax: ExpressionSyntax
     ) throws(ExpressionSyntaxError) -> CompiledExpression {
-        // As of a comparison, only whether the condition holds can be learned from the value.
+        // As in a comparison, the value reveals only whether the condition holds.
         let wasConcealed = conceal()
         let condition = try condition(arguments[0])
         reveal(wasConcealed)
@@ -112,18 +112,18 @@ struct ExpressionCompiler {
         return node(kind, then.type.union(otherwise.type), syntax)
     }
 
-    /// Notes what holds where the next part is evaluated, because a condition holds there.
+    /// Records the requirements of a condition that holds where the next part is evaluated.
     private mutating func assume(_ condition: ExpressionSyntax) {
         if !isInFilter { assumptions += PathRequirement.of(condition) }
     }
 
-    /// Why something can never be a condition, if that is so.
+    /// Returns the reason why an expression can never be a condition, if there is one.
     static func refusalAsCondition(_ expression: CompiledExpression) -> ExpressionSyntaxError? {
         guard expression.type.isDisjoint(with: .boolean) else { return nil }
         return ExpressionSyntaxError(
-            "a condition must be true or false, and this is \(expression.type)",
+            "a condition must be true or false, found \(expression.type)",
             at: expression.range,
-            help: "Compare it with something."
+            help: "Compare it with a value, as in 'x == 1'."
         )
     }
 
@@ -131,9 +131,9 @@ struct ExpressionCompiler {
         guard query.isSingular, !query.segments.isEmpty else { return }
         let text = String(decoding: source[query.range], as: UTF8.self)
         warn(
-            "this also holds where the value is false or null: it asks only whether there is one",
+            "this tests only whether the value exists, so it also holds if the value is false or null",
             at: query.range,
-            help: "Write '\(text) == true', or 'exists(\(text))' if that is meant."
+            help: "Write '\(text) == true', or 'exists(\(text))' to test for existence."
         )
     }
 
@@ -152,16 +152,16 @@ struct ExpressionCompiler {
                 throw ExpressionSyntaxError(
                     "a path that may match several values cannot be compared",
                     at: side.range,
-                    help: "Inside a filter use count(…), contains(…) or value(…)."
+                    help: "Inside a filter, use count(…), contains(…) or value(…)."
                 )
             }
             sides.append(compiled)
         }
         if sides[0].type.isDisjoint(with: sides[1].type) {
             warn(
-                "this is always \(sign == .notEqual): \(sides[0].type) against \(sides[1].type)",
+                "this is always \(sign == .notEqual): it compares \(sides[0].type) with \(sides[1].type)",
                 at: syntax.range,
-                help: "number(x) and string(x) turn one into the other."
+                help: "Convert one side with number(x) or string(x)."
             )
         }
         return node(.comparison(sign, sides[0], sides[1]), .boolean, syntax)
@@ -177,9 +177,9 @@ struct ExpressionCompiler {
         for (side, written) in zip(sides, [left, right]) where side.type.isDisjoint(with: .number) {
             let isText = sign == .plus && side.type == .string
             throw ExpressionSyntaxError(
-                "'\(sign.rawValue)' takes numbers, and this is \(side.type)",
+                "'\(sign.rawValue)' requires numbers, found \(side.type)",
                 at: written.range,
-                help: isText ? "Texts are joined with concat(a, b)." : nil
+                help: isText ? "To join strings, write concat(a, b)." : nil
             )
         }
         return node(.arithmetic(sign, sides[0], sides[1]), .number, syntax)
@@ -210,15 +210,15 @@ struct ExpressionCompiler {
         )
     }
 
-    /// Notes of what is referred to from here on that it cannot be learned from the value.
+    /// Marks the following references as concealed: the value does not reveal what they refer to.
     ///
-    /// - Returns: Whether that was so before, for `reveal(_:)`.
+    /// - Returns: The previous state, for `reveal(_:)`.
     mutating func conceal(_ conceals: Bool = true) -> Bool {
         defer { isConcealed = isConcealed || conceals }
         return isConcealed
     }
 
-    /// Ends what `conceal(_:)` began.
+    /// Restores the state before `conceal(_:)`.
     mutating func reveal(_ wasConcealed: Bool) {
         isConcealed = wasConcealed
     }
@@ -264,7 +264,7 @@ struct ExpressionCompiler {
         }
     }
 
-    /// Compiles something for which `default()` or `exists()` stands in when it is not there.
+    /// Compiles a part for which `default()` or `exists()` handles a missing value.
     mutating func guarded(_ syntax: ExpressionSyntax) throws(ExpressionSyntaxError) -> CompiledExpression {
         let wasGuarded = isGuarded
         isGuarded = true

@@ -1,14 +1,14 @@
-/// A path of members and elements alone, such as `steps.login.outputs.token` or `$.items[0].id`.
+/// A path of members and elements only, such as `steps.login.outputs.token` or `$.items[0].id`.
 ///
-/// Nearly every expression of a manifest is one. It is read and compiled in one go, with the same result as by
-/// `ExpressionParser` and `ExpressionCompiler`, in a small part of their time.
+/// Nearly every expression of a manifest is such a path. It is parsed and compiled in one pass, in a small part of the
+/// time that `ExpressionParser` and `ExpressionCompiler` take, with the same result.
 struct PlainPath {
     let query: CompiledQuery
     let reference: Reference
 
-    /// The path that a text is; `nil` if it is anything else, or wrong.
+    /// Creates the path of a text; `nil` if the text is anything else, or invalid.
     ///
-    /// - Parameter offset: Where the text begins in a larger one, in which the reference has its ranges.
+    /// - Parameter offset: Where the text starts in a larger text, which the ranges of the reference refer to.
     init?(_ text: String, embeddedAt offset: Int = 0) {
         var copy = text
         guard let path = copy.withUTF8({ PlainPath($0, text, offset) }) else { return nil }
@@ -35,9 +35,9 @@ struct PlainPath {
     }
 }
 
-/// What is found of a plain path while its text is read.
+/// The state of parsing a plain path.
 private struct PlainPathReading {
-    /// The name that the path begins with; `nil` for `$`.
+    /// The name that the path starts with; `nil` for `$`.
     private(set) var name: String?
     private(set) var segments: [CompiledSegment] = []
     private(set) var keys: [Reference.Segment] = []
@@ -45,7 +45,7 @@ private struct PlainPathReading {
     private(set) var text = ""
     let start: Int
     private(set) var end: Int
-    /// Where the text begins in a larger one, in which the keys have their ranges.
+    /// Where the text starts in a larger text, which the ranges of the keys refer to.
     private let offset: Int
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) {
@@ -112,7 +112,7 @@ private struct PlainPathReading {
         return true
     }
 
-    /// Where the name ends that begins at a position; `nil` if none does, or one beyond ASCII.
+    /// Returns the range of the name that starts at a position; `nil` if none starts there, or if it is not ASCII.
     private static func name(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Range<Int>? {
         guard start < bytes.count, ExpressionParser.isNameStart(bytes[start]) else { return nil }
         var end = start

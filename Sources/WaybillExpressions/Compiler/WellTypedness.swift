@@ -1,4 +1,4 @@
-/// Refuses what RFC 9535 does not allow in filters (sections 2.3.5.1 and 2.4.3), which our dialect does.
+/// Rejects filters that Waybill's dialect allows but RFC 9535 does not (sections 2.3.5.1 and 2.4.3).
 enum WellTypedness {
     private enum Result { case value, logical }
     private enum Parameter { case value, nodes }
@@ -24,7 +24,7 @@ enum WellTypedness {
         switch syntax.kind {
         case .group(let inside): try checkTest(inside)
         case .not(let inside):
-            if case .not = inside.kind { throw ExpressionSyntaxError("'!' stands only once", at: syntax.range) }
+            if case .not = inside.kind { throw ExpressionSyntaxError("'!' cannot be repeated", at: syntax.range) }
             try checkTest(inside)
         case .logical(_, let parts):
             for part in parts { try checkTest(part) }
@@ -37,17 +37,17 @@ enum WellTypedness {
                 throw ExpressionSyntaxError("this function's result must be compared with something", at: syntax.range)
             }
         case .literal, .access, .arithmetic:
-            throw ExpressionSyntaxError("this is no condition: it must be compared with something", at: syntax.range)
+            throw ExpressionSyntaxError("a condition is required: compare this with something", at: syntax.range)
         }
     }
 
-    /// Checks something that must be one value at most.
+    /// Checks a part that must be at most one value.
     private static func checkValue(_ syntax: ExpressionSyntax) throws(ExpressionSyntaxError) {
         switch syntax.kind {
         case .literal: break
         case .query(let query):
             if !query.isSingular {
-                throw ExpressionSyntaxError("a path that may match several values is no value", at: syntax.range)
+                throw ExpressionSyntaxError("a path that may match several values is not a value", at: syntax.range)
             }
         case .call:
             if try checkCall(syntax) == .logical {
@@ -60,16 +60,16 @@ enum WellTypedness {
     private static func checkCall(_ syntax: ExpressionSyntax) throws(ExpressionSyntaxError) -> Result? {
         guard case .call(let name, let nameRange, let arguments) = syntax.kind else { return nil }
         guard let function = functions[name] else {
-            throw ExpressionSyntaxError("RFC 9535 has no function '\(name)'", at: nameRange)
+            throw ExpressionSyntaxError("RFC 9535 does not define a function '\(name)'", at: nameRange)
         }
         if arguments.count != function.parameters.count {
-            throw ExpressionSyntaxError("\(name)() takes \(function.parameters.count) arguments", at: syntax.range)
+            throw ExpressionSyntaxError("\(name)() requires \(function.parameters.count) arguments", at: syntax.range)
         }
         for (argument, parameter) in zip(arguments, function.parameters) {
             switch (parameter, argument.kind) {
             case (.value, _): try checkValue(argument)
             case (.nodes, .query(let query)): try check(query)
-            case (.nodes, _): throw ExpressionSyntaxError("\(name)() takes a path", at: argument.range)
+            case (.nodes, _): throw ExpressionSyntaxError("\(name)() requires a path", at: argument.range)
             }
         }
         return function.result

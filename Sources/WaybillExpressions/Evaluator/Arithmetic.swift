@@ -1,8 +1,9 @@
 import WaybillJSON
 
-/// Arithmetic on JSON numbers: exact on whole numbers of 64 bits, in double precision otherwise, never wrong in silence.
+/// Arithmetic on JSON numbers: exact for 64-bit integers, in double precision otherwise. An integer result that would be
+/// inexact is an error.
 enum Arithmetic {
-    /// The result of an operator. The remainder has the sign of the dividend.
+    /// Returns the result of an operator. The remainder has the sign of the dividend.
     static func compute(
         _ sign: ArithmeticOperator,
         _ left: JSONNumber,
@@ -11,7 +12,7 @@ enum Arithmetic {
         if let left = left.int, let right = right.int {
             if let exact = try exact(sign, left, right) { return exact }
         } else if isLarge(left) || isLarge(right) {
-            throw FunctionFailure(.value, "a whole number beyond 64 bits cannot be calculated with exactly")
+            throw FunctionFailure(.value, "cannot compute exactly with an integer that does not fit into 64 bits")
         }
         return try inexact(sign, left.double, right.double)
     }
@@ -27,8 +28,8 @@ enum Arithmetic {
         case .minus: (value, overflow) = left.subtractingReportingOverflow(right)
         case .times: (value, overflow) = left.multipliedReportingOverflow(by: right)
         case .divide, .remainder:
-            if right == 0 { throw FunctionFailure(.value, "nothing can be divided by 0") }
-            // Int.min by -1 is the one division that overflows; its remainder is 0 all the same.
+            if right == 0 { throw FunctionFailure(.value, "division by 0") }
+            // Only Int.min divided by -1 overflows; its remainder is still 0.
             let remainder = left.remainderReportingOverflow(dividingBy: right).partialValue
             if sign == .remainder { return JSONNumber(remainder) }
             if remainder != 0 { return nil }
@@ -44,7 +45,7 @@ enum Arithmetic {
         _ right: Double
     ) throws(FunctionFailure) -> JSONNumber {
         if right == 0, sign == .divide || sign == .remainder {
-            throw FunctionFailure(.value, "nothing can be divided by 0")
+            throw FunctionFailure(.value, "division by 0")
         }
         let value =
             switch sign {
@@ -60,7 +61,7 @@ enum Arithmetic {
         return number
     }
 
-    /// Whether a number is whole by its notation but does not fit into 64 bits.
+    /// Whether a number is written as an integer but does not fit into 64 bits.
     private static func isLarge(_ number: JSONNumber) -> Bool {
         number.int == nil && number.text.utf8.allSatisfy { ExpressionParser.isDigit($0) || $0 == UInt8(ascii: "-") }
     }

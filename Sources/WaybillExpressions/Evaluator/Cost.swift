@@ -1,8 +1,9 @@
 import WaybillJSON
 
-/// How many steps it takes to look at values, so that a filter which does it for each element stays within its limit.
+/// The number of steps that reading values takes, so that a filter that reads them for each element stays within the
+/// limit.
 enum Cost {
-    /// The steps of comparing two values.
+    /// Returns the steps for comparing two values.
     static func ofComparing(_ left: JSON, _ right: JSON) -> Int {
         switch (left, right) {
         case (.string(let left), .string(let right)): min(left.utf8.count, right.utf8.count) / bytesPerStep
@@ -13,7 +14,7 @@ enum Cost {
         }
     }
 
-    /// The steps of what a function does with an argument.
+    /// Returns the steps for what a function does with an argument.
     static func ofReading(_ value: JSON, _ work: ExpressionFunction.Work) -> Int {
         switch (value, work) {
         case (.string(let text), _): text.utf8.count / bytesPerStep
@@ -27,7 +28,7 @@ enum Cost {
 
     private static let bytesPerStep = 16
 
-    /// The number of values within a value, long texts counted as several.
+    /// Returns the number of values within a value; a long string counts as several.
     private static func size(_ value: JSON) -> Int {
         var size = 0
         var pending = [value]

@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What to say when a path matches nothing: how far it came, and which names are there.
+/// Errors for a path that matches nothing: how far the path matched, and which names are available there.
 extension Evaluator {
-    /// The error for segments that match nothing in a JSON value.
+    /// Returns the error for segments that match nothing in a JSON value.
     func missing(
         _ path: CompiledPath,
         from count: Int,
@@ -34,7 +34,7 @@ extension Evaluator {
         EvaluationError(.missing, "nothing matches \(path.prefix(index + 1)): \(why)", at: range)
     }
 
-    /// The error for a name that is not among those that exist.
+    /// Returns the error for a name that does not exist.
     func missingMember(
         _ path: CompiledPath,
         _ index: Int,
@@ -46,13 +46,13 @@ extension Evaluator {
         return EvaluationError(.missing, message, at: range)
     }
 
-    /// The error for a bare name that the scope does not have.
+    /// Returns the error for a bare name that is not in the scope.
     func unknownName(
         _ name: String,
         _ query: CompiledQuery,
         _ context: CompiledExpression.Context
     ) -> EvaluationError {
-        var message = "there is no '\(name)' here"
+        var message = "'\(name)' is not defined here"
         if name == "item" {
             message += ": 'item' is the element in map, where, sort and columns"
         } else {
@@ -62,7 +62,7 @@ extension Evaluator {
         return EvaluationError(context == .filter ? .unavailable : .missing, message, at: query.range)
     }
 
-    /// “; there is 'tokens', 'user'”: the names that exist, the nearest one first.
+    /// Returns “; available: 'tokens', 'user'”: the existing names, the nearest first.
     private func suggestion(_ name: String, _ names: [String]) -> String {
         let pieces = name.split(separator: "-")
         for count in pieces.indices.dropFirst() where names.contains(pieces[..<count].joined(separator: "-")) {
@@ -73,6 +73,6 @@ extension Evaluator {
         var shown = nearest.map { [$0] } ?? []
         for other in names where other != nearest && shown.count < 5 { shown.append(other) }
         let rest = names.count > shown.count ? " and \(names.count - shown.count) more" : ""
-        return "; there is \(shown.map { "'\($0)'" }.joined(separator: ", "))\(rest)"
+        return "; available: \(shown.map { "'\($0)'" }.joined(separator: ", "))\(rest)"
     }
 }

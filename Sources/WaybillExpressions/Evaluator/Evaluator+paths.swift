@@ -1,8 +1,8 @@
 import WaybillJSON
 
-/// Following paths: from a root through the names of the scope, then through JSON.
+/// Follows paths: from a root through the names of the scope, then through JSON.
 extension Evaluator {
-    /// The value of a path: its node's if it is singular, else the list of all that it matches.
+    /// Returns the value of a path: of its node if it is singular, otherwise the list of all matches.
     mutating func value(
         _ query: CompiledQuery,
         _ expression: CompiledExpression,
@@ -14,12 +14,12 @@ extension Evaluator {
         throw missing(query.path, from: count, in: start.json, isSecret: start.isSecret, at: query.range)
     }
 
-    /// All nodes that a path matches; none where it has no beginning.
+    /// Returns all nodes that a path matches; none if its root does not exist.
     mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node<Unlocated>] {
         try optionalNodes(query, .guarded, at: element)?.nodes ?? []
     }
 
-    /// All nodes that a path matches, and whether they are secret; `nil` where the path has no beginning and the
+    /// Returns all nodes that a path matches, and whether they are secret; `nil` if its root does not exist and the
     /// context allows that.
     mutating func optionalNodes(
         _ query: CompiledQuery,
@@ -35,7 +35,7 @@ extension Evaluator {
         return (try nodes(query.path.segments[count...], from: root, query.range), start.isSecret)
     }
 
-    /// The value that a path begins with and how many of its segments were names of the scope.
+    /// Returns the value that a path starts with, and how many of its segments were names of the scope.
     private func start(
         _ query: CompiledQuery,
         _ context: CompiledExpression.Context,
@@ -47,7 +47,7 @@ extension Evaluator {
         case .document:
             if let current = scope.current { return (current, 0) }
             if context == .guarded { return nil }
-            throw EvaluationError(.unavailable, "there is no value '$' here", at: query.range)
+            throw EvaluationError(.unavailable, "'$' has no value here", at: query.range)
         case .name(let name):
             if name == "item", let item = scope.item { return (item, 0) }
             guard let node = scope.root.member(name) else {
@@ -89,7 +89,7 @@ extension Evaluator {
         }
     }
 
-    /// The value of the segments from a number on; `nil` if they are singular and match nothing.
+    /// Returns the value of the segments from an index on; `nil` if they are singular and match nothing.
     mutating func follow(
         _ path: CompiledPath,
         from count: Int,
@@ -110,7 +110,7 @@ extension Evaluator {
         return ScopeValue(value, isSecret: start.isSecret)
     }
 
-    /// The child that a singular segment selects.
+    /// Returns the child that a singular segment selects.
     static func child(of value: JSON, _ segment: CompiledSegment) -> JSON? {
         switch (segment, value) {
         case (.name(let name), .object(let object)): object[name]
@@ -122,7 +122,7 @@ extension Evaluator {
 
     // MARK: Node lists
 
-    /// All nodes that segments match, in the order of RFC 9535, section 2.5.
+    /// Returns all nodes that segments match, in the order of RFC 9535, section 2.5.
     mutating func nodes<Location>(
         _ segments: ArraySlice<CompiledSegment>,
         from root: Node<Location>,
@@ -145,8 +145,8 @@ extension Evaluator {
         return nodes
     }
 
-    /// Applies selectors to a node and its descendants, each before its own children. The stack is a list, so that
-    /// the depth of a document does not matter.
+    /// Applies selectors to a node and its descendants, each before its own children. The stack is an array, so the
+    /// depth of a document does not matter.
     private mutating func descend<Location>(
         _ selectors: [CompiledSelector],
         _ root: Node<Location>,
@@ -226,7 +226,7 @@ extension Evaluator {
         }
     }
 
-    /// The indexes of a slice (RFC 9535, section 2.3.4.2.2).
+    /// Returns the indices of a slice (RFC 9535, section 2.3.4.2.2).
     private static func indices(_ start: Int?, _ end: Int?, _ step: Int, count: Int) -> StrideTo<Int> {
         func normalized(_ bound: Int) -> Int { bound >= 0 ? bound : count + bound }
         if step == 0 { return stride(from: 0, to: 0, by: 1) }
@@ -241,7 +241,7 @@ extension Evaluator {
 }
 
 extension [JSON] {
-    /// The element at an index, counted from the end where negative.
+    /// Returns the element at an index, counted from the end if negative.
     fileprivate func element(at index: Int) -> JSON? {
         let place = index < 0 ? count + index : index
         // Not with `?:`, where `nil` would become JSON's null.

@@ -1,11 +1,11 @@
 import WaybillJSON
 import WaybillSchema
 
-/// Computes the value of a compiled expression. One evaluator serves one evaluation; it counts the work.
+/// Computes the value of a compiled expression. An evaluator is used for one evaluation, and limits its work.
 struct Evaluator {
     let scope: EvaluationScope
     private(set) var stepsLeft: Int
-    /// Patterns that were computed; usually the same one for each element of a list.
+    /// Compiled patterns that are not constant; usually the same one for each element of a list.
     private var patterns: [CodePoints: RegularExpression?] = [:]
 
     init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
@@ -13,15 +13,15 @@ struct Evaluator {
         self.stepsLeft = steps
     }
 
-    /// The value of an expression.
+    /// Returns the value of an expression.
     mutating func result(_ expression: CompiledExpression) throws(EvaluationError) -> ScopeValue {
         if let value = try value(expression, at: nil) { return value }
-        throw EvaluationError(.missing, "there is no such value", at: expression.range)
+        throw EvaluationError(.missing, "the value does not exist", at: expression.range)
     }
 
-    /// The value of a part; `nil` is RFC 9535's Nothing, which occurs only where the part's context allows it.
+    /// Returns the value of a part; `nil` is RFC 9535's Nothing, which occurs only where the part's context allows it.
     ///
-    /// - Parameter element: what `@` stands for.
+    /// - Parameter element: The value of `@`.
     mutating func value(
         _ expression: CompiledExpression,
         at element: JSON?
@@ -50,7 +50,7 @@ struct Evaluator {
             if expression.context != .plain { return nil }
             throw EvaluationError(
                 .missing,
-                "value() needs one match, and there are \(nodes.count)",
+                "value() requires exactly one match, found \(nodes.count)",
                 at: expression.range
             )
         case .firstPresent(let choices):
@@ -66,7 +66,7 @@ struct Evaluator {
         }
     }
 
-    /// Whether a condition holds; `nil` where the part's context allows Nothing.
+    /// Returns whether a condition holds; `nil` where the part's context allows Nothing.
     mutating func truth(
         _ expression: CompiledExpression,
         at element: JSON?
@@ -101,13 +101,14 @@ struct Evaluator {
             if case .bool(let holds) = found.json { return holds }
             throw EvaluationError(
                 .type,
-                "a condition must be true or false, and this is \(found.json.kind.phrase)",
+                "a condition must be true or false, found \(found.json.kind.phrase)",
                 at: expression.range
             )
         }
     }
 
-    /// Whether the operand of `!` holds. Of a path without a boolean it was probably asked whether it has a value.
+    /// Returns whether the operand of `!` holds. For a path without a boolean, the error suggests an existence test,
+    /// which was probably meant.
     private mutating func negated(
         _ operand: CompiledExpression,
         at element: JSON?
@@ -119,17 +120,17 @@ struct Evaluator {
                 throw error
             }
             var error = error
-            error.message += "; to test that there is no value, write not(exists(\(query.path.text)))"
+            error.message += "; to test that the value does not exist, write not(exists(\(query.path.text)))"
             throw error
         }
     }
 
-    /// What Nothing counts as in a condition: false in a filter.
+    /// The result of a condition that is Nothing: false in a filter.
     private func nothing(_ expression: CompiledExpression) -> Bool? {
         expression.context == .filter ? false : nil
     }
 
-    /// Takes steps off what is allowed.
+    /// Subtracts steps from those that are left.
     mutating func spend(_ steps: Int, at range: Range<Int>) throws(EvaluationError) {
         stepsLeft -= steps
         if stepsLeft < 0 { throw EvaluationError(.limit, "this takes too many steps", at: range) }
@@ -149,8 +150,8 @@ struct Evaluator {
         for (found, side) in [(first, left), (second, right)] {
             guard case .number(let number) = found.json else {
                 if expression.context == .filter { return nil }
-                let hint = sign == .plus && found.json.string != nil ? "; texts are joined with concat(a, b)" : ""
-                let message = "'\(sign.rawValue)' takes numbers, and this is \(found.json.kind.phrase)\(hint)"
+                let hint = sign == .plus && found.json.string != nil ? "; to join strings, write concat(a, b)" : ""
+                let message = "'\(sign.rawValue)' requires numbers, found \(found.json.kind.phrase)\(hint)"
                 throw EvaluationError(.type, message, at: side.range)
             }
             numbers.append(number)
@@ -177,7 +178,7 @@ struct Evaluator {
             let parameter = function.parameter(index)
             guard parameter.type.contains(ExpressionType(found.json.kind)) else {
                 if expression.context == .filter { return nil }
-                let message = "\(function.name)() takes \(parameter.type) here, and this is \(found.json.kind.phrase)"
+                let message = "\(function.name)() expects \(parameter.type) here, found \(found.json.kind.phrase)"
                 throw EvaluationError(.type, message, at: argument.range)
             }
             try spend(Cost.ofReading(found.json, function.work), at: argument.range)
@@ -199,7 +200,7 @@ struct Evaluator {
         }
     }
 
-    /// Nothing where a failure amounts to that, else the error.
+    /// Returns Nothing if the context treats a failure as that; otherwise throws the error.
     private func absent(
         _ failure: FunctionFailure,
         _ expression: CompiledExpression
@@ -243,7 +244,7 @@ struct Evaluator {
         try spend(0, at: expression.range)
         if let part { return ScopeValue(.string(part), isSecret: subject.isSecret) }
         if expression.context != .plain { return nil }
-        throw EvaluationError(.missing, "the pattern of capture() matches nothing in this text", at: expression.range)
+        throw EvaluationError(.missing, "the pattern of capture() does not match the string", at: expression.range)
     }
 
     private mutating func captures(
@@ -283,7 +284,7 @@ struct Evaluator {
                 if expression.context != .filter {
                     throw EvaluationError(
                         .value,
-                        "this pattern is not an I-Regexp (RFC 9485): \(error.message)",
+                        "the pattern is not a valid I-Regexp (RFC 9485): \(error.message)",
                         at: source.range
                     )
                 }
@@ -302,7 +303,7 @@ struct Evaluator {
         guard let found = try value(argument, at: element) else { return nil }
         if case .string(let string) = found.json { return (string, found.isSecret) }
         if expression.context == .filter { return nil }
-        let message = "\(function.rawValue)() takes texts, and this is \(found.json.kind.phrase)"
+        let message = "\(function.rawValue)() requires strings, found \(found.json.kind.phrase)"
         throw EvaluationError(.type, message, at: argument.range)
     }
 }

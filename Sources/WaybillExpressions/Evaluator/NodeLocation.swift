@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// What is kept of a node's place while a path is followed: nothing, or the normalised path.
+/// The location of a node, recorded while a path is followed: either nothing, or the normalized path.
 protocol NodeLocation {
     func appending(_ name: String) -> Self
     func appending(_ index: Int) -> Self
 }
 
-/// Nothing: following a path then costs no more than the values.
+/// No location: following a path then costs no more than reading the values.
 struct Unlocated: NodeLocation {
     func appending(_ name: String) -> Unlocated { self }
     func appending(_ index: Int) -> Unlocated { self }
 }
 
-/// A value and where it was found.
+/// A value and its location.
 struct Node<Location: NodeLocation> {
     var value: JSON
     var location: Location

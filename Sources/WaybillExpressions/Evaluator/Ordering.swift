@@ -2,7 +2,7 @@ package import WaybillJSON
 
 /// The order of values (RFC 9535, section 2.3.5.2.2): numbers by value, strings by code points, nothing else.
 enum Ordering {
-    /// Whether a value comes before another; false where they have no order.
+    /// Whether a value is ordered before another; false if they have no order.
     static func isLess(_ left: JSON, _ right: JSON) -> Bool {
         switch (left, right) {
         case (.number(let left), .number(let right)): left < right
@@ -12,7 +12,7 @@ enum Ordering {
         }
     }
 
-    /// The result of a comparison; `nil` is a value that is not there.
+    /// Returns the result of a comparison; `nil` is a missing value.
     static func holds(_ sign: ComparisonOperator, _ left: JSON?, _ right: JSON?) -> Bool {
         switch sign {
         case .equal: left == right
@@ -31,7 +31,7 @@ enum Ordering {
 }
 
 extension JSON {
-    /// Whether a value comes before another (RFC 9535, section 2.3.5.2.2): numbers by value, strings by code points. All
-    /// others have no order.
+    /// Whether a value is ordered before another (RFC 9535, section 2.3.5.2.2): numbers by value, strings by code
+    /// points. All other values have no order.
     package static func precedes(_ left: JSON, _ right: JSON) -> Bool { Ordering.isLess(left, right) }
 }

@@ -1,10 +1,10 @@
 import WaybillJSON
 
 extension Expression {
-    /// What was found where a condition does not hold: of each comparison that decides it, the values on both sides that
-    /// the text does not show. `nil` where there is nothing to tell that the text does not say.
+    /// Returns the values that made a condition false: for each comparison that decides it, the values on both sides
+    /// that are not literals, as in `status is 404`. Returns `nil` if there are none.
     ///
-    /// A value that a secret went into is not told. Long values are cut off.
+    /// Values computed from a secret are left out, and long values are truncated.
     package func shortfall(in scope: EvaluationScope) -> String? {
         var finder = Shortfall(text: text, evaluator: Evaluator(scope))
         let found = finder.findings(of: compiled)
@@ -22,7 +22,7 @@ private struct Shortfall {
     mutating func findings(of expression: CompiledExpression) -> [String] {
         switch expression.kind {
         case .logical(.and, let parts):
-            // The first that does not hold decides.
+            // The first operand that does not hold decides.
             for part in parts where (try? evaluator.truth(part, at: nil)) == false { return findings(of: part) }
             return []
         case .logical(.or, let parts): return parts.flatMap { findings(of: $0) }

@@ -8,28 +8,28 @@ extension ExpressionFunction {
             "number",
             [Parameter("value", [.string, .number])],
             .number,
-            "The number that a string contains, in JSON's notation.",
+            "The number that a string contains, in JSON notation.",
             .compute(ConversionFunctions.number)
         ),
         ExpressionFunction(
             "round",
             [Parameter("number", .number), Parameter("digits", .number, isOptional: true)],
             .number,
-            "A number rounded to a number of decimal places (0 by default); halves are rounded away from zero.",
+            "A number rounded to a number of decimal places (0 by default), with halves rounded away from zero.",
             .compute(ConversionFunctions.round)
         ),
         ExpressionFunction(
             "string",
             [Parameter("value", [.text, .bytes])],
             .string,
-            "A number, a boolean, or bytes in UTF-8, as a string.",
+            "A number, a boolean or UTF-8 bytes as a string.",
             .compute(ConversionFunctions.string)
         ),
         ExpressionFunction(
             "json",
             [Parameter("value", .any)],
             .string,
-            "A value as a string of JSON.",
+            "A value serialized as JSON.",
             work: .everything,
             .compute(ConversionFunctions.json)
         ),
@@ -37,43 +37,43 @@ extension ExpressionFunction {
             "parse",
             [Parameter("text", .string)],
             .any,
-            "The value of a string of JSON.",
+            "The value that a string of JSON represents.",
             .compute(ConversionFunctions.parse)
         ),
         ExpressionFunction(
             "base64",
             [Parameter("value", [.string, .bytes])],
             .string,
-            "Bytes, or the UTF-8 bytes of a string, in Base64 (RFC 4648).",
+            "A string (as UTF-8) or bytes, encoded in Base64 (RFC 4648).",
             .compute(ConversionFunctions.base64)
         ),
         ExpressionFunction(
             "unbase64",
             [Parameter("text", .string)],
             .string,
-            "The string whose UTF-8 bytes are given in Base64, standard or URL-safe (RFC 4648).",
+            "The UTF-8 string decoded from standard or URL-safe Base64 (RFC 4648).",
             .compute(ConversionFunctions.unbase64)
         ),
         ExpressionFunction(
             "urlencode",
             [Parameter("value", .text)],
             .string,
-            "A string percent-encoded for any part of a URL (RFC 3986).",
+            "A string, a number or a boolean, percent-encoded for any part of a URL (RFC 3986).",
             .compute(ConversionFunctions.urlencode)
         ),
         ExpressionFunction(
             "raw",
             [Parameter("value", .text)],
             .text,
-            "The value, marked so that a path keeps its slashes and its query.",
+            "The value, marked so that a URL path keeps its slashes and its query unencoded.",
             .markRaw
         ),
     ]
 }
 
-/// Functions that write one kind of value as another.
+/// Functions that convert a value to another kind.
 enum ConversionFunctions {
-    /// A string, a number as it was written, or a boolean as text; `nil` for other values.
+    /// Returns a string, a number as it was written, or a boolean as a string; `nil` for other values.
     static func text(of value: JSON) -> String? {
         switch value {
         case .string(let text): text
@@ -86,7 +86,7 @@ enum ConversionFunctions {
     static func number(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard case .string(let text) = arguments[0] else { return arguments[0] }
         guard let number = JSONNumber(parsing: text) else {
-            throw FunctionFailure(.value, "number() takes a text that is a number, and this is none")
+            throw FunctionFailure(.value, "number() requires a string that contains a number in JSON notation")
         }
         return .number(number)
     }
@@ -94,7 +94,7 @@ enum ConversionFunctions {
     static func round(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         let digits = arguments.count > 1 ? arguments[1].number?.int : 0
         guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
-            throw FunctionFailure(.value, "the digits of round() are a whole number from 0 to 15")
+            throw FunctionFailure(.value, "the digits of round() must be an integer from 0 to 15")
         }
         return .number(number.rounded(toFractionDigits: digits))
     }
@@ -109,15 +109,15 @@ enum ConversionFunctions {
         do {
             return try JSONParser().parse(Array(arguments.string(0).utf8))
         } catch {
-            // Not the parser's own words, which may quote the text.
-            throw FunctionFailure(.value, "parse() takes a text that is JSON, and at byte \(error.offset) this is none")
+            // The parser's own message may quote the string, which may be secret.
+            throw FunctionFailure(.value, "parse() requires a string of JSON: it is invalid at byte \(error.offset)")
         }
     }
 
     static func string(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard case .bytes(let bytes) = arguments[0] else { return .string(text(of: arguments[0]) ?? "") }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw FunctionFailure(.value, "these bytes are not text in UTF-8")
+            throw FunctionFailure(.value, "string() requires bytes that are valid UTF-8")
         }
         return .string(text)
     }
@@ -130,10 +130,10 @@ enum ConversionFunctions {
 
     static func unbase64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard let bytes = Base64.decode(arguments.string(0)) else {
-            throw FunctionFailure(.value, "unbase64() takes a text in Base64, and this is none")
+            throw FunctionFailure(.value, "unbase64() requires a string in Base64")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw FunctionFailure(.value, "what is encoded here is no text in UTF-8")
+            throw FunctionFailure(.value, "the bytes decoded by unbase64() are not valid UTF-8")
         }
         return .string(text)
     }

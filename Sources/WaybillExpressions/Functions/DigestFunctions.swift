@@ -2,13 +2,13 @@ import WaybillFormats
 import WaybillJSON
 
 extension ExpressionFunction {
-    /// Digests.
+    /// The functions that compute digests.
     static let digests: [ExpressionFunction] = [
         ExpressionFunction(
             "md5",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The MD5 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The MD5 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
             concealsSecrets: true,
             .compute(DigestFunctions.md5)
         ),
@@ -16,7 +16,7 @@ extension ExpressionFunction {
             "sha1",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-1 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-1 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
             concealsSecrets: true,
             .compute(DigestFunctions.sha1)
         ),
@@ -24,7 +24,7 @@ extension ExpressionFunction {
             "sha256",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-256 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-256 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
             concealsSecrets: true,
             .compute(DigestFunctions.sha256)
         ),
@@ -32,7 +32,7 @@ extension ExpressionFunction {
             "sha512",
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
-            "The SHA-512 digest of a string or of bytes as 'hex' (or 'base64', 'base64url').",
+            "The SHA-512 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
             concealsSecrets: true,
             .compute(DigestFunctions.sha512)
         ),
@@ -43,7 +43,7 @@ extension ExpressionFunction {
                 Parameter("encoding", .string, isOptional: true),
             ],
             .string,
-            "The HMAC-SHA-256 of a string or of bytes under a key as 'hex' (or 'base64', 'base64url').",
+            "The HMAC-SHA-256 of a string or of bytes with a key, in 'hex' (the default), 'base64' or 'base64url'.",
             concealsSecrets: true,
             .compute(DigestFunctions.hmac)
         ),
@@ -84,7 +84,7 @@ enum DigestFunctions {
         case "hex": return .string(Hexadecimal.encode(bytes))
         case "base64": return .string(Base64.encode(bytes))
         case "base64url": return .string(Base64.encode(bytes, urlSafe: true))
-        default: throw FunctionFailure(.value, "the encoding of a digest is 'hex', 'base64' or 'base64url'")
+        default: throw FunctionFailure(.value, "the encoding of a digest must be 'hex', 'base64' or 'base64url'")
         }
     }
 }

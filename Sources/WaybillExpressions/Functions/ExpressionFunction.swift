@@ -1,16 +1,16 @@
 import WaybillJSON
 
-/// A function of the expression language: how it is called, what it is for, and how its result is computed.
+/// A function of the expression language: its signature, its documentation, and how its result is computed.
 package final class ExpressionFunction: Sendable {
-    /// What a function takes at one place.
+    /// A parameter of a function.
     package struct Parameter: Sendable {
-        /// The name it has in the signature.
+        /// The name in the signature.
         package let name: String
-        /// The kinds of value that fit.
+        /// The kinds of value that the parameter accepts.
         package let type: ExpressionType
-        /// Whether it can be left out.
+        /// Whether the argument can be left out.
         package let isOptional: Bool
-        /// Whether any number of further arguments may follow, of the same type.
+        /// Whether any number of further arguments of the same type may follow.
         package let repeats: Bool
 
         init(_ name: String, _ type: ExpressionType, isOptional: Bool = false, repeats: Bool = false) {
@@ -21,7 +21,7 @@ package final class ExpressionFunction: Sendable {
         }
     }
 
-    /// What the evaluator itself does, because the arguments are more than values.
+    /// A function that the evaluator implements itself, because it needs its arguments unevaluated.
     enum Form: Sendable, Equatable {
         case count, value, not, exists, firstPresent, conditional
         case pattern(PatternFunction)
@@ -29,28 +29,28 @@ package final class ExpressionFunction: Sendable {
 
     enum Body: Sendable {
         case form(Form)
-        /// Computes the result; the arguments fit the parameters.
+        /// Computes the result from arguments that fit the parameters.
         case compute(@Sendable (FunctionArguments) throws(FunctionFailure) -> JSON)
-        /// The argument itself, marked as raw.
+        /// Returns the argument, marked as raw.
         case markRaw
     }
 
-    /// How much of a list or an object the computation looks at, which counts as work.
+    /// How much of a list or an object the computation reads, which counts as work.
     enum Work: Sendable {
         case constant, elements, everything
     }
 
-    /// The name it is called by.
+    /// The name in a call.
     package let name: String
-    /// What it takes.
+    /// The parameters, in order.
     package let parameters: [Parameter]
-    /// What it gives.
+    /// The kinds of value that the function can return.
     package let result: ExpressionType
-    /// One line that says what it does.
+    /// A one-line description.
     package let summary: String
-    /// Whether the result depends on more than the arguments: on the clock, on chance, on a file.
+    /// Whether the result depends on more than the arguments: on the clock, on randomness, or on a file.
     package let isAmbient: Bool
-    /// Whether a secret cannot be learned from the result.
+    /// Whether the result reveals nothing about a secret argument.
     package let concealsSecrets: Bool
     let work: Work
     let body: Body
@@ -75,7 +75,7 @@ package final class ExpressionFunction: Sendable {
         self.body = body
     }
 
-    /// How it is called: `join(list, separator)`.
+    /// The signature as documentation and messages show it: `join(list, separator)`.
     package var signature: String {
         let names = parameters.map { parameter in
             (parameter.isOptional ? "[\(parameter.name)]" : parameter.name) + (parameter.repeats ? ", …" : "")
@@ -83,28 +83,28 @@ package final class ExpressionFunction: Sendable {
         return "\(name)(\(names.joined(separator: ", ")))"
     }
 
-    /// The parameter that an argument belongs to.
+    /// Returns the parameter that the argument at an index belongs to.
     func parameter(_ index: Int) -> Parameter {
         parameters[min(index, parameters.count - 1)]
     }
 
-    /// Whether RFC 9535 defines it. Inside a filter, such a function accepts an argument of any type and has no result for
-    /// one that it cannot use (section 2.4.1).
+    /// Whether RFC 9535 defines the function. Inside a filter, such a function accepts an argument of any type, and has
+    /// no result for an argument that it cannot use (section 2.4.1).
     var isStandard: Bool { Self.standardNames.contains(name) }
 
     private static let standardNames: Set = ["length", "count", "match", "search", "value"]
 
-    /// All functions, in the order in which they are documented. A family is one file, which has its functions and what
-    /// they compute.
+    /// All functions, in the order of the documentation. Each family has its own file, with the declarations and the
+    /// computations.
     package static let all = paths + texts + conversions + digests + lists + timeAndFiles
 
-    /// The function of a name.
+    /// Returns the function with a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
-/// The arguments of a call. They have been checked against the parameters, so that each accessor finds what it names.
+/// The arguments of a call. They have already been checked against the parameters, so each accessor finds its type.
 struct FunctionArguments: Sendable {
     let values: [JSON]
     let environment: any EvaluationEnvironment
@@ -112,13 +112,13 @@ struct FunctionArguments: Sendable {
     var count: Int { values.count }
     subscript(index: Int) -> JSON { values[index] }
     func string(_ index: Int) -> String { values[index].string ?? "" }
-    /// The bytes of an argument: its own, or those of a string in UTF-8.
+    /// Returns the bytes of an argument, or the UTF-8 bytes of a string.
     func bytes(_ index: Int) -> [UInt8] { values[index].bytes ?? Array(string(index).utf8) }
     func optionalString(_ index: Int) -> String? { index < values.count ? values[index].string : nil }
     func list(_ index: Int) -> [JSON] { values[index].array ?? [] }
 }
 
-/// Why a function has no result.
+/// The reason why a function has no result.
 struct FunctionFailure: Error, Sendable {
     var kind: EvaluationError.Kind
     /// The reason, as a sentence without a full stop.
@@ -130,15 +130,15 @@ struct FunctionFailure: Error, Sendable {
     }
 }
 
-/// How large a result may become.
+/// Limits on the size of a result and on the work of an evaluation.
 enum EvaluationLimits {
-    /// Bytes of a text.
+    /// The maximum length of a string, in bytes.
     static let textBytes = 256 << 20
-    /// Elements of a list that a function makes, and nodes that a path matches.
+    /// The maximum number of elements in a list that a function creates, and of nodes that a path matches.
     static let elements = 64 << 20
-    /// Elements of a `range()`, which takes no data to become large.
+    /// The maximum number of elements of a `range()`, which could otherwise become large without any data.
     static let rangeElements = 10_000_000
-    /// Nodes visited and steps of patterns in one evaluation.
+    /// The maximum number of nodes visited and pattern steps in one evaluation.
     static let steps = 1_000_000_000
 
     static func checkElements(_ count: Int) throws(FunctionFailure) {
@@ -146,6 +146,6 @@ enum EvaluationLimits {
     }
 
     static func checkText(_ bytes: Int) throws(FunctionFailure) {
-        if bytes > textBytes { throw FunctionFailure(.limit, "the text would be larger than 256 MiB") }
+        if bytes > textBytes { throw FunctionFailure(.limit, "the string would be larger than 256 MiB") }
     }
 }

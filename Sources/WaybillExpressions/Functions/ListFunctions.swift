@@ -29,7 +29,7 @@ extension ExpressionFunction {
             "first",
             [Parameter("list", .array)],
             .any,
-            "The first element of a list.",
+            "The first element of a list; an error if the list is empty.",
             work: .constant,
             .compute(ListFunctions.first)
         ),
@@ -37,7 +37,7 @@ extension ExpressionFunction {
             "last",
             [Parameter("list", .array)],
             .any,
-            "The last element of a list.",
+            "The last element of a list; an error if the list is empty.",
             work: .constant,
             .compute(ListFunctions.last)
         ),
@@ -52,28 +52,28 @@ extension ExpressionFunction {
             "min",
             [Parameter("list", .array)],
             [.number, .string],
-            "The minimum of a list of numbers or of strings.",
+            "The minimum of a list of numbers or of strings; an error if the list is empty.",
             .compute(ListFunctions.min)
         ),
         ExpressionFunction(
             "max",
             [Parameter("list", .array)],
             [.number, .string],
-            "The maximum of a list of numbers or of strings.",
+            "The maximum of a list of numbers or of strings; an error if the list is empty.",
             .compute(ListFunctions.max)
         ),
         ExpressionFunction(
             "sort",
             [Parameter("list", .array)],
             .array,
-            "A list of numbers or of strings in ascending order.",
+            "A list of numbers or of strings, sorted in ascending order.",
             .compute(ListFunctions.sort)
         ),
         ExpressionFunction(
             "unique",
             [Parameter("list", .array)],
             .array,
-            "A list without duplicates; the first of equal elements is kept.",
+            "A list without duplicates: only the first of equal elements is kept.",
             work: .everything,
             .compute(ListFunctions.unique)
         ),
@@ -84,7 +84,7 @@ extension ExpressionFunction {
                 Parameter("step", .number, isOptional: true),
             ],
             .array,
-            "The integers from a start (0 if only an end is given) up to an end, which is excluded.",
+            "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
             .compute(ListFunctions.range)
         ),
     ]
@@ -127,7 +127,7 @@ enum ListFunctions {
         var sum = JSONNumber(0)
         for element in arguments.list(0) {
             guard case .number(let number) = element else {
-                throw FunctionFailure(.type, "sum() takes a list of numbers, and this one holds \(element.kind.phrase)")
+                throw FunctionFailure(.type, "sum() requires a list of numbers, found \(element.kind.phrase) in it")
             }
             sum = try Arithmetic.compute(.plus, sum, number)
         }
@@ -164,7 +164,7 @@ enum ListFunctions {
     }
 
     private static func emptyList(_ name: String) -> FunctionFailure {
-        FunctionFailure(.missing, "\(name)() has nothing to choose from: the list is empty")
+        FunctionFailure(.missing, "\(name)() has no result: the list is empty")
     }
 
     private static func checkOrdered(_ list: [JSON], _ name: String) throws(FunctionFailure) {
@@ -172,7 +172,7 @@ enum ListFunctions {
         let other = list.first { $0.kind != kind }
         guard kind == .number || kind == .string, other == nil else {
             let found = other.map { "\(kind.phrase) and \($0.kind.phrase)" } ?? kind.phrase
-            throw FunctionFailure(.type, "\(name)() takes a list of numbers or of texts, and this one holds \(found)")
+            throw FunctionFailure(.type, "\(name)() requires a list of numbers or of strings, found \(found) in it")
         }
     }
 }

@@ -1,19 +1,19 @@
 package import WaybillJSON
 
-/// The whole numbers that `range()` gives, counted instead of made.
+/// The integers that `range()` returns, computed on demand instead of stored.
 package struct NumberRange: Sendable {
-    /// How many there are.
+    /// The number of integers.
     package let count: Int
 
     private let start: Int
     private let step: Int
 
-    /// The numbers for the arguments of `range()`.
+    /// Creates the range for the arguments of `range()`.
     init(_ arguments: [JSON]) throws(FunctionFailure) {
         var bounds: [Int] = []
         for value in arguments {
             guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
-                throw FunctionFailure(.value, "range() takes integers within ±2^53")
+                throw FunctionFailure(.value, "range() requires integers within ±2^53")
             }
             bounds.append(bound)
         }
@@ -22,22 +22,22 @@ package struct NumberRange: Sendable {
         step = bounds.count > 2 ? bounds[2] : 1
         if step == 0 { throw FunctionFailure(.value, "the step of range() must not be 0") }
         if (end - start) / step > EvaluationLimits.rangeElements {
-            throw FunctionFailure(.limit, "range() makes at most \(EvaluationLimits.rangeElements) elements")
+            throw FunctionFailure(.limit, "range() returns at most \(EvaluationLimits.rangeElements) elements")
         }
         let distance = end - start
         count = max(0, (distance + step - step.signum()) / step)
     }
 
-    /// The number at a place.
+    /// Returns the number at an index.
     package subscript(place: Int) -> JSON { .number(JSONNumber(start + place * step)) }
 
-    /// All of them as one list.
+    /// All numbers as one list.
     var list: JSON { .array((0..<count).map { self[$0] }) }
 }
 
 extension Expression {
-    /// The numbers, if the expression is a call of `range()` and nothing else; where its arguments are wrong, evaluating
-    /// the expression says why.
+    /// Returns the numbers if the expression consists of a single call of `range()`, and `nil` otherwise. If the
+    /// arguments are invalid, the result is `nil` too, and evaluating the expression reports why.
     package func numberRange(in scope: EvaluationScope) -> NumberRange? {
         guard case .call(let function, let arguments) = compiled.kind, function.name == "range" else { return nil }
         var evaluator = Evaluator(scope)

@@ -1,11 +1,11 @@
 extension ExpressionFunction {
-    /// What RFC 9535, section 2.4 defines, functions that ask whether there is a value, and the choice between two.
+    /// The functions of RFC 9535, section 2.4, functions that test whether a value exists, and `if()`.
     static let paths: [ExpressionFunction] = [
         ExpressionFunction(
             "length",
             [Parameter("value", [.string, .bytes, .array, .object])],
             .number,
-            "The number of code points of a string, of bytes, of elements of a list or of members of an object.",
+            "The number of code points in a string, elements in a list, members in an object, or bytes.",
             concealsSecrets: true,
             work: .constant,
             .compute(ListFunctions.length)
@@ -36,7 +36,7 @@ extension ExpressionFunction {
             "value",
             [Parameter("path", .any)],
             .any,
-            "The value of a path that matches exactly one value.",
+            "The value that a path matches; an error unless it matches exactly one.",
             .form(.value)
         ),
         ExpressionFunction(
@@ -50,14 +50,14 @@ extension ExpressionFunction {
             "exists",
             [Parameter("path", .any)],
             .boolean,
-            "Whether a path matches a value, null included.",
+            "Whether a path matches a value; null counts as a value.",
             .form(.exists)
         ),
         ExpressionFunction(
             "not",
             [Parameter("condition", .boolean)],
             .boolean,
-            "True if the condition is false.",
+            "True if the condition is false, and false if it is true.",
             .form(.not)
         ),
         ExpressionFunction(

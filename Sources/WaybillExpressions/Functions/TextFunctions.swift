@@ -1,62 +1,62 @@
 import WaybillJSON
 
 extension ExpressionFunction {
-    /// Functions on texts.
+    /// Functions on strings.
     static let texts: [ExpressionFunction] = [
         ExpressionFunction(
             "concat",
             [Parameter("value", [.text, .array], repeats: true)],
             [.string, .array],
-            "Strings, numbers and booleans joined to one string, or lists joined to one list.",
+            "Strings, numbers and booleans concatenated into one string, or lists into one list.",
             .compute(TextFunctions.concat)
         ),
         ExpressionFunction(
             "lower",
             [Parameter("text", .string)],
             .string,
-            "The string in lower case.",
+            "The string in lowercase.",
             .compute(TextFunctions.lower)
         ),
         ExpressionFunction(
             "upper",
             [Parameter("text", .string)],
             .string,
-            "The string in upper case.",
+            "The string in uppercase.",
             .compute(TextFunctions.upper)
         ),
         ExpressionFunction(
             "trim",
             [Parameter("text", .string)],
             .string,
-            "The string without white space at its start and end.",
+            "The string without leading and trailing white space.",
             .compute(TextFunctions.trim)
         ),
         ExpressionFunction(
             "split",
             [Parameter("text", .string), Parameter("separator", .string)],
             .array,
-            "The parts of a string between separators; its code points if the separator is empty.",
+            "A list of the parts of a string between separators, or of its code points if the separator is empty.",
             .compute(TextFunctions.split)
         ),
         ExpressionFunction(
             "join",
             [Parameter("list", .array), Parameter("separator", .string)],
             .string,
-            "The strings, numbers and booleans of a list with a separator between them.",
+            "The strings, numbers and booleans of a list as one string, with a separator between them.",
             .compute(TextFunctions.join)
         ),
         ExpressionFunction(
             "replace",
             [Parameter("text", .string), Parameter("part", .string), Parameter("with", .string)],
             .string,
-            "The string with each occurrence of a part replaced.",
+            "The string with every occurrence of a part replaced.",
             .compute(TextFunctions.replace)
         ),
         ExpressionFunction(
             "contains",
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
-            "Whether a string contains a part, a list an element, or an object a member with a name.",
+            "Whether a string contains another string, a list an element, or an object a member of that name.",
             work: .everything,
             .compute(TextFunctions.contains)
         ),
@@ -64,34 +64,34 @@ extension ExpressionFunction {
             "startsWith",
             [Parameter("text", .string), Parameter("prefix", .string)],
             .boolean,
-            "Whether a string starts with another one.",
+            "Whether a string starts with another string.",
             .compute(TextFunctions.startsWith)
         ),
         ExpressionFunction(
             "endsWith",
             [Parameter("text", .string), Parameter("suffix", .string)],
             .boolean,
-            "Whether a string ends with another one.",
+            "Whether a string ends with another string.",
             .compute(TextFunctions.endsWith)
         ),
         ExpressionFunction(
             "capture",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .string,
-            "The first group of a pattern (I-Regexp, RFC 9485) in a string, or the whole match without groups.",
+            "The first match of a pattern (I-Regexp, RFC 9485) in a string: its first group, or all of it without groups.",
             .form(.pattern(.capture))
         ),
         ExpressionFunction(
             "captures",
             [Parameter("text", .string), Parameter("pattern", .string)],
             .array,
-            "A list of what capture() returns, for each match from left to right.",
+            "A list of what capture() would return for each match, from left to right.",
             .form(.pattern(.captures))
         ),
     ]
 }
 
-/// Functions on texts. All of them count and compare code points, never what merely looks the same.
+/// Functions on strings. They count and compare code points; strings that merely look the same are different.
 enum TextFunctions {
     static func concat(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         if arguments.values.allSatisfy({ $0.array != nil }) {
@@ -143,14 +143,14 @@ enum TextFunctions {
         case .array(let elements): return .bool(elements.contains(arguments[1]))
         case .object(let object):
             guard case .string(let name) = arguments[1] else {
-                throw FunctionFailure(.type, "contains() looks for a name in an object, and this is no text")
+                throw FunctionFailure(.type, "contains() requires a string, the name of a member, to search an object")
             }
             return .bool(object[name] != nil)
         default:
             guard case .string(let part) = arguments[1] else {
                 throw FunctionFailure(
                     .type,
-                    "contains() looks for a text in a text, and this is \(arguments[1].kind.phrase)"
+                    "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
                 )
             }
             return .bool(part.isEmpty || parts(of: arguments.string(0), between: part, most: 2).count > 1)
@@ -171,7 +171,7 @@ enum TextFunctions {
         var text = ""
         for (index, value) in values.enumerated() {
             guard let part = ConversionFunctions.text(of: value) else {
-                throw FunctionFailure(.type, "only texts, numbers and booleans can be joined, not \(value.kind.phrase)")
+                throw FunctionFailure(.type, "cannot join \(value.kind.phrase): strings, numbers and booleans only")
             }
             if index > 0 { text += separator }
             text += part
@@ -180,8 +180,8 @@ enum TextFunctions {
         return text
     }
 
-    /// The parts of a text around each occurrence of another, which is not empty, found without backtracking
-    /// (Knuth, Morris and Pratt), so that no text takes long.
+    /// Returns the parts of a string between the occurrences of a separator, which is not empty. The search does not
+    /// backtrack (Knuth, Morris and Pratt), so its time is linear for every string.
     private static func parts(of text: String, between separator: String, most: Int = .max) -> [Substring] {
         let pattern = Array(separator.utf8)
         var borders = [0]

@@ -2,13 +2,13 @@ import WaybillFormats
 import WaybillJSON
 
 extension ExpressionFunction {
-    /// Functions of time, chance and files.
+    /// Functions that read the time, generate identifiers, or read files.
     static let timeAndFiles: [ExpressionFunction] = [
         ExpressionFunction(
             "now",
             [],
             .string,
-            "The current time in the format of RFC 3339, in UTC.",
+            "The current time in UTC, in RFC 3339 format.",
             isAmbient: true,
             .compute(TimeFunctions.now)
         ),
@@ -16,14 +16,14 @@ extension ExpressionFunction {
             "date",
             [Parameter("time", [.number, .string]), Parameter("format", .string, isOptional: true)],
             .string,
-            "A time (seconds since 1970, or RFC 3339) in the format of RFC 3339, or in one such as '%Y-%m-%d'.",
+            "A time (seconds since 1970, or RFC 3339) in RFC 3339 format, or in a format such as '%Y-%m-%d'.",
             .compute(TimeFunctions.date)
         ),
         ExpressionFunction(
             "epoch",
             [Parameter("time", [.string, .number], isOptional: true)],
             .number,
-            "The seconds from 1970 to a time (RFC 3339), or to now.",
+            "The seconds from 1970 to a time (RFC 3339), by default to the current time.",
             isAmbient: true,
             .compute(TimeFunctions.epoch)
         ),
@@ -31,7 +31,7 @@ extension ExpressionFunction {
             "uuid",
             [],
             .string,
-            "A random identifier, the same in all attempts of a step.",
+            "A random UUID, the same in all attempts of a step.",
             isAmbient: true,
             .compute(TimeFunctions.uuid)
         ),
@@ -39,7 +39,7 @@ extension ExpressionFunction {
             "file",
             [Parameter("path", .string)],
             .string,
-            "The content of a text file.",
+            "The content of a UTF-8 text file, as a string.",
             isAmbient: true,
             .compute(TimeFunctions.file)
         ),
@@ -47,14 +47,14 @@ extension ExpressionFunction {
             "bytes",
             [Parameter("path", .string)],
             .bytes,
-            "The content of a file as bytes.",
+            "The content of a file, as bytes.",
             isAmbient: true,
             .compute(TimeFunctions.bytes)
         ),
     ]
 }
 
-/// Functions of the environment (the clock, a random identifier, a file), and of times.
+/// Functions of the environment (the clock, a random identifier, files), and of times.
 enum TimeFunctions {
     static func now(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         .string(arguments.environment.now().description)
@@ -66,7 +66,7 @@ enum TimeFunctions {
 
     static func file(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
         guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
-            throw FunctionFailure(.value, "the file that file() names is not valid UTF-8")
+            throw FunctionFailure(.value, "file() cannot read the file: it is not valid UTF-8")
         }
         return .string(text)
     }
@@ -83,7 +83,7 @@ enum TimeFunctions {
         do {
             bytes = try arguments.environment.contents(ofFile: arguments.string(0))
         } catch {
-            throw FunctionFailure(.value, "the file that \(function)() names cannot be read: it \(error.reason)")
+            throw FunctionFailure(.value, "\(function)() cannot read the file: it \(error.reason)")
         }
         try EvaluationLimits.checkText(bytes.count)
         return bytes
@@ -117,7 +117,7 @@ enum TimeFunctions {
             } else if abs(number.double) < 9e9 {
                 return Timestamp(nanoseconds: Int64((number.double * 1e9).rounded()))
             }
-            throw FunctionFailure(.value, "this number of seconds is too large for a time")
+            throw FunctionFailure(.value, "the number of seconds is too large for a time")
         default:
             guard let text = value.string, let moment = DateFormat.moment(text) else {
                 let found = value.string.map { "'\($0.prefix(60))'" } ?? value.kind.phrase

@@ -1,9 +1,9 @@
 import WaybillFormats
 package import WaybillJSON
 
-/// A query by RFC 9535, and nothing more: `$.store.book[?@.price < 10].title`.
+/// A query in the strict syntax of RFC 9535: `$.store.book[?@.price < 10].title`.
 ///
-/// It is compiled and evaluated by the same code as `Expression`.
+/// The same code compiles and evaluates it as an `Expression`.
 package struct JSONPath: Sendable {
     /// The query as it was written.
     package let text: String
@@ -18,16 +18,16 @@ package struct JSONPath: Sendable {
         self.text = text
     }
 
-    /// The values of all nodes that the query selects in a document, in order.
+    /// Returns the values of all nodes that the query selects in a document, in order.
     ///
-    /// - Throws: only when the work or the result exceeds its limit.
+    /// - Throws: An error only if the work or the result exceeds its limit.
     package func values(in document: JSON) throws(EvaluationError) -> [JSON] {
         try select(Unlocated(), in: document).map(\.value)
     }
 
-    /// All nodes that the query selects in a document, in order, each with its normalised path.
+    /// Returns all nodes that the query selects in a document, in order, each with its normalized path.
     ///
-    /// - Throws: only when the work or the result exceeds its limit.
+    /// - Throws: An error only if the work or the result exceeds its limit.
     package func nodes(in document: JSON) throws(EvaluationError) -> [(path: NormalizedPath, value: JSON)] {
         try select(NormalizedPath(), in: document).map { ($0.location, $0.value) }
     }
@@ -57,11 +57,11 @@ extension JSONPath: Equatable {
     }
 }
 
-/// The world of a query by RFC 9535, whose functions ask nothing of it.
+/// The environment of a strict RFC 9535 query, whose functions never use it.
 private struct NoEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 0) }
     func uuid() -> String { "00000000-0000-0000-0000-000000000000" }
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
-        throw FileUnavailable(reason: "is out of reach")
+        throw FileUnavailable(reason: "is not accessible")
     }
 }

@@ -1,6 +1,6 @@
-/// The one canonical path of a node (RFC 9535, section 2.7), such as `$['items'][0]`.
+/// The canonical path of a node (RFC 9535, section 2.7), such as `$['items'][0]`.
 package struct NormalizedPath: Sendable {
-    /// A step of the path.
+    /// A segment of the path.
     package enum Step: Sendable {
         /// A member.
         case name(String)
@@ -8,10 +8,10 @@ package struct NormalizedPath: Sendable {
         case index(Int)
     }
 
-    /// The steps from the root.
+    /// The segments from the root.
     package var steps: [Step]
 
-    /// A path of these steps.
+    /// Creates a path of these segments.
     package init(steps: [Step] = []) {
         self.steps = steps
     }

@@ -14,19 +14,19 @@ extension ExpressionParser {
                 return String(decoding: value, as: UTF8.self)
             case UInt8(ascii: "\\"): try escape(quote: quote, into: &value)
             case 0..<0x20:
-                throw error("a control character cannot stand in a string", help: "Write it as an escape, such as \\n.")
+                throw error("a string cannot contain a control character", help: "Write it as an escape, such as \\n.")
             default:
                 value.append(byte)
                 position += 1
             }
         }
-        throw error("this string is never closed", at: start..<start + 1)
+        throw error("unterminated string", at: start..<start + 1)
     }
 
     private mutating func escape(quote: UInt8, into value: inout [UInt8]) throws(ExpressionSyntaxError) {
         let start = position
         position += 1
-        guard let byte = next else { throw error("this string is never closed", at: start..<start + 1) }
+        guard let byte = next else { throw error("unterminated string", at: start..<start + 1) }
         position += 1
         switch byte {
         case quote, UInt8(ascii: "\\"), UInt8(ascii: "/"): value.append(byte)
@@ -41,26 +41,26 @@ extension ExpressionParser {
         default:
             position = start + 1
             throw ExpressionSyntaxError(
-                "a string has no such escape",
+                "invalid escape in a string",
                 at: start..<error("").range.upperBound,
-                help: "A backslash itself is written '\\\\'."
+                help: "To write a backslash, use '\\\\'."
             )
         }
     }
 
-    /// The code point of `\uXXXX`, or of two of them that are a surrogate pair; the first `\u` is already behind.
+    /// Parses the code point of `\uXXXX`, or of a surrogate pair of two escapes; the first `\u` has already been read.
     private mutating func unicodeEscape(from start: Int) throws(ExpressionSyntaxError) -> Unicode.Scalar {
         let first = try hexadecimal(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard first < 0xDC00, startsWith("\\u") else {
-            throw error("this is half of a surrogate pair", at: start..<position)
+            throw error("unpaired surrogate", at: start..<position)
         }
         position += 2
         let second = try hexadecimal(from: start)
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
         else {
-            throw error("this is half of a surrogate pair", at: start..<position)
+            throw error("unpaired surrogate", at: start..<position)
         }
         return scalar
     }
@@ -69,7 +69,7 @@ extension ExpressionParser {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw error("'\\u' takes four hexadecimal digits", at: start..<position)
+                throw error("'\\u' requires four hexadecimal digits", at: start..<position)
             }
             value = value << 4 | UInt32(digit)
             position += 1
@@ -83,20 +83,20 @@ extension ExpressionParser {
         let digits = position
         skipDigits()
         if position - digits > 1, bytes[digits] == UInt8(ascii: "0") {
-            throw error("a number does not begin with '0'", at: start..<position)
+            throw error("a number cannot have leading zeros", at: start..<position)
         }
         if next == UInt8(ascii: ".") {
             position += 1
-            if !Self.isDigit(next) { throw error("a digit is missing behind the point", at: start..<position) }
+            if !Self.isDigit(next) { throw error("expected a digit after the decimal point", at: start..<position) }
             skipDigits()
         }
         if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
             position += 1
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
-            if !Self.isDigit(next) { throw error("the exponent's digits are missing", at: start..<position) }
+            if !Self.isDigit(next) { throw error("expected a digit in the exponent", at: start..<position) }
             skipDigits()
         }
-        if Self.isNameStart(next) { throw error("a number ends here, and a name begins", at: start..<position + 1) }
+        if Self.isNameStart(next) { throw error("a name cannot directly follow a number", at: start..<position + 1) }
         return JSONNumber(validated: text(start..<position))
     }
 
@@ -104,20 +104,20 @@ extension ExpressionParser {
         while Self.isDigit(next) { position += 1 }
     }
 
-    /// An index or a bound of a slice: a whole number within ±(2^53 − 1) (RFC 9535, section 2.1).
+    /// Parses an index or a bound of a slice: an integer within ±(2^53 − 1) (RFC 9535, section 2.1).
     mutating func indexLiteral() throws(ExpressionSyntaxError) -> Int {
         let start = position
         let isNegative = skip("-")
         let digits = position
         skipDigits()
         let range = start..<position
-        if position == digits { throw error("a digit is missing here") }
+        if position == digits { throw error("expected a digit") }
         let leadingZero = bytes[digits] == UInt8(ascii: "0")
         if leadingZero, isNegative || position - digits > 1 {
-            throw error("an index is written without leading zeros", at: range)
+            throw error("an index cannot have leading zeros", at: range)
         }
         guard let value = Int(text(range)), value.magnitude < 1 << 53 else {
-            throw error("an index lies within ±(2^53 − 1)", at: range)
+            throw error("an index must be within ±(2^53 − 1)", at: range)
         }
         return value
     }

@@ -5,7 +5,7 @@ extension ExpressionParser {
     mutating func operand() throws(ExpressionSyntaxError) -> ExpressionSyntax {
         let start = position
         switch next {
-        case nil: throw error("a value is missing here")
+        case nil: throw error("expected a value")
         case UInt8(ascii: "("):
             position += 1
             try openBracket()
@@ -18,7 +18,7 @@ extension ExpressionParser {
             let value = try stringLiteral()
             return try nested(.literal(.string(value)), start..<position)
         case UInt8(ascii: "-") where !Self.isDigit(byte(after: 1)):
-            throw error("a minus sign begins only a number", help: "To negate a value, write '0 - x'.")
+            throw error("'-' must be followed by a number", help: "To negate a value, write '0 - x'.")
         case let byte where byte == UInt8(ascii: "-") || Self.isDigit(byte):
             let value = try numberLiteral()
             return try nested(.literal(.number(value)), start..<position)
@@ -28,19 +28,19 @@ extension ExpressionParser {
         case let byte where Self.isNameStart(byte): return try named()
         case UInt8(ascii: "{") where byte(after: 1) == UInt8(ascii: "{"):
             throw error(
-                "'{{…}}' is not used here",
+                "'{{…}}' is not valid in an expression",
                 at: start..<start + 2,
-                help: "Write the path as it is, or as ${…} in a template."
+                help: "Write the path without braces, or as ${…} in a template."
             )
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             throw error("objects and lists cannot be written in an expression", help: "Write them in YAML, as a value.")
-        case UInt8(ascii: "*"): throw error("a path cannot begin with '*'", help: "All members are '$.*'.")
-        case UInt8(ascii: "."): throw error("a path cannot begin with '.'", help: "Write '$.name'.")
-        default: throw error("a value is missing here")
+        case UInt8(ascii: "*"): throw error("a path cannot start with '*'", help: "To select all members, write '$.*'.")
+        case UInt8(ascii: "."): throw error("a path cannot start with '.'", help: "Write '$.name'.")
+        default: throw error("expected a value")
         }
     }
 
-    /// A literal word, a call, or a path that begins with a bare name.
+    /// Parses a literal word, a call, or a path that starts with a bare name.
     private mutating func named() throws(ExpressionSyntaxError) -> ExpressionSyntax {
         let start = position
         let name = name()
@@ -54,21 +54,21 @@ extension ExpressionParser {
         let afterName = position
         skipSpace()
         if next == UInt8(ascii: "(") {
-            throw error("a function's '(' stands directly behind its name", at: nameRange)
+            throw error("'(' must follow the function's name without a space", at: nameRange)
         }
         position = afterName
         if dialect == .strict {
             let literal = ["true", "false", "null"].first { $0 == name.lowercased() }
-            throw error("'\(name)' means nothing here", at: nameRange, help: literal.map { "Write '\($0)'." })
+            throw error("'\(name)' is not valid in a JSONPath", at: nameRange, help: literal.map { "Write '\($0)'." })
         }
         if let first = name.unicodeScalars.first, "\u{2018}\u{2019}\u{201C}\u{201D}".unicodeScalars.contains(first) {
-            throw error("typographic quotes do not make a text", at: nameRange, help: "Write 'like this'.")
+            throw error("typographic quotes do not delimit a string", at: nameRange, help: "Write 'like this'.")
         }
         let query = QuerySyntax(root: .name(name), rootRange: nameRange, segments: try segments())
         return try nested(.query(query), query.range)
     }
 
-    /// A name; in our dialect it may hold a `-` that does not end it.
+    /// Parses a name; in Waybill's dialect it may contain a `-`, but not end with it.
     mutating func name() -> String {
         let start = position
         while true {
@@ -108,14 +108,14 @@ extension ExpressionParser {
         return dialect == .strict ? call : try accessed(call)
     }
 
-    /// The path behind a call or a pair of parentheses, if there is one.
+    /// Parses the path after a call or a pair of parentheses, if there is one.
     private mutating func accessed(_ base: ExpressionSyntax) throws(ExpressionSyntaxError) -> ExpressionSyntax {
         let segments = try segments()
         guard let last = segments.last else { return base }
         return try nested(.access(base, segments), base.range.lowerBound..<last.range.upperBound, around: [base])
     }
 
-    /// Space and a closing bracket.
+    /// Skips space and reads a closing bracket.
     mutating func close(_ bracket: Unicode.Scalar, openedAt start: Int) throws(ExpressionSyntaxError) {
         skipSpace()
         if skip(bracket) {
@@ -123,7 +123,7 @@ extension ExpressionParser {
             return
         }
         let opening = text(start..<start + 1)
-        if isAtEnd { throw error("this '\(opening)' is never closed", at: start..<start + 1) }
-        throw error("'\(bracket)' is missing here", help: "It should close a '\(opening)'.")
+        if isAtEnd { throw error("unclosed '\(opening)'", at: start..<start + 1) }
+        throw error("expected '\(bracket)'", help: "It must close the '\(opening)'.")
     }
 }

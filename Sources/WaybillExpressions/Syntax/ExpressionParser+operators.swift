@@ -26,7 +26,7 @@ extension ExpressionParser {
         }
     }
 
-    /// Reads an expression; space before it has been skipped.
+    /// Parses an expression; the space before it has been skipped.
     mutating func expression(
         minimum: Int = 1
     ) throws(ExpressionSyntaxError) -> ExpressionSyntax {
@@ -40,7 +40,7 @@ extension ExpressionParser {
             }
             let signRange = position..<position + sign.length
             if case .comparison = sign, case .comparison = left.kind {
-                throw error("comparisons cannot be chained", at: signRange, help: "Join two comparisons with '&&'.")
+                throw error("comparisons cannot be chained", at: signRange, help: "Combine two comparisons with '&&'.")
             }
             position = signRange.upperBound
             skipSpace()
@@ -57,7 +57,7 @@ extension ExpressionParser {
         let range = left.range.lowerBound..<right.range.upperBound
         switch sign {
         case .logical(let sign):
-            // Long conditions stay flat, however many parts they have.
+            // Long conditions stay flat, whatever their number of parts.
             if case .logical(sign, var parts) = left.kind {
                 left.kind = .literal(.null)  // so that the parts are not copied
                 parts.append(right)
@@ -70,7 +70,7 @@ extension ExpressionParser {
         }
     }
 
-    /// A node around others, refused when it is nested too deeply.
+    /// Returns a node that contains others, or an error if it is nested too deeply.
     func nested(
         _ kind: ExpressionSyntax.Kind,
         _ range: Range<Int>,
@@ -84,7 +84,7 @@ extension ExpressionParser {
         _ range: Range<Int>,
         depth: Int
     ) throws(ExpressionSyntaxError) -> ExpressionSyntax {
-        if depth > Self.maximumDepth { throw error("this expression is nested too deeply", at: range) }
+        if depth > Self.maximumDepth { throw error("the expression is nested too deeply", at: range) }
         return ExpressionSyntax(kind: kind, range: range, depth: depth)
     }
 
@@ -102,7 +102,7 @@ extension ExpressionParser {
     /// Counts a level of recursion.
     mutating func openBracket() throws(ExpressionSyntaxError) {
         openBrackets += 1
-        if openBrackets > Self.maximumDepth { throw error("this expression is nested too deeply") }
+        if openBrackets > Self.maximumDepth { throw error("the expression is nested too deeply") }
     }
 
     private func nextOperator(hasSpaceBefore: Bool) throws(ExpressionSyntaxError) -> Operator? {
@@ -127,10 +127,10 @@ extension ExpressionParser {
             }
             throw error("'=' is not an operator", help: "To compare, write '=='.")
         case UInt8(ascii: "|"):
-            throw error("'|' is not an operator", help: "'or' is written '||'; a function is called as name(x).")
-        case UInt8(ascii: "&"): throw error("'&' is not an operator", help: "'and' is written '&&'.")
+            throw error("'|' is not an operator", help: "For 'or', write '||'. To call a function, write name(x).")
+        case UInt8(ascii: "&"): throw error("'&' is not an operator", help: "For 'and', write '&&'.")
         case UInt8(ascii: "?"):
-            throw error("'?' is not an operator", help: "A filter stands in brackets: $.items[?@.price > 10].")
+            throw error("'?' is not an operator", help: "Write a filter in brackets: $.items[?@.price > 10].")
         default: return try nextWordOrArithmetic(hasSpaceBefore: hasSpaceBefore)
         }
     }
@@ -141,13 +141,13 @@ extension ExpressionParser {
         guard dialect == .waybill, let sign = ArithmeticOperator(byte: next) else { return nil }
         let hasSpaceAfter = byte(after: 1).map(Self.isSpace) ?? true
         if !hasSpaceBefore || !hasSpaceAfter {
-            let why = next == UInt8(ascii: "-") ? ", because a name may hold a '-'" : ""
+            let why = next == UInt8(ascii: "-") ? ", because a name may contain '-'" : ""
             throw error("'\(sign.rawValue)' needs a space on both sides", help: "Write 'a \(sign.rawValue) b'\(why).")
         }
         return .arithmetic(sign)
     }
 
-    /// `and` and `or` are what other languages write.
+    /// Reports `and` and `or`, which other languages use.
     private func refuseWord() throws(ExpressionSyntaxError) {
         for (word, sign) in [("and", "&&"), ("or", "||"), ("AND", "&&"), ("OR", "||")] {
             let range = position..<position + word.utf8.count
@@ -159,25 +159,25 @@ extension ExpressionParser {
         }
     }
 
-    /// What to say of text behind a complete expression.
+    /// Returns the error for text after a complete expression.
     func trailingText() -> ExpressionSyntaxError {
         let rest = position..<bytes.count
         switch next {
-        case UInt8(ascii: ")"): return error("this ')' closes nothing")
-        case UInt8(ascii: "]"): return error("this ']' closes nothing")
-        case UInt8(ascii: "}"): return error("this '}' closes nothing")
+        case UInt8(ascii: ")"): return error("unmatched ')'")
+        case UInt8(ascii: "]"): return error("unmatched ']'")
+        case UInt8(ascii: "}"): return error("unmatched '}'")
         case UInt8(ascii: ","):
-            return error("an expression is one value", at: rest, help: "A ',' stands only between arguments.")
-        default: return error("the expression should end here", at: rest, help: helpOnTrailingText)
+            return error("expected a single expression", at: rest, help: "',' is allowed only between arguments.")
+        default: return error("expected the end of the expression", at: rest, help: helpOnTrailingText)
         }
     }
 
-    /// What was probably meant by words in a row: `not x`, or a text.
+    /// A hint about what was probably meant by words in a row: `not x`, or a string.
     private var helpOnTrailingText: String? {
         let text = String(decoding: bytes, as: UTF8.self)
         if text.hasPrefix("not ") { return "Write not(x) or !x." }
         guard let first = bytes.first, Self.isNameStart(first) else { return nil }
         let isPlain = !text.contains { "'\"\\".contains($0) }
-        return "A text needs quotes inside the expression, such as \"'\(isPlain ? text : "a text")'\"."
+        return "Inside an expression, a string needs quotes, such as \"'\(isPlain ? text : "a text")'\"."
     }
 }

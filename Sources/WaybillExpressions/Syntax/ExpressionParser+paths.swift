@@ -1,32 +1,32 @@
 /// Paths: a root and its segments (RFC 9535, sections 2.2 to 2.5).
 extension ExpressionParser {
-    /// A path that begins with `$` or `@`.
+    /// Parses a path that starts with `$` or `@`.
     mutating func query() throws(ExpressionSyntaxError) -> QuerySyntax {
         let start = position
         let isCurrent = next == UInt8(ascii: "@")
         position += 1
         let rootRange = start..<position
         if isCurrent, openFilters == 0 {
-            throw error("'@' is the element of a filter [?…]", at: rootRange, help: "The value at hand is '$'.")
+            throw error("'@' is available only inside a filter [?…]", at: rootRange, help: "The current value is '$'.")
         }
         if next == UInt8(ascii: "{") {
             throw error(
-                "'${…}' is not used inside an expression",
+                "'${…}' is not valid inside an expression",
                 at: start..<start + 2,
-                help: "Leave out '${' and '}'."
+                help: "Remove '${' and '}'."
             )
         }
         if Self.isNameStart(next) {
             let sign = isCurrent ? "@" : "$"
             throw error(
-                "a name cannot stand directly behind '\(sign)'",
-                help: "A member of the value at hand is '\(sign).name'; a name of the scope has no '\(sign)'."
+                "a name cannot directly follow '\(sign)'",
+                help: "A member of the current value is '\(sign).name'; a name of the scope has no '\(sign)'."
             )
         }
         return QuerySyntax(root: isCurrent ? .current : .document, rootRange: rootRange, segments: try segments())
     }
 
-    /// All segments that follow.
+    /// Parses all segments that follow.
     mutating func segments() throws(ExpressionSyntaxError) -> [SegmentSyntax] {
         var segments: [SegmentSyntax] = []
         while true {
@@ -54,14 +54,14 @@ extension ExpressionParser {
         } else if Self.isNameStart(next) {
             kind = .name(name())
         } else if Self.isDigit(next) {
-            throw error("a name does not begin with a digit", help: "An index is written [0], an odd name ['1a'].")
+            throw error("a name cannot start with a digit", help: "Write an index as [0], and such a name as ['1a'].")
         } else if next == UInt8(ascii: "[") {
-            throw error("a '[' stands without a '.' before it", at: start..<position + 1)
+            throw error("'[' cannot follow '.'", at: start..<position + 1)
         } else {
             throw error(
-                "a name is missing behind the '.'",
+                "expected a name after '.'",
                 at: start..<position,
-                help: "An odd name is written ['a b']."
+                help: "Write a name with other characters as ['a b']."
             )
         }
         let selector = SelectorSyntax(kind: kind, range: selectorStart..<position)
@@ -113,19 +113,19 @@ extension ExpressionParser {
         case let byte where Self.isNameStart(byte):
             let name = name()
             throw error(
-                "a name in brackets is written in quotes",
+                "a name in brackets must be quoted",
                 at: start..<position,
                 help: "Write ['\(name)']; to look up by a computed value, use a filter: [?@.id == \(name)]."
             )
         case UInt8(ascii: "("), UInt8(ascii: "@"), UInt8(ascii: "$"):
-            throw error("a filter begins with '?'", help: "Write [?@.price > 10].")
-        case nil: throw error("this '[' is never closed")
-        default: throw error("a name, an index, a slice, '*' or a filter is missing here")
+            throw error("a filter must start with '?'", help: "Write [?@.price > 10].")
+        case nil: throw error("unclosed '['")
+        default: throw error("expected a name, an index, a slice, '*' or a filter")
         }
         return SelectorSyntax(kind: kind, range: start..<position)
     }
 
-    /// The rest of `start:end:step`, from the first colon on.
+    /// Parses the rest of `start:end:step`, from the first colon on.
     private mutating func slice(from start: Int?) throws(ExpressionSyntaxError) -> SelectorSyntax.Kind {
         position += 1
         let end = try sliceBound()

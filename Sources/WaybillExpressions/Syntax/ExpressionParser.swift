@@ -1,8 +1,8 @@
-/// Reads the text of an expression. One grammar for both dialects: RFC 9535 is the part of ours that a path beginning
-/// with `$` can reach, save that a name of ours may hold a `-`.
+/// Parses the text of an expression. Both dialects share one grammar: RFC 9535 is the part of Waybill's grammar that a
+/// path starting with `$` can reach, except that a name in Waybill may contain `-`.
 struct ExpressionParser {
     enum Dialect: Sendable {
-        /// RFC 9535 alone.
+        /// RFC 9535 only.
         case strict
         /// The expressions of Waybill.
         case waybill
@@ -11,14 +11,14 @@ struct ExpressionParser {
     let bytes: [UInt8]
     let dialect: Dialect
     var position = 0
-    /// How many brackets are open around the position; recursion is as deep as that.
+    /// The number of brackets open at the position, which is also the depth of the recursion.
     var openBrackets = 0
-    /// How many filters are open around the position.
+    /// The number of filters open at the position.
     var openFilters = 0
 
-    /// The greatest nesting that is read, so that no text can exhaust the stack.
+    /// The maximum depth of nesting, so that no text can exhaust the stack.
     static let maximumDepth = 200
-    /// The greatest number of bytes in one expression.
+    /// The maximum number of bytes in one expression.
     static let maximumLength = 65_536
 
     private init(_ text: String, dialect: Dialect) {
@@ -37,11 +37,11 @@ struct ExpressionParser {
         return syntax
     }
 
-    /// Parses a query by RFC 9535 and nothing more.
+    /// Parses a query in the strict syntax of RFC 9535.
     static func strictQuery(_ text: String) throws(ExpressionSyntaxError) -> QuerySyntax {
         var parser = ExpressionParser(text, dialect: .strict)
         try parser.checkLength()
-        guard parser.next == UInt8(ascii: "$") else { throw parser.error("a JSONPath begins with '$'") }
+        guard parser.next == UInt8(ascii: "$") else { throw parser.error("a JSONPath must start with '$'") }
         let query = try parser.query()
         if !parser.isAtEnd { throw parser.trailingText() }
         return query
@@ -49,7 +49,7 @@ struct ExpressionParser {
 
     private func checkLength() throws(ExpressionSyntaxError) {
         if bytes.count > Self.maximumLength {
-            throw ExpressionSyntaxError("an expression may have \(Self.maximumLength) bytes", at: 0..<bytes.count)
+            throw ExpressionSyntaxError("the expression exceeds \(Self.maximumLength) bytes", at: 0..<bytes.count)
         }
     }
 
@@ -83,7 +83,7 @@ struct ExpressionParser {
         byte.map { (0x30...0x39).contains($0) } ?? false
     }
 
-    /// Whether a byte can begin a name: letters, `_` and everything beyond ASCII.
+    /// Whether a byte can start a name: a letter, `_`, or any byte outside ASCII.
     static func isNameStart(_ byte: UInt8?) -> Bool {
         guard let byte else { return false }
         return (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F || byte >= 0x80
@@ -99,7 +99,7 @@ struct ExpressionParser {
 
     // MARK: Errors
 
-    /// An error at the character that is next, or at the end.
+    /// Returns an error at the next character, or at the end.
     func error(_ message: String, help: String? = nil) -> ExpressionSyntaxError {
         var end = min(position + 1, bytes.count)
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }

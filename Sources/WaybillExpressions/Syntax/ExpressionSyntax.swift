@@ -6,10 +6,10 @@ struct ExpressionSyntax: Sendable {
         case literal(JSON)
         case query(QuerySyntax)
         case call(name: String, nameRange: Range<Int>, arguments: [ExpressionSyntax])
-        /// `split(x, ',')[0].y`: a path that begins at a computed value.
+        /// `split(x, ',')[0].y`: a path that starts at a computed value.
         case access(ExpressionSyntax, [SegmentSyntax])
         case not(ExpressionSyntax)
-        /// Two or more parts joined by the same one of `&&` and `||`.
+        /// Two or more parts joined by the same operator, `&&` or `||`.
         case logical(LogicalOperator, [ExpressionSyntax])
         case comparison(ComparisonOperator, ExpressionSyntax, ExpressionSyntax)
         case arithmetic(ArithmeticOperator, ExpressionSyntax, ExpressionSyntax)
@@ -17,9 +17,9 @@ struct ExpressionSyntax: Sendable {
     }
 
     var kind: Kind
-    /// UTF-8 bytes of the expression's text.
+    /// The location in the expression's text, in UTF-8 bytes.
     var range: Range<Int>
-    /// How deeply the part is nested; at least 1.
+    /// The depth of nesting; at least 1.
     var depth: Int
 
     /// The expression without the parentheses around it.
@@ -54,7 +54,7 @@ enum ArithmeticOperator: String, Sendable {
     case divide = "/"
     case remainder = "%"
 
-    /// The operator that a character of ASCII is.
+    /// Creates the operator of an ASCII character.
     init?(byte: UInt8) {
         switch byte {
         case UInt8(ascii: "+"): self = .plus
@@ -67,7 +67,7 @@ enum ArithmeticOperator: String, Sendable {
     }
 }
 
-/// A path as it was written: where it begins, and its segments.
+/// A path as it was written: its root and its segments.
 struct QuerySyntax: Sendable {
     enum Root: Sendable, Equatable {
         /// `$`

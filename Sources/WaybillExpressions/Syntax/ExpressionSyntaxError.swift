@@ -1,49 +1,49 @@
-/// What is wrong with the text of an expression, a JSONPath or a template, and where.
+/// An error in the text of an expression, a JSONPath or a template, with its location.
 package struct ExpressionSyntaxError: Error, Sendable, Equatable {
-    /// What is wrong, in one sentence without a full stop.
+    /// The error message: one sentence without a full stop.
     package var message: String
-    /// The place, in UTF-8 bytes of the text that was parsed.
+    /// The location, in UTF-8 bytes of the text that was parsed.
     package var range: Range<Int>
-    /// What to do about it, if there is something to say.
+    /// What to do about it, if there is a suggestion.
     package var help: String?
 
-    /// An error at a range of bytes.
+    /// Creates an error at a range of bytes.
     package init(_ message: String, at range: Range<Int>, help: String? = nil) {
         self.message = message
         self.range = range
         self.help = help
     }
 
-    /// The same error in a text that holds this one from a byte offset on.
+    /// Returns the same error for a larger text that contains this one at a byte offset.
     package func moved(by offset: Int) -> ExpressionSyntaxError {
         ExpressionSyntaxError(message, at: range.moved(by: offset), help: help)
     }
 }
 
-/// Something in an expression that works, but probably does not do what was meant.
+/// A construct in an expression that is valid but probably not intended.
 package struct ExpressionWarning: Sendable, Equatable {
-    /// What is suspicious, in one sentence without a full stop.
+    /// The warning: one sentence without a full stop.
     package var message: String
-    /// The place, in UTF-8 bytes of the text that was parsed.
+    /// The location, in UTF-8 bytes of the text that was parsed.
     package var range: Range<Int>
     /// What to write instead.
     package var help: String?
 
-    /// A warning at a range of bytes.
+    /// Creates a warning at a range of bytes.
     package init(_ message: String, at range: Range<Int>, help: String? = nil) {
         self.message = message
         self.range = range
         self.help = help
     }
 
-    /// The same warning in a text that holds this one from a byte offset on.
+    /// Returns the same warning for a larger text that contains this one at a byte offset.
     package func moved(by offset: Int) -> ExpressionWarning {
         ExpressionWarning(message, at: range.moved(by: offset), help: help)
     }
 }
 
 extension Range<Int> {
-    /// The range as far behind as an offset says.
+    /// Returns the range shifted by an offset.
     func moved(by offset: Int) -> Range<Int> {
         lowerBound + offset..<upperBound + offset
     }

@@ -1,27 +1,27 @@
 import WaybillJSON
 
-/// An expression inside a larger text; its errors and references speak of places in that text.
+/// An expression inside a larger text. The ranges of its errors and references refer to that text.
 package struct EmbeddedExpression: Sendable, Equatable {
     /// The expression; ranges in it are relative to its own text.
     package let expression: Expression
-    /// Where the expression's text begins, in UTF-8 bytes of the larger text.
+    /// Where the expression's text starts, in UTF-8 bytes of the larger text.
     package let offset: Int
 
-    /// Where the expression stands, in UTF-8 bytes of the larger text.
+    /// The location of the expression, in UTF-8 bytes of the larger text.
     package var range: Range<Int> { offset..<offset + expression.text.utf8.count }
 
-    /// What the expression refers to, in UTF-8 bytes of the larger text.
+    /// The references of the expression, with ranges in the larger text.
     package var references: [Reference] { expression.references }
 
-    /// What is probably not meant, in UTF-8 bytes of the larger text.
+    /// The warnings about the expression, with ranges in the larger text.
     package var warnings: [ExpressionWarning] { expression.warnings.map { $0.moved(by: offset) } }
 
-    /// The reason why the expression can never be a condition, in UTF-8 bytes of the larger text.
+    /// Returns the reason why the expression can never be a condition, with its range in the larger text.
     package func checkCondition() -> ExpressionSyntaxError? {
         expression.checkCondition()?.moved(by: offset)
     }
 
-    /// The value in a scope; ranges of errors are relative to the larger text.
+    /// Returns the value in a scope; ranges of errors refer to the larger text.
     package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         do {
             return try expression.evaluate(in: scope)
@@ -30,7 +30,7 @@ package struct EmbeddedExpression: Sendable, Equatable {
         }
     }
 
-    /// Whether the condition holds in a scope; ranges of errors are relative to the larger text.
+    /// Returns whether the condition holds in a scope; ranges of errors refer to the larger text.
     package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
         do {
             return try expression.condition(in: scope)
@@ -39,14 +39,14 @@ package struct EmbeddedExpression: Sendable, Equatable {
         }
     }
 
-    /// The value as text: a string, a number as it was written, or a boolean.
+    /// Returns the value as a string: a string, a number as it was written, or a boolean.
     package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
         let value = try evaluate(in: scope)
         guard let text = ConversionFunctions.text(of: value.json) else {
             throw EvaluationError(
                 .type,
-                "only a string, a number or a boolean can stand in a text, and this is \(value.json.kind.phrase)"
-                    + (value.json.bytes == nil ? "" : ": base64(x) makes a string of bytes"),
+                "only a string, a number or a boolean can be inserted into a string, found \(value.json.kind.phrase)"
+                    + (value.json.bytes == nil ? "" : "; to convert bytes to a string, write base64(x)"),
                 at: range
             )
         }
@@ -55,7 +55,7 @@ package struct EmbeddedExpression: Sendable, Equatable {
 }
 
 extension Template {
-    /// The expression of an expression position, where `EXPR` and `${EXPR}` mean the same.
+    /// Parses the expression of an expression position, where `EXPR` and `${EXPR}` mean the same.
     package static func expression(in text: String) throws(ExpressionSyntaxError) -> EmbeddedExpression {
         guard text.utf8.drop(while: ExpressionParser.isSpace).starts(with: "${".utf8) else {
             return EmbeddedExpression(expression: try Expression(parsing: text), offset: 0)
@@ -72,9 +72,9 @@ extension Template {
         }
         guard parts.count == 1, case .expression(let embedded) = parts[0] else {
             throw ExpressionSyntaxError(
-                "'${…}' is not used inside an expression",
+                "'${…}' is not valid inside an expression",
                 at: start..<start + 2,
-                help: "The whole value is an expression already: leave out '${' and '}'."
+                help: "The whole value is already an expression: remove '${' and '}'."
             )
         }
         return EmbeddedExpression(expression: embedded.expression, offset: embedded.offset + start)

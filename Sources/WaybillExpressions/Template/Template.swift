@@ -1,22 +1,22 @@
 import WaybillJSON
 
-/// A text with `${EXPR}` in it. `$${` stands for `${` itself.
+/// A string that contains `${EXPR}`. `$${` is a literal `${`.
 package struct Template: Sendable {
     /// A piece of a template.
     package enum Part: Sendable {
-        /// Text that stands for itself.
+        /// Literal text.
         case literal(String)
-        /// What `${…}` holds.
+        /// The expression in a `${…}`.
         case expression(EmbeddedExpression)
     }
 
     /// The template as it was written.
     package let text: String
-    /// The pieces in order; no two literals are neighbours.
+    /// The pieces in order; no two literals are adjacent.
     package let parts: [Part]
-    /// Things that work but are probably not meant, in UTF-8 bytes of the template.
+    /// Warnings about constructs that are valid but probably not intended, with ranges in UTF-8 bytes of the template.
     package let warnings: [ExpressionWarning]
-    /// Every path that the expressions refer to, in UTF-8 bytes of the template.
+    /// Every path in the expressions, with ranges in UTF-8 bytes of the template.
     package let references: [Reference]
 
     /// Parses the text of a template position.
@@ -28,20 +28,20 @@ package struct Template: Sendable {
         self.references = scanner.references
     }
 
-    /// The text that the template always is, if nothing in it is computed.
+    /// The string that the template always evaluates to, if it contains no expression.
     package var literal: String? {
         if parts.isEmpty { return "" }
         guard parts.count == 1, case .literal(let text) = parts[0] else { return nil }
         return text
     }
 
-    /// The expression, if the template is one `${…}` alone and so keeps the type of its value.
+    /// The expression, if the template is a single `${…}` and so keeps the type of its value.
     package var loneExpression: EmbeddedExpression? {
         guard parts.count == 1, case .expression(let expression) = parts[0] else { return nil }
         return expression
     }
 
-    /// What is known of the type of the value.
+    /// The kinds that the value may have.
     package var resultType: ExpressionType { loneExpression?.expression.resultType ?? .string }
 
     /// Whether the value depends on the text alone.
@@ -54,21 +54,21 @@ package struct Template: Sendable {
         }
     }
 
-    /// The value: of a lone `${…}` with its own type, else a text.
+    /// Returns the value: that of a single `${…}` with its own type, otherwise a string.
     package func value(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         if let lone = loneExpression { return try lone.evaluate(in: scope) }
         let text = try text(in: scope)
         return ScopeValue(.string(text.text), isSecret: text.isSecret)
     }
 
-    /// The text, in which only strings, numbers (as they were written) and booleans may stand.
+    /// Returns the string. Only strings, numbers (as they were written) and booleans can be inserted.
     package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
         try text(in: scope) { $0.text }
     }
 
-    /// The text, each computed piece of it first rewritten, as percent-encoding in a path does.
+    /// Returns the string, with each computed piece first transformed, for example percent-encoded for a path.
     ///
-    /// A piece is raw when its value was marked with `raw()`.
+    /// A piece is raw if its value was marked with `raw()`.
     package func text(
         in scope: EvaluationScope,
         rewriting rewrite: (ScopeText) -> String
@@ -84,18 +84,18 @@ package struct Template: Sendable {
                 result.isRaw = parts.count == 1 && piece.isRaw
             }
             if result.text.utf8.count > EvaluationLimits.textBytes {
-                throw EvaluationError(.limit, "the text would be larger than 256 MiB", at: 0..<text.utf8.count)
+                throw EvaluationError(.limit, "the string would be larger than 256 MiB", at: 0..<text.utf8.count)
             }
         }
         return result
     }
 }
 
-/// A text and what has to be known of where it came from.
+/// A string, and what must be known about its origin.
 package struct ScopeText: Sendable, Equatable {
-    /// The text itself.
+    /// The string itself.
     package var text: String
-    /// Whether a secret went into it.
+    /// Whether it was computed from a secret.
     package var isSecret: Bool
     /// Whether it is one value marked with `raw()`.
     package var isRaw: Bool

@@ -1,4 +1,4 @@
-/// Splits the text of a template into literal text and `${…}`, without parsing what the braces hold.
+/// Splits the text of a template into literal text and `${…}`, without parsing the expressions in the braces.
 package struct TemplateLexer {
     /// A part of the text.
     package enum Token {
@@ -6,9 +6,9 @@ package struct TemplateLexer {
         case literal(Range<Int>)
         /// `$${`, a literal `${`.
         case escape
-        /// What the braces of a `${…}` hold. A `}` in one of its strings does not close it.
+        /// The content of a `${…}`. A `}` inside one of its strings does not close it.
         case expression(Range<Int>)
-        /// A `${` that is never closed, perhaps because the string that starts at `openString` is not.
+        /// An unclosed `${`. If `openString` is set, an unterminated string that starts there may be the cause.
         case unclosed(start: Int, openString: Int?)
     }
 
@@ -16,12 +16,12 @@ package struct TemplateLexer {
     package let bytes: [UInt8]
     private var position = 0
 
-    /// A lexer at the start of a text.
+    /// Creates a lexer at the start of a text.
     package init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// The next token; `nil` at the end.
+    /// Returns the next token; `nil` at the end.
     package mutating func next() -> Token? {
         guard position < bytes.count else { return nil }
         if starts(with: "$${") {

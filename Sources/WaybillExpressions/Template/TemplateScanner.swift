@@ -1,11 +1,11 @@
-/// Parses a template into literal text and expressions, with warnings about what is probably not meant.
+/// Parses a template into literal text and expressions, and warns about constructs that are probably not intended.
 struct TemplateScanner {
     private(set) var warnings: [ExpressionWarning] = []
-    /// What the expressions refer to.
+    /// The references of all expressions.
     private(set) var references: [Reference] = []
     private var lexer: TemplateLexer
     private var bytes: [UInt8] { lexer.bytes }
-    /// Where the template begins in a larger text, in which references have their ranges.
+    /// Where the template starts in a larger text, which the ranges of references refer to.
     private let offset: Int
 
     init(_ text: String, embeddedAt offset: Int = 0) {
@@ -15,7 +15,7 @@ struct TemplateScanner {
 
     mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
         var parts: [Template.Part] = []
-        // One text and one expression, as most have at most.
+        // Most templates have at most one literal and one expression.
         parts.reserveCapacity(2)
         var literal = ""
         while let token = lexer.next() {
@@ -30,12 +30,12 @@ struct TemplateScanner {
                 literal = ""
                 parts.append(.expression(try embedded(from: range.lowerBound, to: range.upperBound)))
             case .unclosed(_, let openString?):
-                throw ExpressionSyntaxError("this string is never closed", at: openString..<openString + 1)
+                throw ExpressionSyntaxError("unterminated string", at: openString..<openString + 1)
             case .unclosed(let start, nil):
                 throw ExpressionSyntaxError(
-                    "this '${' is never closed",
+                    "unclosed '${'",
                     at: start..<start + 2,
-                    help: "Close it with '}'; a literal '${' is written '$${'."
+                    help: "Close it with '}'. To write a literal '${', use '$${'."
                 )
             }
         }
@@ -63,7 +63,7 @@ struct TemplateScanner {
 
     // MARK: Warnings
 
-    /// `{{user.id}}` is what other tools write.
+    /// Warns about `{{user.id}}`, which other tools use.
     private mutating func warnOfBraces(at start: Int) {
         guard bytes[start + 1] == UInt8(ascii: "{") else { return }
         var end = start + 2
@@ -83,7 +83,8 @@ struct TemplateScanner {
         )
     }
 
-    /// A text like `$.id` or `steps.login.data` is never evaluated, though it looks as if it should be.
+    /// Warns about a literal such as `$.id` or `steps.login.data`, which looks like an expression but is never
+    /// evaluated.
     private mutating func warnOfLiteralPath(_ parts: [Template.Part]) {
         guard parts.count == 1, case .literal(let text) = parts[0], let path = Template.path(meantBy: text) else {
             return
@@ -99,8 +100,8 @@ struct TemplateScanner {
 }
 
 extension Template {
-    /// The path that a literal text, such as `$.id`, `steps.login.data` or `$secrets.key`, looks like; `nil` if it looks like
-    /// none.
+    /// Returns the path that a literal text, such as `$.id`, `steps.login.data` or `$secrets.key`, looks like; `nil` if
+    /// it does not look like a path.
     package static func path(meantBy text: String) -> String? {
         let starts = ["$.", "$[", "steps.", "inputs.", "secrets.", "session.", "vars."]
         var path = text
