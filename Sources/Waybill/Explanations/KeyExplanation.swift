@@ -8,6 +8,8 @@ package struct KeyExplanation: Sendable, Equatable {
     package let text: String
     /// What its value is, in words; absent where the schema lets it be anything.
     package let type: String?
+    /// A value that it may have, as YAML.
+    package let example: String?
     /// The keys of its value, if that is a mapping with fixed keys.
     package let keys: [String]
     /// What applies where it is not written.
@@ -34,6 +36,7 @@ private struct KeyIndex {
     ]
 
     private let definitions: JSON
+    private let reader: ManifestKeyReader
     /// Where a definition is used, in words.
     private var users: [String: [String]] = [:]
     /// The definitions that a definition's own `$ref` adds its keys to.
@@ -43,11 +46,12 @@ private struct KeyIndex {
 
     init(schema: JSON) {
         definitions = schema["$defs"] ?? .null
+        reader = ManifestKeyReader(definitions: definitions)
         var top = schema.object ?? JSONObject()
         top["$defs"] = nil
         visit(.object(top), place: "the manifest", definition: nil)
         for (name, definition) in definitions.object ?? JSONObject() {
-            if let base = Self.reference(in: definition) { extended[base, default: []].append(name) }
+            if let base = ManifestKeyReader.reference(in: definition) { extended[base, default: []].append(name) }
             visit(definition, place: "#\(name)", definition: name)
         }
     }
@@ -80,7 +84,7 @@ private struct KeyIndex {
                 case "$ref":
                     // What a definition refers to as a whole, it extends.
                     if definition == nil || schema != definitions[definition ?? ""],
-                        let name = Self.reference(in: schema)
+                        let name = ManifestKeyReader.reference(in: schema)
                     {
                         users[name, default: []].append(place)
                     }
@@ -93,13 +97,13 @@ private struct KeyIndex {
     }
 
     private mutating func note(_ key: String, _ property: JSON, at place: String) {
-        guard let text = property["description"]?.string else { return }
-        let value = property["default"] ?? Self.reference(in: property).flatMap { definitions[$0]?["default"] }
+        guard let described = reader.key(key, property) else { return }
         let entry = KeyExplanation(
-            text: text,
-            type: type(of: property, depth: 0).map { $0 + computation(of: property) },
+            text: described.text,
+            type: described.type,
+            example: described.example.map { YAMLExample.text(key, $0) },
             keys: keys(of: property),
-            defaultValue: value.map { JSONWriter().string($0) },
+            defaultValue: described.defaultValue.map { JSONWriter().string($0) },
             places: [place]
         )
         let same = found[key]?.firstIndex {
@@ -112,14 +116,10 @@ private struct KeyIndex {
         }
     }
 
-    private static func reference(in schema: JSON) -> String? {
-        schema["$ref"]?.string.map { String($0.dropFirst("#/$defs/".count)) }
-    }
-
     /// The keys of a mapping with fixed keys, those of its alternatives included, without the settings that it may have.
     private func keys(of schema: JSON) -> [String] {
         let own = Self.ownKeys(of: schema)
-        guard own.isEmpty, let name = Self.reference(in: schema) else { return own }
+        guard own.isEmpty, let name = ManifestKeyReader.reference(in: schema) else { return own }
         return Self.ownKeys(of: definitions[name] ?? .null)
     }
 
@@ -143,33 +143,4 @@ private struct KeyIndex {
         let extending = (extended[name] ?? []).flatMap { places(of: "#\($0)", besides: known) }
         return extending + (users[name] ?? []).flatMap { places(of: $0, besides: known) }
     }
-
-    /// What a value is: `a string or a list`.
-    private func type(of schema: JSON, depth: Int) -> String? {
-        if depth > 4 { return nil }
-        if let name = Self.reference(in: schema), schema["type"] == nil {
-            return definitions[name].flatMap { type(of: $0, depth: depth + 1) }
-        }
-        if let values = schema["enum"]?.array { return values.map(Self.word).joined(separator: " | ") }
-        if let value = schema["const"] { return Self.word(value) }
-        if let alternatives = (schema["anyOf"] ?? schema["oneOf"])?.array, schema["type"] == nil {
-            var words: [String] = []
-            let types = alternatives.compactMap { type(of: $0, depth: depth + 1)?.split(separator: " | ") }
-            for word in types.joined().map(String.init) where !words.contains(word) { words.append(word) }
-            return words.isEmpty ? nil : words.joined(separator: " | ")
-        }
-        if let type = schema["type"]?.string { return type }
-        let types = schema["type"]?.array?.compactMap(\.string) ?? []
-        return types.isEmpty ? nil : types.joined(separator: " | ")
-    }
-
-    /// Whether the value is an expression or may be a template.
-    private func computation(of schema: JSON) -> String {
-        let referred = Self.reference(in: schema).flatMap { definitions[$0] } ?? .null
-        func has(_ mark: String) -> Bool { schema[mark] == true || referred[mark] == true }
-        return has("x-waybill-expression")
-            ? ", an expression" : has("x-waybill-template") ? ", also computed: ${…}" : ""
-    }
-
-    private static func word(_ value: JSON) -> String { value.string ?? JSONWriter().string(value) }
 }

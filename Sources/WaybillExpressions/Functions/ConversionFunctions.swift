@@ -9,6 +9,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .number])],
             .number,
             "The number that a string contains, in JSON notation.",
+            example: ("number('6.50')", 6.5),
             .compute(ConversionFunctions.number)
         ),
         ExpressionFunction(
@@ -16,6 +17,7 @@ extension ExpressionFunction {
             [Parameter("number", .number), Parameter("digits", .number, isOptional: true)],
             .number,
             "A number rounded to a number of decimal places (0 by default), with halves rounded away from zero.",
+            example: ("round(2.345, 2)", 2.35),
             .compute(ConversionFunctions.round)
         ),
         ExpressionFunction(
@@ -23,6 +25,7 @@ extension ExpressionFunction {
             [Parameter("value", [.text, .bytes])],
             .string,
             "A number, a boolean or UTF-8 bytes as a string.",
+            example: ("string($.total)", "6.5"),
             .compute(ConversionFunctions.string)
         ),
         ExpressionFunction(
@@ -30,6 +33,7 @@ extension ExpressionFunction {
             [Parameter("value", .any)],
             .string,
             "A value serialized as JSON.",
+            example: ("json($.tags)", "[\"new\",\"gift\"]"),
             work: .everything,
             .compute(ConversionFunctions.json)
         ),
@@ -38,6 +42,7 @@ extension ExpressionFunction {
             [Parameter("text", .string)],
             .any,
             "The value that a string of JSON represents.",
+            example: ("parse('{\"a\": [1, 2]}').a", [1, 2]),
             .compute(ConversionFunctions.parse)
         ),
         ExpressionFunction(
@@ -45,6 +50,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .bytes])],
             .string,
             "A string (as UTF-8) or bytes, encoded in Base64 (RFC 4648).",
+            example: ("base64('hé')", "aMOp"),
             .compute(ConversionFunctions.base64)
         ),
         ExpressionFunction(
@@ -52,6 +58,7 @@ extension ExpressionFunction {
             [Parameter("text", .string)],
             .string,
             "The UTF-8 string decoded from standard or URL-safe Base64 (RFC 4648).",
+            example: ("unbase64('aMOp')", "hé"),
             .compute(ConversionFunctions.unbase64)
         ),
         ExpressionFunction(
@@ -59,6 +66,7 @@ extension ExpressionFunction {
             [Parameter("value", .text)],
             .string,
             "A string, a number or a boolean, percent-encoded for any part of a URL (RFC 3986).",
+            example: ("urlencode('a b/c')", "a%20b%2Fc"),
             .compute(ConversionFunctions.urlencode)
         ),
         ExpressionFunction(
@@ -66,6 +74,7 @@ extension ExpressionFunction {
             [Parameter("value", .text)],
             .text,
             "The value, marked so that a URL path keeps its slashes and its query unencoded.",
+            example: ("raw('a/b?c=1')", "a/b?c=1"),
             .markRaw
         ),
     ]

@@ -9,6 +9,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
             "The MD5 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
+            example: ("md5('abc')", "900150983cd24fb0d6963f7d28e17f72"),
             concealsSecrets: true,
             .compute(DigestFunctions.md5)
         ),
@@ -17,6 +18,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
             "The SHA-1 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
+            example: ("sha1('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
             concealsSecrets: true,
             .compute(DigestFunctions.sha1)
         ),
@@ -25,6 +27,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
             "The SHA-256 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
+            example: ("sha256('abc', 'base64')", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
             concealsSecrets: true,
             .compute(DigestFunctions.sha256)
         ),
@@ -33,6 +36,12 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .bytes]), Parameter("encoding", .string, isOptional: true)],
             .string,
             "The SHA-512 digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
+            example: (
+                "sha512('', 'base64')",
+                .string(
+                    "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
+                )
+            ),
             concealsSecrets: true,
             .compute(DigestFunctions.sha512)
         ),
@@ -44,6 +53,7 @@ extension ExpressionFunction {
             ],
             .string,
             "The HMAC-SHA-256 of a string or of bytes with a key, in 'hex' (the default), 'base64' or 'base64url'.",
+            example: ("hmac('key', 'value', 'base64')", "kPvE+S5X5EfhlfMOxr9kjBqBCiR1Njxl98mVTbcF2dM="),
             concealsSecrets: true,
             .compute(DigestFunctions.hmac)
         ),

@@ -1,4 +1,4 @@
-import WaybillJSON
+package import WaybillJSON
 
 /// A function of the expression language: its signature, its documentation, and how its result is computed.
 package final class ExpressionFunction: Sendable {
@@ -27,6 +27,20 @@ package final class ExpressionFunction: Sendable {
         case pattern(PatternFunction)
     }
 
+    /// A call and its result.
+    package struct Example: Sendable {
+        /// The call, as in an expression.
+        package let call: String
+        /// Its result. That of `now()`, `uuid()` and files is only one of the possible ones.
+        package let result: JSON
+
+        /// The value of `$` in the calls.
+        package static let data: JSON = [
+            "id": 7, "state": "paid", "tags": ["new", "gift"], "total": 6.5,
+            "lines": [["sku": "a", "price": 2.5], ["sku": "b", "price": 4]],
+        ]
+    }
+
     enum Body: Sendable {
         case form(Form)
         /// Computes the result from arguments that fit the parameters.
@@ -48,6 +62,8 @@ package final class ExpressionFunction: Sendable {
     package let result: ExpressionType
     /// A one-line description.
     package let summary: String
+    /// A call with its result.
+    package let example: Example
     /// Whether the result depends on more than the arguments: on the clock, on randomness, or on a file.
     package let isAmbient: Bool
     /// Whether the result reveals nothing about a secret argument.
@@ -60,6 +76,7 @@ package final class ExpressionFunction: Sendable {
         _ parameters: [Parameter],
         _ result: ExpressionType,
         _ summary: String,
+        example: (call: String, result: JSON),
         isAmbient: Bool = false,
         concealsSecrets: Bool = false,
         work: Work = .elements,
@@ -69,6 +86,7 @@ package final class ExpressionFunction: Sendable {
         self.parameters = parameters
         self.result = result
         self.summary = summary
+        self.example = Example(call: example.call, result: example.result)
         self.isAmbient = isAmbient
         self.concealsSecrets = concealsSecrets || result == .boolean
         self.work = work
@@ -94,9 +112,14 @@ package final class ExpressionFunction: Sendable {
 
     private static let standardNames: Set = ["length", "count", "match", "search", "value"]
 
-    /// All functions, in the order of the documentation. Each family has its own file, with the declarations and the
-    /// computations.
-    package static let all = paths + texts + conversions + digests + lists + timeAndFiles
+    /// The families of functions, each a file with the functions and what they compute, in the order of the reference.
+    package static let families: [(title: String, functions: [ExpressionFunction])] = [
+        ("Paths and conditions", paths), ("Strings", texts), ("Conversions", conversions), ("Digests", digests),
+        ("Lists and objects", lists), ("Time, identifiers and files", timeAndFiles),
+    ]
+
+    /// All functions, in the order of the reference.
+    package static let all = families.flatMap(\.functions)
 
     /// Returns the function with a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }

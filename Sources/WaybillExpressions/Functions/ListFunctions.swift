@@ -8,6 +8,7 @@ extension ExpressionFunction {
             [Parameter("element", .any, isOptional: true, repeats: true)],
             .array,
             "A list of the arguments.",
+            example: ("list($.id, $.state)", [7, "paid"]),
             work: .constant,
             .compute(ListFunctions.list)
         ),
@@ -16,6 +17,7 @@ extension ExpressionFunction {
             [Parameter("object", .object)],
             .array,
             "The names of an object's members, in order.",
+            example: ("keys($.lines[0])", ["sku", "price"]),
             .compute(ListFunctions.keys)
         ),
         ExpressionFunction(
@@ -23,6 +25,7 @@ extension ExpressionFunction {
             [Parameter("object", .object)],
             .array,
             "The values of an object's members, in order.",
+            example: ("values($.lines[0])", ["a", 2.5]),
             .compute(ListFunctions.values)
         ),
         ExpressionFunction(
@@ -30,6 +33,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The first element of a list; an error if the list is empty.",
+            example: ("first($.tags)", "new"),
             work: .constant,
             .compute(ListFunctions.first)
         ),
@@ -38,6 +42,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .any,
             "The last element of a list; an error if the list is empty.",
+            example: ("last($.tags)", "gift"),
             work: .constant,
             .compute(ListFunctions.last)
         ),
@@ -46,6 +51,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .number,
             "The sum of a list of numbers.",
+            example: ("sum($.lines[*].price)", 6.5),
             .compute(ListFunctions.sum)
         ),
         ExpressionFunction(
@@ -53,6 +59,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             [.number, .string],
             "The minimum of a list of numbers or of strings; an error if the list is empty.",
+            example: ("min($.lines[*].price)", 2.5),
             .compute(ListFunctions.min)
         ),
         ExpressionFunction(
@@ -60,6 +67,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             [.number, .string],
             "The maximum of a list of numbers or of strings; an error if the list is empty.",
+            example: ("max($.lines[*].price)", 4),
             .compute(ListFunctions.max)
         ),
         ExpressionFunction(
@@ -67,6 +75,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .array,
             "A list of numbers or of strings, sorted in ascending order.",
+            example: ("sort($.tags)", ["gift", "new"]),
             .compute(ListFunctions.sort)
         ),
         ExpressionFunction(
@@ -74,6 +83,7 @@ extension ExpressionFunction {
             [Parameter("list", .array)],
             .array,
             "A list without duplicates: only the first of equal elements is kept.",
+            example: ("unique(list(1, 2, 1))", [1, 2]),
             work: .everything,
             .compute(ListFunctions.unique)
         ),
@@ -85,6 +95,7 @@ extension ExpressionFunction {
             ],
             .array,
             "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
+            example: ("range(1, 4)", [1, 2, 3]),
             .compute(ListFunctions.range)
         ),
     ]

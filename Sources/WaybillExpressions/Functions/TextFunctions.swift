@@ -8,6 +8,7 @@ extension ExpressionFunction {
             [Parameter("value", [.text, .array], repeats: true)],
             [.string, .array],
             "Strings, numbers and booleans concatenated into one string, or lists into one list.",
+            example: ("concat('order-', $.id)", "order-7"),
             .compute(TextFunctions.concat)
         ),
         ExpressionFunction(
@@ -15,6 +16,7 @@ extension ExpressionFunction {
             [Parameter("text", .string)],
             .string,
             "The string in lowercase.",
+            example: ("lower('ÄB')", "äb"),
             .compute(TextFunctions.lower)
         ),
         ExpressionFunction(
@@ -22,6 +24,7 @@ extension ExpressionFunction {
             [Parameter("text", .string)],
             .string,
             "The string in uppercase.",
+            example: ("upper('äb')", "ÄB"),
             .compute(TextFunctions.upper)
         ),
         ExpressionFunction(
@@ -29,6 +32,7 @@ extension ExpressionFunction {
             [Parameter("text", .string)],
             .string,
             "The string without leading and trailing white space.",
+            example: ("trim('  a b ')", "a b"),
             .compute(TextFunctions.trim)
         ),
         ExpressionFunction(
@@ -36,6 +40,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("separator", .string)],
             .array,
             "A list of the parts of a string between separators, or of its code points if the separator is empty.",
+            example: ("split('a,b', ',')", ["a", "b"]),
             .compute(TextFunctions.split)
         ),
         ExpressionFunction(
@@ -43,6 +48,7 @@ extension ExpressionFunction {
             [Parameter("list", .array), Parameter("separator", .string)],
             .string,
             "The strings, numbers and booleans of a list as one string, with a separator between them.",
+            example: ("join($.tags, ', ')", "new, gift"),
             .compute(TextFunctions.join)
         ),
         ExpressionFunction(
@@ -50,6 +56,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("part", .string), Parameter("with", .string)],
             .string,
             "The string with every occurrence of a part replaced.",
+            example: ("replace('a-b-c', '-', '.')", "a.b.c"),
             .compute(TextFunctions.replace)
         ),
         ExpressionFunction(
@@ -57,6 +64,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
             "Whether a string contains another string, a list an element, or an object a member of that name.",
+            example: ("contains($.tags, 'gift')", true),
             work: .everything,
             .compute(TextFunctions.contains)
         ),
@@ -65,6 +73,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("prefix", .string)],
             .boolean,
             "Whether a string starts with another string.",
+            example: ("startsWith($.state, 'pa')", true),
             .compute(TextFunctions.startsWith)
         ),
         ExpressionFunction(
@@ -72,6 +81,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("suffix", .string)],
             .boolean,
             "Whether a string ends with another string.",
+            example: ("endsWith($.state, 'id')", true),
             .compute(TextFunctions.endsWith)
         ),
         ExpressionFunction(
@@ -79,6 +89,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("pattern", .string)],
             .string,
             "The first match of a pattern (I-Regexp, RFC 9485) in a string: its first group, or all of it without groups.",
+            example: ("capture('order 42, line 3', '[a-z]+ ([0-9]+)')", "42"),
             .form(.pattern(.capture))
         ),
         ExpressionFunction(
@@ -86,6 +97,7 @@ extension ExpressionFunction {
             [Parameter("text", .string), Parameter("pattern", .string)],
             .array,
             "A list of what capture() would return for each match, from left to right.",
+            example: ("captures('order 42, line 3', '[a-z]+ ([0-9]+)')", ["42", "3"]),
             .form(.pattern(.captures))
         ),
     ]

@@ -9,6 +9,7 @@ extension ExpressionFunction {
             [],
             .string,
             "The current time in UTC, in RFC 3339 format.",
+            example: ("now()", "2026-11-21T05:27:03.041Z"),
             isAmbient: true,
             .compute(TimeFunctions.now)
         ),
@@ -17,6 +18,7 @@ extension ExpressionFunction {
             [Parameter("time", [.number, .string]), Parameter("format", .string, isOptional: true)],
             .string,
             "A time (seconds since 1970, or RFC 3339) in RFC 3339 format, or in a format such as '%Y-%m-%d'.",
+            example: ("date(0, '%Y-%m-%d')", "1970-01-01"),
             .compute(TimeFunctions.date)
         ),
         ExpressionFunction(
@@ -24,6 +26,7 @@ extension ExpressionFunction {
             [Parameter("time", [.string, .number], isOptional: true)],
             .number,
             "The seconds from 1970 to a time (RFC 3339), by default to the current time.",
+            example: ("epoch('1970-01-02')", 86_400),
             isAmbient: true,
             .compute(TimeFunctions.epoch)
         ),
@@ -32,6 +35,7 @@ extension ExpressionFunction {
             [],
             .string,
             "A random UUID, the same in all attempts of a step.",
+            example: ("uuid()", "0188f1d2-0000-7000-8000-000000000001"),
             isAmbient: true,
             .compute(TimeFunctions.uuid)
         ),
@@ -40,6 +44,7 @@ extension ExpressionFunction {
             [Parameter("path", .string)],
             .string,
             "The content of a UTF-8 text file, as a string.",
+            example: ("file('greeting.txt')", "héllo"),
             isAmbient: true,
             .compute(TimeFunctions.file)
         ),
@@ -48,6 +53,7 @@ extension ExpressionFunction {
             [Parameter("path", .string)],
             .bytes,
             "The content of a file, as bytes.",
+            example: ("base64(bytes('greeting.txt'))", "aMOpbGxv"),
             isAmbient: true,
             .compute(TimeFunctions.bytes)
         ),

@@ -1,0 +1,176 @@
+import WaybillJSON
+import WaybillManifest
+
+/// The reference of keys.
+struct KeyReference {
+    private struct Section {
+        let title: String
+        let introduction: String
+        /// The definition whose keys the section has; `nil` for the manifest itself.
+        let definition: String?
+    }
+
+    private static let sections = [
+        Section(title: "The manifest", introduction: "The keys at the top of a file.", definition: nil),
+        Section(
+            title: "Settings",
+            introduction: "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
+                + " step. Inner levels take precedence.",
+            definition: "settings"
+        ),
+        Section(
+            title: "Defaults",
+            introduction: "`defaults` also has these keys, besides the settings.",
+            definition: "defaults"
+        ),
+        Section(
+            title: "Services",
+            introduction: "A service also has these keys, besides the settings.",
+            definition: "service"
+        ),
+        Section(title: "Environments", introduction: "The keys of an environment.", definition: "environment"),
+        Section(
+            title: "Addresses",
+            introduction: "The address of an endpoint, and of a step's `request`.",
+            definition: "addressed"
+        ),
+        Section(
+            title: "Requests",
+            introduction: "An endpoint and a step that sends a request also have these keys.",
+            definition: "request"
+        ),
+        Section(title: "Endpoints", introduction: "An endpoint also has these keys.", definition: "endpoint"),
+        Section(
+            title: "Steps",
+            introduction: "A step has exactly one of the keys that say what it does, from `call` to `end`, any of the"
+                + " others, and settings.",
+            definition: "step"
+        ),
+        Section(title: "Graphs", introduction: "A graph has `chain` or `batch`, and settings.", definition: "graph"),
+        Section(
+            title: "Filter stages",
+            introduction: "Each entry of `filters` is the name of a filter or has one of these keys.",
+            definition: "filterStage"
+        ),
+        Section(
+            title: "Actions of interceptors",
+            introduction: "Each entry of a list in `intercept` has one of `log`, `fail` and `recover`.",
+            definition: "intercept"
+        ),
+        Section(
+            title: "JSON Schema",
+            introduction: "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
+                + " these keywords.",
+            definition: "keywords"
+        ),
+    ]
+
+    /// Definitions with a section of their own, which other keys do not repeat.
+    private static let separate: Set = Set(
+        sections.compactMap(\.definition) + ["inPlace", "filterList", "jsonSchema", "schemaOrFile", "steps", "step"]
+    )
+
+    /// Definitions of values that are described once.
+    private static let values = [
+        "duration", "size", "rate", "expression", "condition", "id", "status", "mediaRange", "onFailure",
+    ]
+
+    private let schema: JSON
+    private let reader: ManifestKeyReader
+
+    init() {
+        schema = (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null
+        reader = ManifestKeyReader(definitions: schema["$defs"] ?? .null)
+    }
+
+    var markdown: String {
+        var text = "# Keys of a manifest\n\n"
+        text += "`waybill explain KEY` prints the same in the terminal. A value in parentheses at the end of a description is"
+        text += " the default.\n"
+        text += "\n## Values\n\n"
+        text += Markdown.table(
+            ["value", "what it is"],
+            Self.values.map { [$0, Markdown.prose(reader.definitions[$0]?["description"]?.string ?? "")] }
+        )
+        for section in Self.sections { text += self.text(of: section) }
+        return text
+    }
+
+    private func text(of section: Section) -> String {
+        let definition = section.definition.map { reader.definitions[$0] ?? .null } ?? schema
+        var text = "\n## \(section.title)\n\n\(section.introduction)\n"
+        let keys = properties(of: definition, depth: 0)
+        if section.definition == "keywords" || section.definition == "intercept" {
+            return text + "\n" + table(keys.compactMap { reader.key($0.name, $0.schema) })
+        }
+        for (name, property) in keys {
+            guard let key = reader.key(name, property) else { continue }
+            text += "\n### `\(name)`\n\n\(Markdown.prose(key.text))\n"
+            let facts = [
+                key.type.map { "Type: \(Markdown.prose($0.split(separator: " | ").joined(separator: " or ")))" },
+                key.defaultValue.map { "Default: \(Markdown.code(YAMLExample.flow($0, inFlow: false)))" },
+            ]
+            let line = facts.compactMap { $0 }.joined(separator: " · ")
+            if !line.isEmpty { text += "\n\(line)\n" }
+            if let example = key.example { text += "\n" + Markdown.block("yaml", YAMLExample.text(name, example)) }
+            let nested = nestedKeys(of: property, prefix: "", depth: 0)
+            if !nested.isEmpty { text += "\n" + table(nested) }
+        }
+        return text
+    }
+
+    private func table(_ keys: [ManifestKey]) -> String {
+        let rows = keys.map { key in
+            let example = key.example.map { YAMLExample.flow($0, inFlow: false) } ?? ""
+            return [Markdown.code(key.name), Markdown.prose(key.text), Markdown.code(example)]
+        }
+        return Markdown.table(["key", "what it does", "example"], rows)
+    }
+
+    // MARK: Reading the schema
+
+    /// The keys of a mapping and of its alternatives, without those of the definitions that it extends.
+    private func properties(of schema: JSON, depth: Int) -> [(name: String, schema: JSON)] {
+        guard depth < 4 else { return [] }
+        var found: [(name: String, schema: JSON)] = []
+        func add(_ more: [(name: String, schema: JSON)]) {
+            for key in more where !found.contains(where: { $0.name == key.name }) { found.append(key) }
+        }
+        add((schema["properties"]?.object ?? JSONObject()).map { ($0.name, $0.value) })
+        for alternative in ["oneOf", "anyOf"].flatMap({ schema[$0]?.array ?? [] }) {
+            add(properties(of: alternative, depth: depth + 1))
+        }
+        if let items = schema["items"] { add(properties(of: items, depth: depth + 1)) }
+        return found
+    }
+
+    /// The keys inside the value of a key, with the path to each.
+    private func nestedKeys(of property: JSON, prefix: String, depth: Int) -> [ManifestKey] {
+        guard depth < 4 else { return [] }
+        if let name = ManifestKeyReader.reference(in: property) {
+            if Self.separate.contains(name) { return [] }
+            return nestedKeys(of: reader.definitions[name] ?? .null, prefix: prefix, depth: depth + 1)
+        }
+        var keys: [ManifestKey] = []
+        func add(_ more: [ManifestKey]) {
+            for key in more where !keys.contains(where: { $0.name == key.name && $0.text == key.text }) { keys.append(key) }
+        }
+        for (name, value) in property["properties"]?.object ?? JSONObject() {
+            guard var key = reader.key(name, value) else { continue }
+            key.name = prefix + name
+            add([key])
+            add(nestedKeys(of: value, prefix: "\(prefix)\(name).", depth: depth + 1))
+        }
+        for alternative in ["oneOf", "anyOf"].flatMap({ property[$0]?.array ?? [] }) {
+            add(nestedKeys(of: alternative, prefix: prefix, depth: depth))
+        }
+        if let others = property["additionalProperties"], others.object != nil {
+            add(nestedKeys(of: others, prefix: "\(prefix)NAME.", depth: depth + 1))
+        }
+        if let items = property["items"] {
+            let list = prefix.isEmpty ? "" : String(prefix.dropLast())
+            add(nestedKeys(of: items, prefix: "\(list)[].", depth: depth + 1))
+        }
+        return keys
+    }
+}
