@@ -14,10 +14,10 @@ import WaybillRuntime
 struct WaybillCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "waybill",
-        abstract: "Runs declared HTTP work.",
+        abstract: "Runs HTTP requests that are declared in manifests.",
         discussion: """
-            A manifest declares services, endpoints, filters, and graphs of requests. Everything wrong in it is found before \
-            the first byte is sent.
+            A manifest declares services, endpoints, filters, and graphs of requests. All errors in it are reported before the \
+            first byte is sent.
 
             Exit status: 0 all passed, 1 a step failed, 2 the manifest or its inputs are invalid, 3 the run could not be \
             executed or recorded, 64 wrong usage, 129, 130 and 143 interrupted.
@@ -35,9 +35,9 @@ struct WaybillCommand: ParsableCommand {
 }
 
 extension WaybillCommand {
-    /// Where the program begins and ends.
+    /// Runs the command of the command line, and exits with its status.
     static func main() {
-        // First of all: whatever is opened next must not become a standard stream.
+        // This comes first, because a file that is opened must not become a standard stream.
         StandardStreams.open()
         Signals.beginListening()
         do {
@@ -49,7 +49,7 @@ extension WaybillCommand {
         }
     }
 
-    /// Writes the message of an error, or the help that was asked for, and ends the process.
+    /// Writes the message of an error, or the requested help, and exits.
     private static func end(with error: any Error) -> Never {
         let status = exitCode(for: error)
         let text = fullMessage(for: error)
@@ -61,7 +61,7 @@ extension WaybillCommand {
     }
 }
 
-/// What the program tells its caller.
+/// The exit statuses of the program.
 enum ExitStatus {
     /// A step failed.
     static let failed = ExitCode(1)
@@ -69,10 +69,10 @@ enum ExitStatus {
     static let invalid = ExitCode(2)
     /// The run could not be executed or recorded.
     static let notCarriedOut = ExitCode(3)
-    /// The reader of standard output has gone away: 128 and the number of SIGPIPE, as shells have it.
+    /// The reader of standard output has closed the pipe: 128 plus the number of SIGPIPE, as in shells.
     static let brokenPipe = ExitCode(128 + SIGPIPE)
 
-    /// Ends the process.
+    /// Exits the process.
     static func leave(_ status: ExitCode) -> Never {
         exit(Output.status(after: status).rawValue)
     }
@@ -84,7 +84,7 @@ extension ExitCode {
 }
 
 extension [Diagnostic] {
-    /// The exit status of errors in what a command was given: whether something could not be read, or says what it may not.
+    /// The exit status for these errors in files: whether a file could not be read, or its content is invalid.
     var exitStatus: ExitCode {
         contains { $0.id == "unreadable-file" } ? ExitStatus.notCarriedOut : ExitStatus.invalid
     }

@@ -33,7 +33,7 @@ import WaybillTestSupport
         let command = "'\(CommandCase.program)' \(arguments) > /dev/full"
         let result = try await Command.run("/bin/sh", ["-c", command])
         #expect(result.status == 3)
-        #expect(result.errorText.hasPrefix("error[unwritable-output]: standard output cannot be written: "))
+        #expect(result.errorText.hasPrefix("error[unwritable-output]: could not write to standard output: "))
     }
 
     @Test func `of very many findings the first thousand are told`() async throws {

@@ -114,7 +114,7 @@ import WaybillTestSupport
         #expect(run.status == 1, "\(run.errorText)")
         let resumed = try await waybill("resume", "./out", "--quiet")
         #expect(resumed.status == 2)
-        #expect(resumed.errorText.contains("'b.yaml' was not started, and the inputs of its run are missing: 'name'"))
+        #expect(resumed.errorText.contains("could not start 'b.yaml': the inputs of the run are missing: 'name'"))
         let again = try await waybill("resume", "./out", "--input", "name=x")
         #expect(again.status == 1)
         #expect(again.outputText.contains("GET http://127.0.0.1:9/x"), "\(again.outputText)\(again.errorText)")

@@ -41,7 +41,7 @@ import WaybillTestSupport
     func `output to a device without room is a failure that is reported`(words: String) async throws {
         let command = try await shell("$W \(words) > /dev/full").command
         #expect(command.status == 3)
-        #expect(command.errorText.contains("standard output cannot be written: No space left on device"))
+        #expect(command.errorText.contains("could not write to standard output: No space left on device"))
     }
 
     @Test(arguments: ["run m.yaml --mock --format ndjson", "show r", "--help", "plan m.yaml", "eval 1"])
@@ -57,7 +57,7 @@ import WaybillTestSupport
     func `a closed standard output is no success`(words: String) async throws {
         let command = try await shell("$W \(words) >&-").command
         #expect(command.status == 3)
-        #expect(command.errorText.hasPrefix("error[unwritable-output]: standard output cannot be written: "))
+        #expect(command.errorText.hasPrefix("error[unwritable-output]: could not write to standard output: "))
         #expect(try await shell("$W run m.yaml --mock --quiet >&-").command.status == 0)
     }
 

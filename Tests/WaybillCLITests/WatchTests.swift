@@ -39,7 +39,7 @@ import WaybillTestSupport
         async let run = Command.run("/bin/sh", ["-c", command], in: folder.path, onStart: { started.yield($0) })
         let process = try #require(await starts.first { _ in true })
 
-        try await wait(for: "watching 3 files, Ctrl-C ends it\n", count: 1)
+        try await wait(for: "watching 3 files; press Ctrl-C to stop\n", count: 1)
         try await wait(for: "GET http://127.0.0.1:9/first", count: 1)
         // As editors save: a new file that takes the place of the old one.
         folder.write(manifest("/second"), to: "new")

@@ -8,8 +8,8 @@ struct CacheCommand: ParsableCommand {
         commandName: "cache",
         abstract: "Shows or clears the cache of HTTP responses.",
         discussion: """
-            Requests with the setting 'cache' use it. It is in $XDG_CACHE_HOME/waybill/http, in the cache folder of the \
-            user's home folder, or in the folder that a manifest names.
+            Requests with the 'cache' setting use the cache. It is in $XDG_CACHE_HOME/waybill/http, in the cache \
+            folder of the user's home folder, or in the folder that a manifest names.
             """,
         subcommands: [Info.self, List.self, Clear.self],
         defaultSubcommand: Info.self
@@ -67,15 +67,15 @@ struct CacheCommand: ParsableCommand {
         }
     }
 
-    /// Where the cache is.
+    /// The option that selects the cache.
     struct Place: ParsableArguments {
-        @Option(help: ArgumentHelp("The folder of the cache, as in a manifest's 'cache'.", valueName: "path"))
+        @Option(help: ArgumentHelp("The cache folder, as named in a manifest's 'cache'.", valueName: "path"))
         var folder: String?
 
         func cache() throws -> ResponseCache {
             if let folder { return ResponseCache(folder: folder) }
             if let cache = ResponseCache(variables: ProcessVariables.all) { return cache }
-            let words = "the folder of the cache is not known: neither XDG_CACHE_HOME nor HOME is an absolute path"
+            let words = "could not locate the cache folder: neither XDG_CACHE_HOME nor HOME is an absolute path"
             Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
             throw ExitStatus.notCarriedOut
         }

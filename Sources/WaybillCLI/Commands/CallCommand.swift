@@ -9,11 +9,11 @@ import WaybillResults
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Sends one request: calls an endpoint of a manifest and prints the data of its response.",
+        abstract: "Calls one endpoint of a manifest and prints the data of its response.",
         discussion: """
-            The endpoint's inputs are given with --input and --inputs. One that is not given takes the manifest's input or \
-            secret of the same name, or its own default. The data goes to standard output: a text as it is, anything else as \
-            JSON. Results are written as by waybill run.
+            Set the endpoint's inputs with --input and --inputs. An input that is not set takes the value of the \
+            manifest's input or secret with the same name, or its own default. The data is printed to standard output: \
+            a string as is, any other value as JSON. Results are written as by 'waybill run'.
             """
     )
 
@@ -25,7 +25,7 @@ struct CallCommand: ParsableCommand {
         case human
         /// Each event as a JSON object.
         case ndjson
-        /// The outputs of the graph that a call is.
+        /// The outputs of the graph that makes the call.
         case outputs
     }
 
@@ -39,7 +39,7 @@ struct CallCommand: ParsableCommand {
     @Option(help: "The folder for the results, instead of waybill-results/<run id>.", completion: .directory)
     var out: String?
 
-    @Flag(help: "Answer the request from the endpoint's 'mock' examples; nothing leaves this machine.")
+    @Flag(help: "Respond to the request with the endpoint's 'mock' examples; nothing leaves this machine.")
     var mock = false
 
     @Option(help: "What goes to standard output: data, human, ndjson or outputs.")
@@ -58,7 +58,7 @@ struct CallCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        // A definition may be used only by calls from the command line.
+        // A definition may exist only for calls from the command line, so an unused one is not reported.
         let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
             .without("unused-definition")
         output.report(findings + stage.diagnostics)
@@ -88,12 +88,13 @@ struct CallCommand: ParsableCommand {
         try SessionRunner.end(with: report)
     }
 
-    /// The data of the response: a string as it is, any other value as JSON, nothing for a response without content.
+    /// Returns the data of the response: a string as is, any other value as JSON, nothing for a response without
+    /// content.
     private static func data(of report: RunSession.Report) -> [UInt8] {
         let data = report.outputs["call"]?["data"] ?? .null
         if let text = data.string { return Array(text.utf8) }
         let step = report.result.steps.first
-        // What has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6), or has none.
+        // Responses that never have content (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6), and empty ones.
         let isEmpty = step?.method == "HEAD" || [204, 205].contains(step?.status) || step?.bytes?.received == 0
         return data == .null && isEmpty ? [] : Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8)
     }

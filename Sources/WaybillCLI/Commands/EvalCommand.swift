@@ -9,28 +9,30 @@ import WaybillManifest
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eval",
-        abstract: "Prints what an expression gives on a JSON, YAML or CSV file.",
+        abstract: "Evaluates an expression on a JSON, YAML or CSV file.",
         usage: """
             waybill eval EXPR [FILE] [--compact] [--raw] [--paths]
             waybill eval --functions
             """,
         discussion: """
-            The value of the file is '$', and there are no other names: waybill eval '$.items[?@.price < 10].name' shop.json
+            The value of the file is '$'; no other names are defined. Example: waybill eval '$.items[?@.price < \
+            10].name' shop.json
 
-            A file is JSON, NDJSON (the list of its lines' values), YAML or CSV (the list of its rows, each with the names \
-            of the first) by its ending: .json, .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and \
-            YAML otherwise. It may have up to 4 GiB. file() reads files relative to the current folder.
+            The extension of the file determines its format: .json; .ndjson or .jsonl (a list with the value of each \
+            line); .yaml or .yml; .csv (a list with an object for each row, named by the first row). Any other file is \
+            read as JSON if it is valid JSON, and as YAML otherwise. The maximum size is 4 GiB. file() reads files \
+            relative to the current folder.
 
-            Exit status: 0 a value is printed, 1 the expression has no value here, 2 the expression or the file is invalid, \
-            3 something cannot be read or written, 64 wrong usage.
+            Exit status: 0 the value was printed, 1 the expression has no value, 2 the expression or the file is \
+            invalid, 3 a file could not be read or the output could not be written, 64 wrong usage.
             """
     )
 
-    @Argument(help: ArgumentHelp("The expression; behind -- if it begins with a minus.", valueName: "expr"))
+    @Argument(help: ArgumentHelp("The expression; put -- before it if it starts with a minus.", valueName: "expr"))
     var expression: String?
 
     @Argument(
-        help: "The file of data; standard input for -, or where none is given and the expression has a '$'.",
+        help: "The data file; - is standard input, which is also the default if the expression contains '$'.",
         completion: .file()
     )
     var file: String?
@@ -38,10 +40,10 @@ struct EvalCommand: ParsableCommand {
     @Flag(help: "Print JSON on one line.")
     var compact = false
 
-    @Flag(help: "Print a text as it is, and of a list of texts, numbers or booleans one a line.")
+    @Flag(help: "Print a string without quotes, and a list of strings, numbers or booleans one per line.")
     var raw = false
 
-    @Flag(help: "Print the places that a path of RFC 9535 matches: a list of {path, value}.")
+    @Flag(help: "Print the locations that a JSONPath (RFC 9535) matches, as a list of {path, value}.")
     var paths = false
 
     @Flag(help: "List the functions that expressions may call.")
@@ -53,7 +55,7 @@ struct EvalCommand: ParsableCommand {
     func validate() throws {
         if functions, expression != nil { throw ValidationError("--functions takes no expression.") }
         if !functions, expression == nil { throw ValidationError("An expression is missing.") }
-        if raw, paths { throw ValidationError("--raw and --paths exclude each other.") }
+        if raw, paths { throw ValidationError("--raw cannot be combined with --paths.") }
     }
 
     func run() throws {
@@ -97,7 +99,7 @@ struct EvalCommand: ParsableCommand {
         return bytes
     }
 
-    /// The lines of a text, or of a list of what can be put into a text; `nil` for anything else.
+    /// Returns the lines to print for a string, a number or a boolean, or for a list of these; `nil` for other values.
     private static func rawLines(_ value: JSON) -> [String]? {
         func line(_ value: JSON) -> String? {
             switch value {

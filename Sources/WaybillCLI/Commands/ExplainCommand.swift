@@ -6,8 +6,8 @@ import WaybillDiagnostics
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains a diagnostic, with examples of wrong and right, or a key of manifests; lists all"
-            + " diagnostics without an argument."
+        abstract: "Explains a diagnostic, with a wrong and a right example, or a manifest key. Without an argument,"
+            + " lists all diagnostics."
     )
 
     @Argument(
@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
         let name = Self.name(in: id)
         let nearest = NearestName.of(name, among: Explanation.all.map(\.id.name) + KeyExplanation.keys)
         let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill explain' lists all diagnostics."
-        throw ValidationError("No diagnostic and no key is named '\(PrintableText.oneLine(name))'. \(hint)")
+        throw ValidationError("There is no diagnostic or key named '\(PrintableText.oneLine(name))'. \(hint)")
     }
 
     func run() throws {
@@ -37,15 +37,15 @@ struct ExplainCommand: ParsableCommand {
         try output.writeResult(Array(text.utf8))
     }
 
-    /// The page that is asked for; `nil` where none is, or none that there is.
+    /// The requested page; `nil` if no id was given, or if there is no such diagnostic.
     private var page: Explanation? {
         id.flatMap { Explanation.of(DiagnosticID(stringLiteral: Self.name(in: $0))) }
     }
 
-    /// What the key means that is asked for.
+    /// The meanings of the requested key.
     private var key: [KeyExplanation] { id.map { KeyExplanation.of($0) } ?? [] }
 
-    /// The id in what was given, which may be copied with its surroundings: `error[unknown-endpoint]:`.
+    /// Returns the id in an argument that may be copied from the output, such as `error[unknown-endpoint]:`.
     private static func name(in text: String) -> String {
         guard let start = text.firstIndex(of: "["), let end = text[start...].firstIndex(of: "]") else { return text }
         return String(text[start..<end].dropFirst())

@@ -6,22 +6,22 @@ import WaybillDiagnostics
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Writes a first manifest, which runs at once on its own examples.",
+        abstract: "Writes a first manifest that can be run right away, with its own mock examples.",
         discussion: """
-            Nothing that is there is ever overwritten. With --schema the schema of manifests is written beside it, as \
-            \(FirstManifest.schemaName), and the manifest's first line leads editors with a YAML language server to it.
+            Existing files are never overwritten. --schema also writes the schema of manifests next to the manifest, as \
+            \(FirstManifest.schemaName); the first line of the manifest points YAML language servers in editors to it.
 
-            Exit status: 0 it is written, 3 it cannot be, 64 wrong usage.
+            Exit status: 0 the manifest was written, 3 it could not be written, 64 wrong usage.
             """
     )
 
     @Argument(
-        help: "The file, which ends in .yaml or .yml, or the folder for a waybill.yaml.",
+        help: "The file to write, with the extension .yaml or .yml, or the folder for a waybill.yaml.",
         completion: .file(extensions: ["yaml", "yml"])
     )
     var path = "."
 
-    @Option(help: ArgumentHelp("The address of the service that the manifest is for.", valueName: "url"))
+    @Option(help: ArgumentHelp("The base URL of the service that the manifest is for.", valueName: "url"))
     var url = FirstManifest.usualURL
 
     @Flag(help: "Write the schema of manifests too, for editors.")
@@ -34,7 +34,7 @@ struct InitCommand: ParsableCommand {
         if path.isEmpty { throw ValidationError("The path must not be empty.") }
         guard FirstManifest(url: url) != nil else {
             throw ValidationError(
-                "--url takes an absolute http or https URL without credentials, query and fragment, not "
+                "--url takes an absolute http or https URL without credentials, query or fragment, not "
                     + "'\(PrintableText.oneLine(url))'."
             )
         }
@@ -47,6 +47,6 @@ struct InitCommand: ParsableCommand {
         let findings = manifest.write(to: file)
         output.report(findings)
         if findings.hasErrors { throw ExitStatus.notCarriedOut }
-        output.write("\(file) is written. Try it: waybill run \(file) --mock\n")
+        output.write("wrote \(file). Try it: waybill run \(file) --mock\n")
     }
 }

@@ -7,14 +7,14 @@ import WaybillMock
 struct MockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mock",
-        abstract: "Answers the endpoints of a manifest on this machine, from their 'mock' examples."
+        abstract: "Serves the endpoints of a manifest on this machine, with their 'mock' examples."
     )
 
     @OptionGroup var options: ManifestOptions
 
     @OptionGroup var inputs: InputOptions
 
-    @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
+    @Option(help: "The port on 127.0.0.1; 0 selects a free one.")
     var port = 0
 
     @Flag(help: "Print without colours.")
@@ -44,10 +44,10 @@ struct MockCommand: ParsableCommand {
         do {
             bound = try waiting { try await server.start(port: port) }
         } catch {
-            output.report([Diagnostic("mock-error", "the server cannot be started: \(error)", at: nil)])
+            output.report([Diagnostic("mock-error", "could not start the server: \(error)", at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        output.write("answering \(routes.count) requests on http://127.0.0.1:\(bound), Ctrl-C ends it\n")
+        output.write("serving \(routes.count) requests on http://127.0.0.1:\(bound); press Ctrl-C to stop\n")
 
         let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
         Signals.onStop { continuation.finish() }

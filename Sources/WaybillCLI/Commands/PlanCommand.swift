@@ -9,38 +9,39 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "Prints what a run would do, without sending anything.",
         discussion: """
-            Values are shown as the manifest has them, ${…} included; secrets by their names only. Formats: text (a tree of \
-            steps), json (see waybill schema print plan), mermaid (a flowchart for Markdown), dot (for Graphviz).
+            Values are shown as written in the manifest, including ${…}; secrets are shown by name only. Formats: text \
+            (a tree of steps), json (see 'waybill schema print plan'), mermaid (a flowchart for Markdown), dot (for \
+            Graphviz).
 
-            Exit status: 0 there is a plan, 2 the manifest or its inputs are invalid, 64 wrong usage.
+            Exit status: 0 the plan was printed, 2 the manifest or its inputs are invalid, 64 wrong usage.
             """
     )
 
-    /// The form of the plan.
+    /// The format of the plan.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// A tree for people.
         case text
         /// One JSON document.
         case json
-        /// A flowchart of Mermaid.
+        /// A Mermaid flowchart.
         case mermaid
-        /// A directed graph of Graphviz.
+        /// A directed graph for Graphviz.
         case dot
     }
 
     @OptionGroup var options: ManifestOptions
 
-    @Option(name: .customLong("graph"), help: "A graph to plan; may be repeated. Otherwise 'main', or the only one.")
+    @Option(name: .customLong("graph"), help: "A graph to plan; may be repeated. Default: 'main', or the only graph.")
     var graphs: [String] = []
 
     @OptionGroup var inputs: InputOptions
 
-    @Option(help: "The form of the plan: text, json, mermaid or dot.")
+    @Option(help: "The format of the plan: text, json, mermaid or dot.")
     var format = Format.text
 
     @Option(
         help: ArgumentHelp(
-            "Instead: where each header, parameter and setting of an endpoint comes from, as text or json.",
+            "Print where each header, parameter and setting of this endpoint comes from instead, as text or json.",
             valueName: "endpoint"
         )
     )
@@ -51,7 +52,7 @@ struct PlanCommand: ParsableCommand {
 
     func validate() throws {
         if explain != nil, ![.text, .json].contains(format) {
-            throw ValidationError("--explain prints text or json.")
+            throw ValidationError("--explain supports only --format text and --format json.")
         }
     }
 

@@ -8,30 +8,30 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Writes reports about an earlier run.",
-        discussion: "The same as --report of 'waybill run', for a run that has finished."
+        discussion: "Does the same as 'waybill run --report', for a run that has finished."
     )
 
     @OptionGroup var argument: RunArgument
 
-    @Option(help: "Write JUnit's XML.", completion: .file(extensions: ["xml"]))
+    @Option(help: "Write a JUnit XML report.", completion: .file(extensions: ["xml"]))
     var junit: String?
 
-    @Option(help: "Write the Test Anything Protocol.", completion: .file(extensions: ["tap"]))
+    @Option(help: "Write a TAP (Test Anything Protocol) report.", completion: .file(extensions: ["tap"]))
     var tap: String?
 
-    @Option(help: "Write Markdown.", completion: .file(extensions: ["md"]))
+    @Option(help: "Write a Markdown report.", completion: .file(extensions: ["md"]))
     var markdown: String?
 
-    @Option(help: "Write a page for browsers.", completion: .file(extensions: ["html"]))
+    @Option(help: "Write an HTML report.", completion: .file(extensions: ["html"]))
     var html: String?
 
-    @Option(help: "Write an HTTP Archive of the requests.", completion: .file(extensions: ["har"]))
+    @Option(help: "Write an HTTP Archive (HAR) of the requests.", completion: .file(extensions: ["har"]))
     var har: String?
 
-    @Option(help: "Write JSON.", completion: .file(extensions: ["json"]))
+    @Option(help: "Write a JSON report.", completion: .file(extensions: ["json"]))
     var json: String?
 
-    @Flag(help: "Mark the failures in the manifest for GitHub Actions, and add to the summary of the job.")
+    @Flag(help: "Annotate the failures in the manifest for GitHub Actions, and append to the job summary.")
     var github = false
 
     func validate() throws {
@@ -43,7 +43,7 @@ struct ReportCommand: ParsableCommand {
         if let suite = RunFolders.suite(of: argument.run) {
             let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
             for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
-                let message = "the reports leave out '\(member.manifest)': its run has not finished"
+                let message = "the reports omit '\(member.manifest)': its run has not finished"
                 output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
             }
             return try ReportOptions.write(requests, for: runs, output)

@@ -10,12 +10,13 @@ struct ResumeCommand: ParsableCommand {
         commandName: "resume",
         abstract: "Continues a run that failed, was stopped or was killed.",
         discussion: """
-            A step that passed keeps its result and is never sent again, unless its method is safe (GET, HEAD) or \
-            --repeat-unsure is given, and a step that still has to run needs something of it that the journal does not hold: \
-            a secret output, or a cookie. Where only an unsafe request could provide that, nothing is sent, and the message \
-            names it. The steps of a 'finally' that had started all run again. Inputs are those of the run; secrets and \
-            sessions are fetched again. A manifest that was changed in what has already run is rejected. Of several \
-            manifests, those that were not started run, too.
+            Steps that passed keep their results and are not sent again. There is one exception: a remaining step \
+            needs something from a passed one that the journal does not contain, a secret output or a cookie. The \
+            passed step is then sent again if its method is safe (GET, HEAD) or --repeat-unsure is given; otherwise \
+            nothing is sent, and the message names the step. If a 'finally' had started, all of its steps run again. \
+            Inputs are those of the run; secrets and sessions are fetched again. The run is rejected if parts of the \
+            manifest that have already run were changed. In a run of several manifests, those that had not started are \
+            run too.
             """
     )
 
@@ -23,18 +24,18 @@ struct ResumeCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Send requests again that may have been sent and have no recorded response, and those that passed and are needed, \
-            even if that may do their work twice.
+            Repeat requests that may have been sent but have no recorded response, and requests that passed but are \
+            needed again, even if this performs their effects twice.
             """
     )
     var repeatUnsure = false
 
-    @Flag(help: "Also run the steps and elements again whose failures were tolerated (onFailure: continue).")
+    @Flag(help: "Also repeat steps and elements whose failures were tolerated (onFailure: continue).")
     var failed = false
 
     @OptionGroup var inputs: InputOptions
 
-    @Flag(help: "Let the manifest use files outside its folder, and write outside the results folder.")
+    @Flag(help: "Allow the manifest to use files outside its folder and to write outside the results folder.")
     var allowOutside = false
 
     @OptionGroup var printing: RunOutputOptions
@@ -58,7 +59,7 @@ struct ResumeCommand: ParsableCommand {
         try resume(argument.folder, options, findings, reports, output)
     }
 
-    /// Resumes the runs of a suite that have not passed and runs those that were not started, one after the other. Throws
+    /// Resumes the runs of a suite that have not passed and runs those that were not started, one after another. Throws
     /// the worst exit status.
     private func resume(
         _ suite: SuiteFolder,
@@ -68,7 +69,7 @@ struct ResumeCommand: ParsableCommand {
     ) throws {
         guard printing.format == .human else {
             throw ValidationError(
-                "--format \(printing.format.rawValue) is for the run of one manifest, and this is a suite."
+                "--format \(printing.format.rawValue) supports only runs of one manifest; this run has several."
             )
         }
         var worst = ExitCode.success
@@ -103,8 +104,8 @@ struct ResumeCommand: ParsableCommand {
         let missing = suite.options.inputs.filter { !options.inputNames.contains($0) }
         guard missing.isEmpty else {
             let names = missing.map { "'\($0)'" }.joined(separator: ", ")
-            let help = ["Their values are not stored. Give them again, such as --input \(missing[0])=VALUE."]
-            let message = "'\(member.manifest)' was not started, and the inputs of its run are missing: \(names)"
+            let help = ["The values of inputs are not stored. Set them again, for example --input \(missing[0])=VALUE."]
+            let message = "could not start '\(member.manifest)': the inputs of the run are missing: \(names)"
             output.report([Diagnostic("run-error", message, at: nil, help: help)])
             throw ExitStatus.invalid
         }

@@ -17,15 +17,15 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Runs the graphs of manifests and writes results.",
         discussion: """
-            The results go to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson (the journal); \
-            waybill-results/latest leads to the newest run. Each of several manifests is a run of its own, in a folder inside \
-            that folder. All manifests are checked before the first one runs.
+            The results are written to waybill-results/<run id>: run.json (summary), outputs.json, and events.ndjson \
+            (the journal); waybill-results/latest links to the newest run. With several manifests, each one is a \
+            separate run in a subfolder. All manifests are checked before the first one runs.
             """
     )
 
     @OptionGroup var manifests: ManifestsOptions
 
-    @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Otherwise 'main', or the only one.")
+    @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Default: 'main', or the only graph.")
     var graphs: [String] = []
 
     @OptionGroup var selection: SelectionOptions
@@ -37,7 +37,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The file of the state that the run starts from and stores, instead of waybill-results/state/MANIFEST.json.",
+            "The state file that the run reads and updates, instead of waybill-results/state/MANIFEST.json.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json"])
@@ -58,8 +58,8 @@ struct RunCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Run again each time that a manifest, or a file that it includes or reads data from, changes. While a manifest is \
-            invalid, nothing is sent.
+            Run again whenever a manifest, or a file that it includes or reads data from, changes. Nothing is sent \
+            while a manifest is invalid.
             """
     )
     var watch = false
@@ -69,11 +69,11 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var reports: ReportOptions
 
     func validate() throws {
-        if let concurrency, concurrency < 1 { throw ValidationError("--concurrency takes a number from 1.") }
-        if jobs < 1 { throw ValidationError("--jobs takes a number from 1.") }
+        if let concurrency, concurrency < 1 { throw ValidationError("--concurrency must be at least 1.") }
+        if jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
         if watch, manifests.manifests.contains("-") { throw ValidationError("--watch cannot watch standard input.") }
         if watch, printing.format != .human {
-            throw ValidationError("--watch prints for people; --format \(printing.format.rawValue) is for one run.")
+            throw ValidationError("--watch cannot be combined with --format \(printing.format.rawValue).")
         }
     }
 
@@ -87,18 +87,18 @@ struct RunCommand: ParsableCommand {
             do {
                 try runOnce(output, files: files)
             } catch let status as ExitCode {
-                // The reason was printed. A signal ends the run and the watching.
+                // The reason was already printed. A signal stops both the run and the watching.
                 if Signals.received != nil { throw status }
             }
             // While nothing runs, a signal ends the program.
             Signals.onStop()
-            output.write("\nwatching \(files.count == 1 ? "1 file" : "\(files.count) files"), Ctrl-C ends it\n")
+            output.write("\nwatching \(files.count == 1 ? "1 file" : "\(files.count) files"); press Ctrl-C to stop\n")
             waitForChange(of: files, found)
             output.write("\n")
         }
     }
 
-    /// Waits until a file has changed, or a folder has other manifests, and the change is complete.
+    /// Waits until a file has changed, or a folder has other manifests than before, and the change is complete.
     private func waitForChange(of files: WatchedFiles, _ found: [String]) {
         func pathsNow() -> [String] { ManifestFinder.manifests(at: manifests.pathsOrUsual).manifests }
         while !files.haveChanged, pathsNow() == found { usleep(300_000) }
@@ -121,7 +121,7 @@ struct RunCommand: ParsableCommand {
         }
         let paths = try manifests.paths(output)
         let all = try manifests.checked(paths, files: files).map { $0.then { Pipeline.plan($0, planOptions) } }
-        // Of several manifests, those without a selected step are left out.
+        // If there are several manifests, those without a selected step are skipped.
         let selected = zip(paths, all).filter { all.count == 1 || !$0.1.hasNothingSelected }
         let stages = selected.isEmpty ? Array(all.prefix(1)) : selected.map(\.1)
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
@@ -147,10 +147,10 @@ struct RunCommand: ParsableCommand {
     private func run(_ plans: [Plan], of paths: [String], _ planOptions: PlanOptions, _ output: Output) throws {
         guard printing.format == .human else {
             throw ValidationError(
-                "--format \(printing.format.rawValue) is for one manifest, and these are \(plans.count)."
+                "--format \(printing.format.rawValue) supports only one manifest, not \(plans.count)."
             )
         }
-        guard state == nil else { throw ValidationError("--state is for one manifest, and these are \(plans.count).") }
+        guard state == nil else { throw ValidationError("--state supports only one manifest, not \(plans.count).") }
         let suite: SuiteFolder
         do throws(ResultsError) {
             suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))

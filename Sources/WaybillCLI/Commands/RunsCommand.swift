@@ -19,7 +19,7 @@ struct RunsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "Lists earlier runs, the newest first.",
-            discussion: "A run that is 'unfinished' was killed or stopped; 'waybill resume' continues it."
+            discussion: "An 'unfinished' run was killed or stopped; 'waybill resume' continues it."
         )
 
         @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
@@ -39,7 +39,7 @@ struct RunsCommand: ParsableCommand {
             }
         }
 
-        /// How long ago something was, in the largest unit.
+        /// Returns an age in the largest unit that fits, such as `3 days ago`.
         static func age(_ age: Duration) -> String {
             let seconds = age.components.seconds
             for (unit, name) in [(86_400, "day"), (3_600, "hour"), (60, "minute")] as [(Int64, String)]
@@ -57,12 +57,13 @@ struct RunsCommand: ParsableCommand {
             commandName: "prune",
             abstract: "Removes the results of earlier runs.",
             discussion: """
-                Only folders with names of runs are removed, with everything in them. With both options, a run is removed \
-                if it is older and not among the newest. Runs that are still running, the cache and states are kept.
+                Removes only folders that are named like runs, with everything in them. With both options, a run is \
+                removed only if it is older than AGE and not among the newest. Runs that are still running, the cache \
+                and states are kept.
                 """
         )
 
-        /// A time such as 7d.
+        /// A duration such as `7d`.
         struct Age: ExpressibleByArgument {
             let seconds: Int64
 
@@ -77,7 +78,7 @@ struct RunsCommand: ParsableCommand {
             }
         }
 
-        @Option(help: "How many of the newest runs are kept.")
+        @Option(help: "Keep this many of the newest runs.")
         var keep: Int?
 
         @Option(
@@ -95,7 +96,7 @@ struct RunsCommand: ParsableCommand {
             if keep == nil, olderThan == nil {
                 throw ValidationError("Name the runs to remove: --keep N, --older-than AGE, or both.")
             }
-            if let keep, keep < 0 { throw ValidationError("--keep takes a number from 0.") }
+            if let keep, keep < 0 { throw ValidationError("--keep must not be negative.") }
         }
 
         func run() throws {

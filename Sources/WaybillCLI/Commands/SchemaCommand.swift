@@ -19,11 +19,13 @@ struct SchemaCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Checks JSON, NDJSON, YAML or CSV files against a JSON Schema (draft 2020-12).",
         discussion: """
-            References to other schemas are looked for in the folder of the schema; nothing comes from the network. A file is \
-            JSON, NDJSON (each line a document), YAML or CSV (each row a document, an object of texts) by its ending: .json, \
-            .ndjson or .jsonl, .yaml or .yml, .csv. Any other is JSON if it can be, and YAML otherwise.
+            References to other schemas are resolved in the folder of the schema, never over the network. The \
+            extension of a file determines its format: .json; .ndjson or .jsonl (each line is a document); .yaml or \
+            .yml; .csv (each row is a document, an object of strings). Any other file is read as JSON if it is valid \
+            JSON, and as YAML otherwise.
 
-            Exit status: 0 all are valid, 2 a document or the schema is invalid, 3 something cannot be read, 64 wrong usage.
+            Exit status: 0 all documents are valid, 2 a document or the schema is invalid, 3 a file could not be read, \
+            64 wrong usage.
             """
     )
 
@@ -33,7 +35,7 @@ struct SchemaCheckCommand: ParsableCommand {
     @Argument(help: "The files to check; - is standard input.", completion: .file())
     var files: [String]
 
-    @Flag(help: "Check 'format' too, which otherwise says nothing on what is valid.")
+    @Flag(help: "Also check 'format', which is ignored by default.")
     var formats = false
 
     @Flag(help: "Print without colours.")
@@ -60,10 +62,10 @@ struct SchemaCheckCommand: ParsableCommand {
 struct SchemaPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Prints a published schema: of manifests, run.json, the lines of events.ndjson, findings, or plans."
+        abstract: "Prints a published schema: of manifests, run.json, lines of events.ndjson, diagnostics, or plans."
     )
 
-    @Argument(help: "Which schema.")
+    @Argument(help: "The schema to print.")
     var schema = EmbeddedSchema.manifest
 
     func run() throws {

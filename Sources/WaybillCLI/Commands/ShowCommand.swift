@@ -8,26 +8,26 @@ struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Prints the results of an earlier run.",
-        discussion: "Of a run that was killed, it prints the steps that keep their results when the run is resumed."
+        discussion: "For a run that was killed, it prints the steps that keep their results when the run is resumed."
     )
 
     @OptionGroup var argument: RunArgument
 
-    @Flag(help: "Only the steps that failed, also those whose failure was tolerated.")
+    @Flag(help: "Print only the steps that failed, including those whose failure was tolerated.")
     var failed = false
 
     @Option(
         name: .customLong("step"),
-        help: "Only the step with this id, or with this path, such as main.login, and what is in it; may be repeated."
+        help: "Print only the step with this id or path, such as main.login, and the steps in it; may be repeated."
     )
     var steps: [String] = []
 
-    @Flag(help: "Print the bodies of responses in full, as far as they are kept (see 'waybill run --keep-bodies').")
+    @Flag(help: "Print response bodies in full, if they were kept (see 'waybill run --keep-bodies').")
     var body = false
 
     @Option(
         help: ArgumentHelp(
-            "Print what differs from this earlier run: outcomes, times and outputs.",
+            "Print the differences from this earlier run: outcomes, times and outputs.",
             valueName: "run"
         ),
         completion: .directory
@@ -80,7 +80,7 @@ struct ShowCommand: ParsableCommand {
         }
     }
 
-    /// Prints what differs from an earlier run: of a suite, for each manifest that both have.
+    /// Prints the differences from an earlier run; for a suite, those of each manifest that both have.
     private func compare(with earlier: String, _ output: Output) throws {
         let (later, before) = (try folders(of: argument.run, output), try folders(of: earlier, output))
         let printer = ComparisonPrinter(colour: output.coloursOutput)
@@ -94,7 +94,7 @@ struct ShowCommand: ParsableCommand {
         }
     }
 
-    /// The folders of the runs of a suite, or of a single run, with the paths of their manifests.
+    /// Returns the folders of the runs of a suite, or of a single run, with the paths of their manifests.
     private func folders(of run: String, _ output: Output) throws -> [(manifest: String, folder: String)] {
         if let suite = RunFolders.suite(of: run) { return suite.members.map { ($0.manifest, $0.folder) } }
         guard let result = RunFolders.entry(of: RunFolders.folder(of: run))?.result else {

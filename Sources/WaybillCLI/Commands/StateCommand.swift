@@ -9,18 +9,18 @@ struct StateCommand: ParsableCommand {
         commandName: "state",
         abstract: "Shows and changes the values that a manifest's next run starts from.",
         discussion: """
-            A graph with 'state' keeps values from run to run. They are stored in waybill-results/state/MANIFEST.json, or \
-            MANIFEST.ENVIRONMENT.json with --env, each time that a run has passed.
+            A graph with 'state' keeps values from run to run. They are stored in waybill-results/state/MANIFEST.json, \
+            or MANIFEST.ENVIRONMENT.json with --env, whenever a run passes.
             """,
         subcommands: [Show.self, Set.self, Clear.self]
     )
 
-    /// Which state is meant.
+    /// The options that select a state.
     struct Options: ParsableArguments {
         @OptionGroup var manifest: ManifestOptions
 
         @Option(
-            help: ArgumentHelp("The file of the state, as for run.", valueName: "file"),
+            help: ArgumentHelp("The state file, as for 'waybill run'.", valueName: "file"),
             completion: .file(extensions: ["json"])
         )
         var state: String?
@@ -79,7 +79,7 @@ struct StateCommand: ParsableCommand {
         @Argument(help: "The name of the value, or GRAPH.NAME.")
         var name: String
 
-        @Argument(help: "The value: a string where the default is one, otherwise JSON.")
+        @Argument(help: "The value: a string if the default is a string, otherwise JSON.")
         var value: String
 
         func run() throws {
@@ -91,12 +91,12 @@ struct StateCommand: ParsableCommand {
     struct Clear: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
-            abstract: "Removes a stored value, or all, so that the next run starts from the default."
+            abstract: "Removes one or all stored values, so that the next run starts from the defaults."
         )
 
         @OptionGroup var options: Options
 
-        @Argument(help: "The name of the value, or GRAPH.NAME; otherwise all.")
+        @Argument(help: "The name of the value, or GRAPH.NAME. Default: all values.")
         var name: String?
 
         func run() throws {

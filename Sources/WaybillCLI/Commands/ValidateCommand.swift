@@ -10,20 +10,21 @@ struct ValidateCommand: ParsableCommand {
         commandName: "validate",
         abstract: "Checks manifests without sending anything.",
         discussion: """
-            What is found goes to standard error for people; as json (see waybill schema print diagnostics), sarif (2.1.0) or \
-            github (annotations of GitHub Actions) it goes to standard output, one document for all manifests.
+            With --format human, diagnostics are printed to standard error. With json (see 'waybill schema print \
+            diagnostics'), sarif (2.1.0) or github (annotations for GitHub Actions), they are printed to standard \
+            output, as one document for all manifests.
 
-            Exit status: 0 all are valid, 2 one is not or cannot be read, 64 wrong usage.
+            Exit status: 0 all manifests are valid, 2 a manifest is invalid or could not be read, 64 wrong usage.
             """
     )
 
-    /// The form of what is found.
+    /// The format of the diagnostics.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// Text with the lines of the manifest.
         case human
         /// One JSON document.
         case json
-        /// A log in SARIF 2.1.0.
+        /// A SARIF 2.1.0 log.
         case sarif
         /// Workflow commands of GitHub Actions.
         case github
@@ -31,7 +32,7 @@ struct ValidateCommand: ParsableCommand {
 
     @OptionGroup var manifests: ManifestsOptions
 
-    @Option(help: "The form of what is found: human, json, sarif or github.")
+    @Option(help: "The format of the diagnostics: human, json, sarif or github.")
     var format = Format.human
 
     @OptionGroup var inputs: InputOptions
@@ -63,12 +64,13 @@ struct ValidateCommand: ParsableCommand {
         } else {
             output.summarize(findings)
         }
-        // The process ends while it holds the last manifest: to free one of 20,000 definitions takes 90 of 560 ms
-        // (Benchmarks/Validate).
+        // The process exits while it still holds the last manifest: freeing one with 20,000 definitions takes 90 of 560
+        // ms (Benchmarks/Validate).
         withExtendedLifetime(last) { ExitStatus.leave(findings.hasErrors ? ExitStatus.invalid : .success) }
     }
 
-    /// What writes the whole document; `nil` where each manifest's findings are written as they come.
+    /// The renderer of the whole document; `nil` if the diagnostics of each manifest are written as soon as it is
+    /// checked.
     private var renderer: (any DiagnosticRenderer)? {
         switch format {
         case .human: nil

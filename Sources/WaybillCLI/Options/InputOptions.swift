@@ -12,8 +12,8 @@ struct InputOptions: ParsableArguments {
         name: .customLong("inputs"),
         help: ArgumentHelp(
             """
-            A JSON or YAML file of values for inputs, by their names; may be repeated, and the last value of an input \
-            counts. --input wins over files.
+            A JSON or YAML file of values for inputs, by name; may be repeated, and the last value of an input wins. \
+            --input takes precedence over files.
             """,
             valueName: "file"
         ),
@@ -25,8 +25,8 @@ struct InputOptions: ParsableArguments {
         name: .customLong("env-file"),
         help: ArgumentHelp(
             """
-            A file of NAME=VALUE lines, for inputs and secrets from environment variables; may be repeated, and the last \
-            value counts. A variable that is set already stays as it is.
+            A file of NAME=VALUE lines, for inputs and secrets from environment variables; may be repeated, and the \
+            last value wins. Variables that are already set take precedence over files.
             """,
             valueName: "file"
         ),
@@ -34,7 +34,7 @@ struct InputOptions: ParsableArguments {
     )
     var environmentFiles: [String] = []
 
-    /// What is asked for by these and the other options, and what is wrong with the files.
+    /// Returns plan options with these values, and the diagnostics about the files.
     func planOptions() -> (options: PlanOptions, diagnostics: [Diagnostic]) {
         var options = PlanOptions()
         options.inputs = inputs.map { ($0.name, $0.text) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Waybill
 import WaybillPlan
 
-/// The manifest and what is laid over it.
+/// The manifest, its environment, and what it may access.
 struct ManifestOptions: ParsableArguments {
     @Argument(
         help: "The manifest, a YAML file; - reads standard input.",
@@ -10,10 +10,10 @@ struct ManifestOptions: ParsableArguments {
     )
     var manifest: String
 
-    @Option(name: .customLong("env"), help: "The environment to lay over the manifest.")
+    @Option(name: .customLong("env"), help: "The environment to apply to the manifest.")
     var environment: String?
 
-    @Flag(help: "Let the manifest use files outside its folder, and write outside the results folder.")
+    @Flag(help: "Allow the manifest to use files outside its folder and to write outside the results folder.")
     var allowOutside = false
 
     /// Reads the manifest and checks it with its environment.

@@ -4,34 +4,34 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
 
-/// Any number of manifests, and what is laid over them.
+/// Any number of manifests, their environment, and what they may access.
 struct ManifestsOptions: ParsableArguments {
     @Argument(
         help: """
-            Manifests, and folders whose manifests are meant; waybill.yaml if there is none. - reads standard input.
+            The manifests, or folders of manifests; - reads standard input. Default: waybill.yaml.
             """,
         completion: .file(extensions: ["yaml", "yml"])
     )
     var manifests: [String] = []
 
-    @Option(name: .customLong("env"), help: "The environment to lay over each manifest.")
+    @Option(name: .customLong("env"), help: "The environment to apply to each manifest.")
     var environment: String?
 
-    @Flag(help: "Let the manifests use files outside their folders, and write outside the results folder.")
+    @Flag(help: "Allow manifests to use files outside their folders and to write outside the results folder.")
     var allowOutside = false
 
     func validate() throws {
         if manifests.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
     }
 
-    /// The paths that are given, or that of the default manifest.
+    /// The paths from the command line, or that of the default manifest.
     var pathsOrUsual: [String] { manifests.isEmpty ? [ManifestFinder.usual] : manifests }
 
-    /// The paths of the manifests. Throws the exit status, after saying why, if a folder has none.
+    /// Returns the paths of the manifests. If a folder contains none, reports that and throws the exit status.
     func paths(_ output: Output) throws -> [String] {
         guard !manifests.isEmpty || ManifestFinder.hasUsual else {
             throw ValidationError(
-                "Name a manifest, or a folder of manifests; there is no \(ManifestFinder.usual) in this folder."
+                "Name a manifest or a folder of manifests; the current folder has no \(ManifestFinder.usual)."
             )
         }
         let (paths, errors) = ManifestFinder.manifests(at: pathsOrUsual)

@@ -20,9 +20,9 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a report when the run has finished, as NAME=FILE with har, html, json, junit, markdown or tap; FILE may be \
-            '-' for standard output. The option may be repeated, and takes several reports separated by commas. 'github' \
-            marks the failures in the manifest for GitHub Actions, where that also happens without the option.
+            Write a report after the run, as NAME=FILE. NAME is har, html, json, junit, markdown or tap; '-' as FILE \
+            is standard output. May be repeated, or given several reports separated by commas. 'github' annotates the \
+            failures in the manifest for GitHub Actions, which is the default in its workflows.
             """,
             valueName: "name=file"
         )
@@ -31,12 +31,12 @@ struct ReportOptions: ParsableArguments {
 
     func validate() throws { _ = try requests() }
 
-    /// Writes the reports. Throws the exit status, after saying why, if one cannot be written.
+    /// Writes the reports. If one cannot be written, reports the reason and throws the exit status.
     func write(for runs: [ReportedRun], _ output: Output) throws {
         try Self.write(try requests(), for: runs, output)
     }
 
-    /// Writes some reports; in a workflow of GitHub Actions, the annotations and the summary of the job too.
+    /// Writes reports and, in a GitHub Actions workflow, the annotations and the job summary.
     static func write(
         _ requests: [Request],
         for runs: [ReportedRun],
@@ -59,7 +59,7 @@ struct ReportOptions: ParsableArguments {
             output.writeError(GitHubAnnotations.commands(for: results))
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
                 if let error = append(MarkdownReport.document(for: results), to: path) {
-                    errors.append(Diagnostic("run-error", "the summary is not written to '\(path)': \(error)", at: nil))
+                    errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
                 }
             }
         }
@@ -69,7 +69,8 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Writes a report to standard output; returns why it is not complete. Throws the exit status if that cannot be written.
+    /// Writes a report to standard output; returns the reason if the report is incomplete. Throws the exit status if
+    /// standard output cannot be written to.
     private static func print(
         _ format: any RunReport.Type,
         for runs: [ReportedRun],
@@ -92,7 +93,7 @@ struct ReportOptions: ParsableArguments {
         let format: any RunReport.Type
         let path: String
 
-        /// Writes it; returns why that failed.
+        /// Writes the report; returns the error if that fails.
         func write(for runs: [ReportedRun]) -> Diagnostic? {
             do throws(ResultsError) {
                 try format.write(runs, toFile: path)
@@ -103,8 +104,8 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Writes reports to files; returns why some failed. They are written at the same time, because an HTTP Archive takes as
-    /// long as all the others.
+    /// Writes reports to files and returns the errors. Writes them concurrently, because an HTTP Archive takes as long
+    /// as all the others together.
     private static func write(_ files: [File], for runs: [ReportedRun]) -> [Diagnostic] {
         guard files.count > 1 else { return files.compactMap { $0.write(for: runs) } }
         return waiting {
@@ -120,10 +121,11 @@ struct ReportOptions: ParsableArguments {
     }
 
     private static func diagnostic(_ error: ResultsError) -> Diagnostic {
-        Diagnostic("run-error", "the report is not written: \(error)", at: nil)
+        Diagnostic("run-error", "could not write the report: \(error)", at: nil)
     }
 
-    /// Appends a text to a file, which other steps of the workflow write to, too; the error in words.
+    /// Appends a string to a file that other steps of the workflow write to as well; returns the system's error message
+    /// if that fails.
     private static func append(_ text: String, to path: String) -> String? {
         guard let file = fopen(path, "a") else { return String(cString: strerror(errno)) }
         let isWritten = fputs(text, file) >= 0
@@ -137,15 +139,15 @@ struct ReportOptions: ParsableArguments {
             let names = RunReports.all.map { $0.name }.joined(separator: ", ")
             guard let equals = text.firstIndex(of: "="), !text[equals...].dropFirst().isEmpty else {
                 throw ValidationError(
-                    "--report takes NAME=FILE, not '\(text)'. The names are \(names), and github alone."
+                    "--report takes NAME=FILE or github, not '\(text)'. The names are \(names)."
                 )
             }
             let (name, path) = (String(text[..<equals]), String(text[equals...].dropFirst()))
             guard let format = RunReports.named(name) else {
-                throw ValidationError("'\(name)' is not a format of reports. There is \(names).")
+                throw ValidationError("'\(name)' is not a report format. The formats are \(names).")
             }
             guard paths.insert(path).inserted else {
-                throw ValidationError("Two reports would be written to '\(path)'.")
+                throw ValidationError("Two reports have the same file '\(path)'.")
             }
             return .file(format, path: path)
         }

@@ -24,7 +24,7 @@ struct RunOutputOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Print requests and responses too, as 'curl -v' does, and elements, pages, polls and retries."
+        help: "Also print requests and responses, as 'curl -v' does, and elements, pages, polls and retries."
     )
     var verbose = false
 

@@ -6,8 +6,8 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: .customLong("tag"),
         help: """
-            Run the steps with this tag, and the steps that they need: of the graph to run, and of graphs with the tag. May be \
-            repeated; a step needs one of the tags.
+            Run only the steps with this tag, and the steps that they need, in the graph to run and in graphs with \
+            this tag. May be repeated to run the steps with any of the tags.
             """
     )
     var tags: [String] = []
@@ -18,7 +18,7 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: .customLong("only"),
         help: ArgumentHelp(
-            "Run the step with this id or path, such as main.login, and the steps that it needs; may be repeated.",
+            "Run only the step with this id or path, such as main.login, and the steps that it needs; may be repeated.",
             valueName: "step"
         )
     )

@@ -3,14 +3,14 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
 
-/// Lays out what differs between two runs.
+/// Formats the differences between two runs.
 struct ComparisonPrinter {
     /// Whether the text has colours.
     let colour: Bool
 
     private static let valueColumns = 60
 
-    /// What differs between the run in a folder and an earlier one of the same manifest.
+    /// Returns the differences between the run in a folder and an earlier run of the same manifest.
     func text(of folder: String, against earlier: String?, manifest: String) -> String {
         let name = PrintableText.oneLine(manifest)
         guard let result = RunFolders.entry(of: folder)?.result else { return "\(name)  has no result\n" }

@@ -1,15 +1,15 @@
 import Waybill
 import WaybillDiagnostics
 
-/// Lays out pages about findings for a terminal.
+/// Formats explanations of diagnostics and keys for a terminal.
 struct ExplanationPrinter {
     /// Whether to use ANSI colours.
     let colour: Bool
 
-    /// How many columns a line of running text has at most.
+    /// The maximum number of columns of a line of prose.
     private static let width = 80
 
-    /// The ids with their titles, one a line.
+    /// Returns the ids with their titles, one per line.
     func list(_ pages: [Explanation]) -> String {
         let width = pages.map(\.id.name.count).max() ?? 0
         return pages.reduce(into: "") { text, page in
@@ -18,7 +18,7 @@ struct ExplanationPrinter {
         }
     }
 
-    /// One page.
+    /// Returns one page.
     func page(_ page: Explanation) -> String {
         var text = "\(strong(page.id.name)): \(page.title)\n"
         for paragraph in page.paragraphs { text += "\n\(Self.wrapped(paragraph))" }
@@ -29,9 +29,9 @@ struct ExplanationPrinter {
         return text
     }
 
-    /// What a key means, for each of its meanings.
+    /// Returns a page about a key, with all of its meanings.
     func key(_ name: String, _ meanings: [KeyExplanation]) -> String {
-        var text = "\(strong(name)): a key of manifests\n"
+        var text = "\(strong(name)): a manifest key\n"
         for meaning in meanings {
             text += "\n\(Self.wrapped(meaning.text))\n"
             if let type = meaning.type { text += Self.wrapped("Type: \(type)") }
@@ -42,7 +42,8 @@ struct ExplanationPrinter {
         return text
     }
 
-    /// The files, named unless it goes without saying, and the command, likewise.
+    /// Returns the files and the command of an example. A single file that the usual command runs is shown without its
+    /// name and the command.
     private static func sample(_ sample: Explanation.Sample) -> String {
         let isUsual = sample.command == Explanation.usualCommand && sample.files.count == 1
         var text = ""

@@ -2,11 +2,11 @@ import WaybillDiagnostics
 import WaybillResults
 import WaybillRuntime
 
-/// What is printed of a failure below the line of its step.
+/// Formats the failure of a step, which is printed below the line of the step.
 struct FailureText {
     /// The maximum number of failed elements that are listed.
     private static let listedElements = 5
-    /// The maximum number of lines of a body that are printed, and of their columns.
+    /// The maximum number of lines of a body that are printed, and their maximum width in columns.
     private static let bodyLines = 5
     private static let bodyColumns = 100
 
@@ -21,8 +21,8 @@ struct FailureText {
 
     private static let margin = 4
 
-    /// The failure of a step: where in the manifest and why, the start of the response's body, and of a `forEach` how many
-    /// elements failed and the first of them.
+    /// Returns the failure of a step: its location in the manifest, the reason, and the start of the response's body;
+    /// for a `forEach`, how many elements failed, and the first of them.
     func text(of result: StepResult) -> String {
         guard let failure = result.failure else { return "" }
         var text = indented(diagnostic(of: failure))
@@ -30,7 +30,7 @@ struct FailureText {
         return text + (result.elements.map { list(of: $0, step: result.path) } ?? "")
     }
 
-    /// A failure in the words and with the carets of a diagnostic, because it points into the manifest as one does.
+    /// Returns a failure formatted as a diagnostic, because it points into the manifest as diagnostics do.
     private func diagnostic(of failure: Failure) -> String {
         var renderer = HumanRenderer(colour: colour)
         if let terminal { renderer.width = max(30, Output.sourceColumns(of: terminal) - Self.margin) }
@@ -38,7 +38,7 @@ struct FailureText {
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().joined(separator: "\n")
     }
 
-    /// How many elements failed, and the first of them with their indices, values, addresses and reasons.
+    /// Returns how many elements failed, and the first of them with their indices, values, URLs and reasons.
     private func list(of elements: ElementResults, step: String) -> String {
         let failed = elements.counts[.failed] + elements.counts[.tolerated]
         guard failed > 0 else { return "" }
@@ -63,20 +63,20 @@ struct FailureText {
         return "[\(element.element)] \(PrintableText.shortened(subject, to: room)): \(reason)"
     }
 
-    /// What an element is: its value and the URL of its request.
+    /// Returns what identifies an element: its value and the URL of its request.
     static func words(_ subject: ElementSubject) -> String {
         [subject.value, subject.url].compactMap { $0?.string }.joined(separator: ", ")
     }
 
-    /// Why an element failed, with all that was found.
+    /// Returns why an element failed, with the messages of all findings.
     static func reason(_ failure: Failure) -> String {
         let findings = failure.findings.map(\.message).filter { $0 != failure.message }
         let details = findings.isEmpty ? "" : " (\(findings.map(\.description).joined(separator: "; ")))"
         return "\(failure.message)\(details)"
     }
 
-    /// The first lines of the body of a step's response, or all, and the path of the file that it is kept in; empty if it is
-    /// not kept.
+    /// Returns the first lines, or all, of the body of a step's response, and the path of the file that contains it;
+    /// empty if the body was not kept.
     func body(of step: String) -> String {
         guard let path = bodies?.path(of: step), let size = try? FileStatus(of: path).size,
             let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 4096)

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Writes lines to standard output on a thread of its own, so that a reader that is slow or has stopped does not hold up whoever
-/// adds them. Lines for which there is no room are counted and left out.
+/// Writes lines to standard output on its own thread, so that a slow or stopped reader does not delay the code that
+/// adds them. Lines that exceed the buffer are dropped and counted.
 final class LineQueue: Sendable {
     private struct State {
         var text = ""
@@ -17,12 +17,12 @@ final class LineQueue: Sendable {
     private let writing = DispatchGroup()
     private let state = Mutex(State())
 
-    /// A queue without lines.
+    /// Creates an empty queue.
     init(_ output: Output) {
         self.output = output
     }
 
-    /// Adds a line, which has no line break at its end.
+    /// Adds a line, without a line break at its end.
     func add(_ line: String) {
         let starts = state.withLock { state -> Bool in
             guard state.text.utf8.count + line.utf8.count < Self.mostBytes else {
@@ -48,7 +48,8 @@ final class LineQueue: Sendable {
         writing.leave()
     }
 
-    /// What is to be written next; `nil` when there is nothing, and the next line starts to write again.
+    /// Removes and returns the text to write next; `nil` if there is none, and the next line that is added starts
+    /// writing again.
     private func takeText() -> String? {
         state.withLock { state in
             guard !state.text.isEmpty else {
@@ -56,7 +57,7 @@ final class LineQueue: Sendable {
                 return nil
             }
             var text = state.text
-            if state.leftOut > 0 { text += "(\(state.leftOut) lines left out: they were not read fast enough)\n" }
+            if state.leftOut > 0 { text += "(dropped \(state.leftOut) lines: they were not read fast enough)\n" }
             (state.text, state.leftOut) = ("", 0)
             return text
         }

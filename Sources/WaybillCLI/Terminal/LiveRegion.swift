@@ -11,13 +11,12 @@ struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
-    /// A size.
     init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
     }
 
-    /// The current size of the terminal that a descriptor leads to; `nil` if it leads to no terminal.
+    /// Reads the current size of the terminal that a descriptor refers to; `nil` if it does not refer to a terminal.
     init?(of descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
@@ -27,10 +26,10 @@ struct TerminalSize: Equatable {
     }
 }
 
-/// The last lines on a terminal, which show what is running and are drawn again as it changes. Everything else is written
-/// above them.
+/// The last lines on a terminal, which show the running steps and are redrawn as they change. Everything else is
+/// written above them.
 ///
-/// It is a value that returns what to write, and writes nothing itself.
+/// This value returns what to write, and writes nothing itself.
 struct LiveRegion {
     /// Returns the lines of a run, for a terminal of some size.
     typealias Source = @Sendable (TerminalSize) -> [StyledText]
@@ -50,9 +49,10 @@ struct LiveRegion {
     /// Removes the lines of a run.
     mutating func remove(_ id: ObjectIdentifier) { sources.removeAll { $0.id == id } }
 
-    /// What removes the lines from the screen, so that the cursor is where the first one started.
+    /// Returns the control sequences that erase the lines from the screen and move the cursor to where the first one
+    /// started.
     ///
-    /// A terminal that is narrower than it was when they were drawn has wrapped them.
+    /// A terminal that has become narrower since the lines were drawn has wrapped them.
     mutating func erasing(_ size: TerminalSize) -> String {
         guard !drawn.isEmpty else { return "" }
         let rows = drawn.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
@@ -60,7 +60,7 @@ struct LiveRegion {
         return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
     }
 
-    /// What draws the lines, after `erasing`. The cursor stays at the end of the last one.
+    /// Returns the text that draws the lines, after `erasing`. The cursor stays at the end of the last one.
     mutating func drawing(_ size: TerminalSize) -> String {
         guard isActive else { return "" }
         // Some rows are left for what the run prints.

@@ -10,21 +10,22 @@ import WaybillDiagnostics
     import Darwin
 #endif
 
-/// The two streams of the program. Nothing else writes to them.
+/// Standard output and standard error. Nothing else writes to them.
 struct Output: Sendable {
     /// Whether standard output gets ANSI colours.
     let coloursOutput: Bool
     /// Whether standard error gets ANSI colours.
     let coloursError: Bool
 
-    /// What is drawn again at the end of the terminal. All writes are made under its lock, so that they are above it.
+    /// The lines that are redrawn at the end of the terminal. Every write holds its lock, so that the text appears
+    /// above them.
     private static let live = Mutex(LiveRegion())
     private static let liveTimer = Mutex<(any DispatchSourceTimer)?>(nil)
 
-    /// The system's number of the first error of a write to standard output; 0 while there was none.
+    /// The `errno` of the first failed write to standard output; 0 if none has failed.
     private static let failure = Atomic<Int32>(0)
 
-    /// The streams; a terminal gets colours unless that is declined here or by NO_COLOR, or it is dumb.
+    /// Creates the streams. Terminals get colours unless `noColour` or NO_COLOR declines them, or TERM is `dumb`.
     init(noColour: Bool) {
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
         let isAllowed = !noColour && !isDumb && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
@@ -32,18 +33,18 @@ struct Output: Sendable {
         coloursError = isAllowed && isatty(STDERR_FILENO) == 1
     }
 
-    /// Writes a text to standard output.
+    /// Writes a string to standard output.
     func write(_ text: String) {
         _ = writeAll(Array(text.utf8))
     }
 
-    /// Writes what a command was asked for to standard output; throws the exit status where that cannot be done.
+    /// Writes the result of a command to standard output; throws the exit status if that fails.
     func writeResult(_ bytes: [UInt8]) throws {
         guard writeAll(bytes) else { throw ExitStatus.notCarriedOut }
     }
 
-    /// Writes bytes to standard output and notes the first failure. After that nothing more is written, so that what was
-    /// written has no gaps. A run goes on all the same: its results are in its folder.
+    /// Writes bytes to standard output and records the first failure. After a failure nothing more is written, so that
+    /// the output has no gaps. A run continues nevertheless, because its results are in its folder.
     private func writeAll(_ bytes: [UInt8]) -> Bool {
         guard Self.failure.load(ordering: .relaxed) == 0 else { return false }
         let failure = Self.write(bytes, to: STDOUT_FILENO)
@@ -52,11 +53,13 @@ struct Output: Sendable {
         return false
     }
 
-    /// The exit status of the program, now that all is written: where standard output could not be written, says so.
+    /// Returns the exit status of the program after everything was written. Reports an error if standard output could
+    /// not be written to.
     ///
-    /// A reader that has gone away, as `head` does, is not reported: the status is that of a program which SIGPIPE ended.
+    /// A reader that has closed the pipe, as `head` does, is not reported: the status is that of a program killed by
+    /// SIGPIPE.
     static func status(after status: ExitCode) -> ExitCode {
-        // A terminal that was stopped, as by Ctrl-S, may have the lock.
+        // A write to a terminal that was stopped with Ctrl-S may hold the lock.
         _ = live.withLockIfAvailable { region in erase(&region) }
         let failure = failure.load(ordering: .relaxed)
         guard failure != 0, Signals.received == nil else { return status }
@@ -65,26 +68,27 @@ struct Output: Sendable {
         }
         let reason = String(cString: strerror(failure))
         Output(noColour: false).report([
-            Diagnostic("unwritable-output", "standard output cannot be written: \(reason)", at: nil)
+            Diagnostic("unwritable-output", "could not write to standard output: \(reason)", at: nil)
         ])
         return ExitStatus.notCarriedOut
     }
 
-    /// Writes a text to standard error.
+    /// Writes a string to standard error.
     func writeError(_ text: String) {
         Self.write(text, to: STDERR_FILENO)
     }
 
     // MARK: What is drawn again
 
-    /// The size of the terminal that a stream leads to; `nil` if it leads to none, or to one that cannot move its cursor.
+    /// Returns the size of the terminal that a stream is connected to; `nil` if there is none, or if it cannot move its
+    /// cursor.
     static func terminal(ofError: Bool = false) -> TerminalSize? {
         let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
         return isDumb ? nil : TerminalSize(of: ofError ? STDERR_FILENO : STDOUT_FILENO)
     }
 
-    /// Draws the lines of a run at the end of the terminal, ten times a second, until `removeLive` is called with the same
-    /// object. Does nothing if standard output and standard error lead to no terminal.
+    /// Draws the lines of a run at the end of the terminal, ten times a second, until `removeLive` is called with the
+    /// same object. Does nothing if neither standard output nor standard error is a terminal.
     static func addLive(_ run: AnyObject, _ lines: @escaping LiveRegion.Source) {
         guard terminal() ?? terminal(ofError: true) != nil else { return }
         live.withLock { $0.add(ObjectIdentifier(run), lines) }
@@ -121,17 +125,18 @@ struct Output: Sendable {
         if !text.isEmpty { _ = writeDirectly(Array(text.utf8), to: liveDescriptor) }
     }
 
-    /// Writes all findings of a command to standard error, with a line that sums them up.
+    /// Writes all diagnostics of a command to standard error, with a summary line.
     func report(_ findings: [Diagnostic]) {
         writeError(errorRenderer.document(for: findings))
     }
 
-    /// Writes findings of one of several files to standard error; what all have is for `summarize`.
+    /// Writes the diagnostics of one of several files to standard error; `summarize` writes the summary line for all of
+    /// them.
     func reportPart(_ findings: [Diagnostic]) {
         for finding in findings.limitingRepeats() { writeError(errorRenderer.render(finding) + "\n") }
     }
 
-    /// Writes the line that sums up what `reportPart` wrote.
+    /// Writes the summary line for the diagnostics that `reportPart` wrote.
     func summarize(_ findings: [Diagnostic]) {
         if !findings.isEmpty { writeError(errorRenderer.summary(of: findings)) }
     }
@@ -142,18 +147,20 @@ struct Output: Sendable {
         return renderer
     }
 
-    /// How many columns a line of source text may take on a terminal: what the margin with its number leaves.
+    /// Returns the number of columns for a line of source text on a terminal: the width without the margin for line
+    /// numbers.
     static func sourceColumns(of size: TerminalSize) -> Int { max(30, size.columns - 12) }
 
-    /// Writes all of a text; a reader that has gone away is no reason to fail.
+    /// Writes a whole string and ignores errors, such as a reader that has closed the pipe.
     private static func write(_ text: String, to descriptor: Int32) {
         _ = write(Array(text.utf8), to: descriptor)
     }
 
-    /// Writes all of some bytes above what is drawn again, and returns the system's error number if that fails, else 0.
+    /// Writes all bytes above the redrawn lines; returns the `errno` if that fails, otherwise 0.
     @discardableResult
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        // A write may wait for its reader, and must not make others wait for the lock unless they write to a terminal too.
+        // A write may block until its reader continues. It must not make others wait for the lock unless they write to
+        // a terminal too.
         let isLive = live.withLock { $0.isActive || $0.isDrawn }
         guard isLive, let size = terminal(ofError: descriptor == STDERR_FILENO) else {
             return writeDirectly(bytes, to: descriptor)

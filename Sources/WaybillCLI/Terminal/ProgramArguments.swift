@@ -4,8 +4,8 @@ import CPlatform
 enum ProgramArguments {
     /// The arguments without the program's name.
     ///
-    /// They are those that the system passed to the program. Swift's `CommandLine` reads them from `/proc` on Linux, and
-    /// has none where that is not readable.
+    /// These are the arguments that the system passed to the program. Swift's `CommandLine` reads them from `/proc` on
+    /// Linux, and is empty if that is not readable.
     static var words: [String] {
         let count = Int(waybill_argument_count())
         guard count > 0 else { return Array(CommandLine.arguments.dropFirst()) }

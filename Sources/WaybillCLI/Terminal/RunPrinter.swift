@@ -3,26 +3,27 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillResults
 
-/// Prints what happens in a run for people: a line for each step, and each failure in full at the end.
+/// Prints the progress of a run for people: a line for each step, and each failure in full at the end.
 final class RunPrinter: RunObserver {
     /// Where the text goes.
     enum Destination: Sendable {
         case output
         /// Standard error, because standard output is for data.
         case error
-        /// A function that prints it later. The value is the manifest's path, which precedes the lines of what is running.
+        /// A function that prints the text later. `manifest` is the path of the manifest, which is shown above the
+        /// lines of the running steps.
         case held(manifest: String, @Sendable (String) -> Void)
     }
 
     private struct State {
         var progress = RunProgress()
-        /// How many failed elements of a step were printed when they failed.
+        /// The number of failed elements of each step that were printed when they failed.
         var printedElements: [String: Int] = [:]
-        /// Where the failures of sessions are. Each step that needs such a session fails at the same location.
+        /// The locations of session failures. Each step that needs a failed session fails at the same location.
         var sessionFailures: Set<SourceSpan> = []
     }
 
-    /// How many elements of a step are printed when they fail. A `forEach` may have a million.
+    /// The maximum number of elements of a step that are printed when they fail. A `forEach` may have a million.
     private static let printedElements = 5
 
     private let output: Output
@@ -31,7 +32,7 @@ final class RunPrinter: RunObserver {
     private let isVerbose: Bool
     private let state = Mutex(State())
 
-    /// A printer.
+    /// Creates a printer.
     ///
     /// - Parameters:
     ///   - quiet: Whether it prints failures only.
@@ -172,7 +173,7 @@ final class RunPrinter: RunObserver {
             else {
                 return hasText(step)
             }
-            // Of the steps that a session's failure has failed, one is printed.
+            // Of the steps that failed because of the same session, only one is printed.
             return sessionFailures.remove(span) != nil
         }
         guard !failed.isEmpty else { return }
@@ -189,7 +190,7 @@ final class RunPrinter: RunObserver {
         FailureText(colour: isColoured, terminal: terminal, bodies: bodies)
     }
 
-    /// Why a step failed, in the line below its own. Elements that fail have lines of their own.
+    /// Returns why a step failed, for the line below its own. Failed elements have their own lines.
     private func reason(of result: StepResult) -> String {
         guard result.elements == nil, let failure = result.failure, failure.kind != .cancelled else { return "" }
         return "    \(paint(failure.message.description, .faint))\n"
@@ -204,7 +205,7 @@ final class RunPrinter: RunObserver {
         }
     }
 
-    /// The line of a step: outcome, path, name, request, status, time. A long URL is shortened on a terminal.
+    /// Returns the line of a step: outcome, path, name, request, status, time. A long URL is shortened on a terminal.
     private func line(of result: StepResult) -> String {
         let (mark, style) = mark(of: result.outcome)
         var start = StyledText(colour: isColoured)
@@ -231,10 +232,10 @@ final class RunPrinter: RunObserver {
         return start.text + end.text + "\n"
     }
 
-    /// A duration in words: milliseconds below ten seconds.
+    /// Returns a duration in milliseconds, or in seconds if it is ten seconds or more.
     static func time(_ duration: Duration) -> String {
         let milliseconds = duration / .milliseconds(1)
-        // A clock that was set back, or a file with other times, may give less than nothing.
+        // The duration is negative if the clock was set back, or if a file contains such times.
         if milliseconds < 0 { return "0 ms" }
         if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }
         return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
@@ -257,7 +258,7 @@ final class RunPrinter: RunObserver {
         }
     }
 
-    /// A text of the run in a style, without characters that control the terminal.
+    /// Returns a string from the run in a style, without control characters.
     private func paint(_ text: String, _ style: StyledText.Style) -> String {
         var line = StyledText(colour: isColoured)
         line.append(text, style)

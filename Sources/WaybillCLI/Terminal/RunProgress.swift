@@ -2,26 +2,26 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillResults
 
-/// What is running in a run, with counts: for the last lines of a terminal, and now and then for a line of a log.
+/// The running steps of a run, with counts: for the last lines of a terminal, and for occasional lines in a log.
 struct RunProgress {
     /// A step that is running.
     private struct Step {
         var startedAt: Timestamp
-        /// When the last line of a log was due.
+        /// When the last log line was due.
         var lastLine: Timestamp
-        /// How many steps inside it are running, which have lines of their own.
+        /// The number of running steps inside it. These have their own lines.
         var inner = 0
-        /// Of a step with `forEach`: how many elements it has, and how they ended.
+        /// For a step with `forEach`: the number of elements, and the outcomes so far.
         var elements: (total: Int, counts: OutcomeCounts)?
-        /// Of a step with `paginate`: the pages so far, and their items.
+        /// For a step with `paginate`: the numbers of pages and items so far.
         var pages: (count: Int, items: Int)?
-        /// How often a step with `until` was polled in vain.
+        /// For a step with `until`: the number of polls that did not meet the condition.
         var polls = 0
         /// The transfer in flight, once it takes long enough to be reported, and when it was first reported.
         var transfer: (progress: RunEvent.Progress, firstAt: Timestamp)?
     }
 
-    /// How long nothing is printed of a running step in a log.
+    /// The minimum time between two log lines about a running step, in nanoseconds.
     private static let logInterval: Int64 = 5_000_000_000
 
     private var steps: [String: Step] = [:]
@@ -30,7 +30,7 @@ struct RunProgress {
     private var counts = OutcomeCounts()
     private var startedAt: Timestamp?
 
-    /// Notes an event.
+    /// Updates the progress with an event.
     mutating func take(_ event: RunEvent) {
         if startedAt == nil { startedAt = event.at }
         guard let path = event.step else { return }
@@ -81,7 +81,8 @@ struct RunProgress {
 
     // MARK: Lines
 
-    /// The line of a log that is due for the step of an event: every five seconds, so that short steps have none.
+    /// Returns the log line that is due for the step of an event. One is due every five seconds, so that short steps
+    /// have none.
     mutating func dueLine(after event: RunEvent) -> String? {
         guard let path = event.step, var step = steps[path],
             event.at.nanoseconds - step.lastLine.nanoseconds >= Self.logInterval
@@ -92,7 +93,7 @@ struct RunProgress {
         return words.isEmpty ? nil : "\(path)  \(words.joined(separator: ", "))"
     }
 
-    /// The lines of a terminal: the running steps that started first, and a sum.
+    /// Returns the lines for a terminal: the running steps that started first, and a summary.
     func lines(_ size: TerminalSize, at now: Timestamp, colour: Bool) -> [StyledText] {
         let running = order.filter { path in steps[path].map { $0.inner == 0 } ?? false }
         var lines: [StyledText] = []
@@ -146,7 +147,7 @@ struct RunProgress {
                 line.append("  ")
             }
         }
-        // What a narrow terminal has no room for is left out from the end.
+        // On a narrow terminal, the last details are dropped until the rest fits.
         while details.count > 1, width > columns, let last = details.popLast() {
             width -= PrintableText.columns(of: last.text) + 2
         }
@@ -157,7 +158,7 @@ struct RunProgress {
         return line
     }
 
-    /// How far a step is, in words.
+    /// Returns the progress of a step in words.
     private func details(of step: Step, at now: Timestamp) -> [(text: String, style: StyledText.Style?)] {
         if let transfer = step.transfer {
             let seconds = Self.seconds(from: transfer.firstAt, to: now)
@@ -206,7 +207,7 @@ struct RunProgress {
         max(0, start.duration(to: end) / .seconds(1))
     }
 
-    /// A duration of something that is still running, in seconds, minutes and hours.
+    /// Returns the duration of something that is still running, in seconds, minutes and hours.
     static func time(_ duration: Duration) -> String {
         let seconds = max(0, Int(duration / .seconds(1)))
         if seconds < 60 { return "\(seconds) s" }

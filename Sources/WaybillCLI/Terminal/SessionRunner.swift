@@ -3,7 +3,7 @@ import Waybill
 import WaybillDiagnostics
 import WaybillResults
 
-/// Runs a session to its end, or until a signal asks it to stop; other signals pause and continue it.
+/// Runs a session until it finishes or a signal stops it; other signals pause and continue it.
 struct SessionRunner {
     private let session: RunSession
     private let output: Output
@@ -13,10 +13,10 @@ struct SessionRunner {
         self.output = output
     }
 
-    /// What is printed at the first signal to stop.
+    /// The message for the first signal to stop.
     static let stopMessage = "stopping: running requests have 10 seconds to finish; a second Ctrl-C cancels them\n"
 
-    /// Runs the session. Throws the exit status, after the reason was printed, if it could not be executed or recorded.
+    /// Runs the session. If the run could not be executed or recorded, reports the reason and throws the exit status.
     func run() throws -> RunSession.Report {
         // Signals are handled before the run starts, so that none comes too early.
         Signals.onStop(
@@ -39,12 +39,12 @@ struct SessionRunner {
         }
     }
 
-    /// Throws the exit status of a run that has ended, unless all passed.
+    /// Throws the exit status of a finished run, unless everything passed.
     static func end(with report: RunSession.Report) throws {
         switch report.result.outcome {
         case .passed: return
         case .failed: throw ExitStatus.failed
-        // A signal that came when all was done changes neither the outcome nor the status.
+        // A signal that arrives when everything is done changes neither the outcome nor the status.
         case .interrupted: throw Signals.received.map { ExitCode(128 + $0) } ?? ExitStatus.failed
         }
     }

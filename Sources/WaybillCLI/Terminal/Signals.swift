@@ -7,16 +7,17 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Ctrl-C, SIGTERM and SIGHUP ask what is going on to stop, the second time to stop at once; the third time, and where nothing is
-/// going on that could stop, they end the program. SIGUSR1 and SIGUSR2 hold a run up and let it go on. SIGQUIT (Ctrl-\) and the
-/// signals of a crash end the program as they usually do.
+/// The handling of signals. The first Ctrl-C (SIGINT), SIGTERM or SIGHUP asks the running work to stop, the second one
+/// cancels it, and the third one ends the program, as does the first one if there is nothing to stop. SIGUSR1 pauses a
+/// run, and SIGUSR2 continues it. SIGQUIT (Ctrl-\) and the signals of a crash end the program as usual.
 ///
-/// The handler does no more than write the signal's number to a pipe (what else may a handler do?); a thread reads it.
+/// The handler only writes the signal's number to a pipe, because little else is safe in a handler; a thread reads the
+/// pipe.
 enum Signals {
     private struct State {
         var received: Int32?
         var stops: [@Sendable () -> Void] = []
-        /// Whether SIGUSR1 came last of the two, perhaps before there was a run.
+        /// Whether SIGUSR1 arrived after the last SIGUSR2, possibly before there was a run.
         var isPaused = false
         var pause: (@Sendable () -> Void)?
         var unpause: (@Sendable () -> Void)?
@@ -25,35 +26,36 @@ enum Signals {
     private static let state = Mutex(State())
     private static let pipeEnd = Atomic<Int32>(-1)
 
-    /// The signal that asked for a stop, if any did.
+    /// The first signal that asked for a stop, if any.
     static var received: Int32? { state.withLock { $0.received } }
 
-    /// Begins to listen. To be called once, at the beginning of the program.
+    /// Starts listening. Call this once, at the start of the program.
     static func beginListening() {
-        // A full disk, a file-size limit and a reader that is gone are errors of a write, not the end of the program.
+        // A full disk, an exceeded file-size limit and a closed pipe are write errors; they must not end the program.
         let isHangUpIgnored = isIgnored(SIGHUP)
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
-        // Swift's runtime prints a backtrace instead, and after a signal that somebody sent the program would go on. A backtrace
-        // also shows memory, where secrets are.
+        // Swift's runtime would print a backtrace, which shows memory and thus secrets, and after a signal sent by
+        // another process the program would continue.
         for number in crashes where !isIgnored(number) { signal(number, SIG_DFL) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         pipeEnd.store(ends[1], ordering: .relaxed)
         for number in handled { listen(to: number) }
-        // What ignores a closed terminal, such as nohup, wants the program to do so.
+        // A parent that ignores a closed terminal, such as nohup, wants the program to ignore it too.
         if isHangUpIgnored { signal(SIGHUP, SIG_IGN) }
-        // Only now: the thread lets signals through that were held back.
+        // The thread starts last, because it unblocks signals.
         let end = ends[0]
         _ = try? SystemThread { listen(end) }
     }
 
-    /// From now on the first signal to stop calls the first of these, the next one the next, on the thread that listens.
+    /// Sets the functions that the next signals to stop call, one for each signal, on the listening thread.
     static func onStop(_ stops: (@Sendable () -> Void)...) {
         state.withLock { $0.stops = stops }
     }
 
-    /// From now on SIGUSR1 and SIGUSR2 call these, on the thread that listens.
+    /// Sets the functions that SIGUSR1 and SIGUSR2 call, on the listening thread. Calls `pause` now if SIGUSR1 has
+    /// already arrived.
     static func onPause(_ pause: @escaping @Sendable () -> Void, unpause: @escaping @Sendable () -> Void) {
         let isPaused = state.withLock { state in
             state.pause = pause
@@ -86,7 +88,7 @@ enum Signals {
     }
 
     private static func listen(_ end: Int32) {
-        // Who started the program may have held signals back, and a program takes that over.
+        // The parent process may have blocked signals, and a program inherits that.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in handled + crashes { sigaddset(&signals, number) }

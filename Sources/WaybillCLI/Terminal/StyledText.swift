@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// A line that is composed of pieces in different styles, with its width on a terminal.
+/// A line of pieces in different styles, with its width on a terminal.
 struct StyledText {
     /// A style of a terminal: the parameter of its SGR sequence.
     enum Style: String {
@@ -13,17 +13,17 @@ struct StyledText {
 
     /// Whether the text has colours.
     let colour: Bool
-    /// The text, with the sequences that colour it.
+    /// The text, with the escape sequences for colours.
     private(set) var text = ""
     /// The number of columns.
     private(set) var width = 0
 
-    /// An empty line.
+    /// Creates an empty line.
     init(colour: Bool) {
         self.colour = colour
     }
 
-    /// Appends a piece, without characters that control the terminal.
+    /// Appends a piece, without its control characters.
     mutating func append(_ piece: String, _ style: Style? = nil) {
         let piece = PrintableText.oneLine(piece)
         width += PrintableText.columns(of: piece)

@@ -5,14 +5,14 @@ import WaybillDiagnostics
 import WaybillPlan
 import WaybillResults
 
-/// Runs several manifests, each as a run of its own in a folder of the suite's folder, and prints one summary.
+/// Runs several manifests, each as a separate run in a subfolder of the suite's folder, and prints one summary.
 struct SuiteRunner {
     /// The result of a member.
     fileprivate enum End: Sendable {
         case run(RunSession.Report)
         /// The run could not be executed or recorded; the exit status for that.
         case failed(ExitCode)
-        /// It was not started, because of a signal or an earlier failure.
+        /// The run was not started, because of a signal or an earlier failure.
         case omitted
     }
 
@@ -26,21 +26,20 @@ struct SuiteRunner {
     let suite: SuiteFolder
     /// The plans of the members of the suite.
     let plans: [Plan]
-    /// Whether every origin is answered by the mock server.
+    /// Whether the mock server responds to the requests for every origin.
     let usesMock: Bool
     /// The environment variables, for secrets.
     let variables: [String: String]
     let printing: RunOutputOptions
     let output: Output
-    /// How many run at once.
+    /// The maximum number of runs at once.
     let jobs: Int
-    /// Whether none starts after one has failed.
+    /// Whether no run starts after one has failed.
     let failFast: Bool
 
     private let state = SharedState()
     private var members: [SuiteFolder.Member] { suite.members }
 
-    /// A runner; see the properties.
     init(
         _ suite: SuiteFolder,
         plans: [Plan],
@@ -61,7 +60,7 @@ struct SuiteRunner {
         self.output = output
     }
 
-    /// Runs all, prints the summary, writes the reports, and throws the worst exit status.
+    /// Runs all manifests, prints the summary, writes the reports, and throws the worst exit status.
     func run(_ reports: ReportOptions) throws {
         listen()
         let start = ContinuousClock.now
@@ -106,7 +105,7 @@ struct SuiteRunner {
     /// Runs a member, unless the suite was stopped.
     private func run(_ index: Int) async -> End {
         let member = members[index]
-        // Options of its own have a control of their own, by which the run is stopped.
+        // Each member has its own options, and with them its own control, which stops the run.
         var options = RunOptions()
         options.outputFolder = member.folder
         options.usesMock = usesMock
@@ -190,7 +189,7 @@ struct SuiteRunner {
         output.write("results in \(PrintableText.oneLine(suite.path))\n")
     }
 
-    /// The state, which the signals' thread and the tasks share.
+    /// The state that the signals' thread and the tasks share.
     private final class SharedState: Sendable {
         let value = Mutex(State())
 
@@ -215,7 +214,7 @@ extension SuiteRunner.End {
     }
 }
 
-/// The text of a run among several: below a heading, and in one piece if several run at once.
+/// The text of one of several runs: printed below a heading, and in one piece if several run at once.
 private final class HeldText: Sendable {
     private let heading: String
     private let isHeld: Bool
@@ -228,7 +227,7 @@ private final class HeldText: Sendable {
         self.output = output
     }
 
-    /// Takes a piece of text.
+    /// Holds or prints a piece of text.
     func take(_ piece: String) {
         let ready: String? = text.withLock { text in
             let whole = (text ?? "\n" + PrintableText.oneLine(String(heading.dropLast())) + "\n") + piece
@@ -238,7 +237,7 @@ private final class HeldText: Sendable {
         if let ready { output.write(ready) }
     }
 
-    /// Prints what is held.
+    /// Prints the held text.
     func end() {
         let whole = text.withLock { text in
             defer { text = "" }

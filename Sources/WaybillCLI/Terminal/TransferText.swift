@@ -1,6 +1,6 @@
 import WaybillResults
 
-/// The words for transfers of files: how far they are, and what was stored.
+/// Describes file transfers: their progress, and the stored files.
 enum TransferText {
     /// `↓ 44 %`, `12.0 MB of 26.7 MB`, `4.1 MB/s`, `4 s left`; `↑` while the request is sent.
     ///
@@ -18,7 +18,7 @@ enum TransferText {
         return details
     }
 
-    /// The part that is done, from 0 to 1; `nil` if the size is unknown.
+    /// Returns the completed fraction, from 0 to 1; `nil` if the size is unknown.
     static func fraction(_ progress: RunEvent.Progress) -> Double? {
         let (_, done, total) = direction(progress)
         guard let total, total > 0, done <= total else { return nil }
@@ -43,7 +43,7 @@ enum TransferText {
         return "→ \(file.path)\(table): \(records), \(size(file.bytes))"
     }
 
-    /// A number of bytes, to a tenth of a unit.
+    /// Returns a number of bytes in the largest unit that fits, to a tenth.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
         var (value, unit) = (Double(bytes) / 1000, "kB")

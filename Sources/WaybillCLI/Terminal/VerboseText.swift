@@ -1,13 +1,13 @@
 import WaybillFormats
 import WaybillResults
 
-/// What `--verbose` prints of an event: requests and responses as `curl -v` does, and the elements, pages, polls and retries of
-/// steps. Secrets are redacted in the events.
+/// The text that `--verbose` prints for an event: requests and responses as `curl -v` does, and the elements, pages,
+/// polls and retries of steps. Secrets are redacted in the events.
 enum VerboseText {
     /// Paints a line in a style.
     typealias Paint = (String, StyledText.Style) -> String
 
-    /// The lines of an event; empty for one that has none.
+    /// Returns the lines of an event; empty if it has none.
     static func text(of event: RunEvent, _ paint: Paint) -> String {
         lines(of: event).map { "    \(paint($0, .faint))\n" }.joined()
     }

@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Does asynchronous work to its end on this thread.
+/// Runs asynchronous work on this thread, and returns when it is done.
 ///
-/// Commands are synchronous, as signals and the parser of arguments are. The work runs on the main thread, which would
-/// otherwise only wait: that saves starting Swift's own threads, which is a twentieth of the time of a run of one request.
+/// Commands are synchronous, like signals and the argument parser. The work runs on the main thread, which would
+/// otherwise only wait. This saves starting Swift's own threads, which takes a twentieth of the time of a run of one
+/// request.
 func waiting<Value: Sendable, Failure: Error>(
     for work: @escaping @Sendable () async throws(Failure) -> Value
 ) throws(Failure) -> Value {
@@ -53,7 +54,7 @@ private final class WaitingThread: TaskExecutor {
         job.runSynchronously(on: asUnownedTaskExecutor())
     }
 
-    /// Passes what is left, and all later jobs, to Swift's own threads.
+    /// Passes the remaining jobs, and all later ones, to Swift's own threads.
     func close() {
         let jobs = state.withLock { state in
             state.isClosed = true

@@ -2,15 +2,14 @@ import Synchronization
 import WaybillManifest
 import WaybillRuntime
 
-/// Reads files and remembers how they were, so that a change is noticed: for `--watch`.
+/// Reads files and remembers their statuses to detect changes, for `--watch`.
 ///
-/// Files are compared by the time and the size of their contents, a few times a second. Notifications of the system would be
-/// no simpler, and network file systems have none.
+/// Files are compared by modification time and size, a few times a second. File system notifications would be no
+/// simpler, and network file systems have none.
 final class WatchedFiles: ManifestFileSystem {
-    /// The status of each file just before it was first read; `nil` for one that could not be found.
+    /// The status of each file just before it was first read; `nil` if it was not found.
     private let statuses = Mutex<[String: FileStatus?]>([:])
 
-    /// No files.
     init() {}
 
     func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
@@ -18,13 +17,13 @@ final class WatchedFiles: ManifestFileSystem {
         return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)
     }
 
-    /// Adds a file that something else reads.
+    /// Adds a file that other code reads.
     func add(_ path: String) {
         let status = try? FileStatus(of: path)
         statuses.withLock { if $0.index(forKey: path) == nil { $0[path] = .some(status) } }
     }
 
-    /// How many files there are.
+    /// The number of files.
     var count: Int { statuses.withLock(\.count) }
 
     /// Whether a file has changed, was created or was removed.
@@ -32,7 +31,7 @@ final class WatchedFiles: ManifestFileSystem {
         statuses.withLock { statuses in statuses.contains { (try? FileStatus(of: $0.key)) != $0.value } }
     }
 
-    /// How the files are now, to find out when changes are complete.
+    /// The current statuses of the files, to detect when a change is complete.
     var current: [String: FileStatus] {
         let paths = statuses.withLock { Array($0.keys) }
         return paths.reduce(into: [:]) { $0[$1] = try? FileStatus(of: $1) }
