@@ -12,7 +12,7 @@ struct EvalCommand: ParsableCommand {
         abstract: "Evaluates an expression on a JSON, YAML or CSV file.",
         usage: """
             waybill eval EXPR [FILE] [--compact] [--raw] [--paths]
-            waybill eval --functions
+            waybill eval --functions [NAME]
             """,
         discussion: """
             The value of the file is '$'; no other names are defined. Example: waybill eval '$.items[?@.price < \
@@ -46,21 +46,30 @@ struct EvalCommand: ParsableCommand {
     @Flag(help: "Print the locations that a JSONPath (RFC 9535) matches, as a list of {path, value}.")
     var paths = false
 
-    @Flag(help: "List the functions that expressions may call.")
+    @Flag(help: "List the functions that expressions may call, or describe the one that is named.")
     var functions = false
 
     @Flag(help: "Print without colours.")
     var noColor = false
 
     func validate() throws {
-        if functions, expression != nil { throw ValidationError("--functions takes no expression.") }
+        if functions, file != nil { throw ValidationError("--functions takes at most one name.") }
+        if functions, let name = expression, ExpressionFunction.named(name) == nil {
+            let nearest = NearestName.of(name, among: ExpressionFunction.all.map(\.name))
+            let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill eval --functions' lists all functions."
+            throw ValidationError("There is no function named '\(PrintableText.oneLine(name))'. \(hint)")
+        }
         if !functions, expression == nil { throw ValidationError("An expression is missing.") }
         if raw, paths { throw ValidationError("--raw cannot be combined with --paths.") }
     }
 
     func run() throws {
         let output = Output(noColour: noColor)
-        guard let text = expression else { return try output.writeResult(Array(Self.functionTable.utf8)) }
+        guard !functions, let text = expression else {
+            let printer = ExplanationPrinter(colour: output.coloursOutput)
+            let entry = expression.flatMap(ExpressionFunction.named).map(printer.function)
+            return try output.writeResult(Array((entry ?? Self.functionTable).utf8))
+        }
 
         var findings: [Diagnostic] = []
         func value<Value>(

@@ -1,41 +1,58 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillExpressions
 
 /// `waybill explain`
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains a diagnostic, with a wrong and a right example, or a manifest key. Without an argument,"
-            + " lists all diagnostics."
+        abstract: "Explains a diagnostic, with a wrong and a right example, a manifest key, or a function of"
+            + " expressions. Without an argument, lists all diagnostics."
     )
 
     @Argument(
-        help: "The id in brackets after 'error' or 'warning', such as unknown-endpoint, or a key, such as retry.",
-        completion: .list(Explanation.all.map(\.id.name) + KeyExplanation.keys)
+        help: ArgumentHelp(
+            "The id in brackets after 'error' or 'warning', such as unknown-endpoint; a key, such as retry; or a"
+                + " function, such as join.",
+            valueName: "id|key|function"
+        ),
+        completion: .list(Self.names)
     )
     var id: String?
+
+    @Option(help: "Print a page of the reference in docs/reference as Markdown: keys, functions, events or diagnostics.")
+    var reference: ReferencePage?
 
     @Flag(help: "Print without colours.")
     var noColor = false
 
     func validate() throws {
-        guard let id, page == nil, key.isEmpty else { return }
+        if reference != nil, id != nil { throw ValidationError("--reference takes no argument.") }
+        guard let id, page == nil, key.isEmpty, function == nil else { return }
         let name = Self.name(in: id)
-        let nearest = NearestName.of(name, among: Explanation.all.map(\.id.name) + KeyExplanation.keys)
+        let nearest = NearestName.of(name, among: Self.names)
         let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill explain' lists all diagnostics."
-        throw ValidationError("There is no diagnostic or key named '\(PrintableText.oneLine(name))'. \(hint)")
+        throw ValidationError(
+            "There is no diagnostic, key or function named '\(PrintableText.oneLine(name))'. \(hint)"
+        )
     }
 
     func run() throws {
         let output = Output(noColour: noColor)
+        if let reference { return try output.writeResult(Array(reference.markdown.utf8)) }
         let printer = ExplanationPrinter(colour: output.coloursOutput)
-        // A diagnostic and a key may have the same name, such as 'timeout'.
+        // A diagnostic, a key and a function may have the same name, such as 'timeout' or 'value'.
         var parts = page.map { [printer.page($0)] } ?? []
         if let id, !key.isEmpty { parts.append(printer.key(id, key)) }
+        if let function { parts.append(printer.function(function)) }
         let text = parts.isEmpty ? printer.list(Explanation.all) : parts.joined(separator: "\n")
         try output.writeResult(Array(text.utf8))
     }
+
+    /// Everything that can be explained.
+    private static let names =
+        Explanation.all.map(\.id.name) + KeyExplanation.keys + ExpressionFunction.all.map(\.name)
 
     /// The requested page; `nil` if no id was given, or if there is no such diagnostic.
     private var page: Explanation? {
@@ -45,9 +62,16 @@ struct ExplainCommand: ParsableCommand {
     /// The meanings of the requested key.
     private var key: [KeyExplanation] { id.map { KeyExplanation.of($0) } ?? [] }
 
+    /// The requested function, also as a call: `join()`.
+    private var function: ExpressionFunction? {
+        id.flatMap { ExpressionFunction.named($0.hasSuffix("()") ? String($0.dropLast(2)) : $0) }
+    }
+
     /// Returns the id in an argument that may be copied from the output, such as `error[unknown-endpoint]:`.
     private static func name(in text: String) -> String {
         guard let start = text.firstIndex(of: "["), let end = text[start...].firstIndex(of: "]") else { return text }
         return String(text[start..<end].dropFirst())
     }
 }
+
+extension ReferencePage: ExpressibleByArgument {}

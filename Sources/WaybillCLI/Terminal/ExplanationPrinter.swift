@@ -1,5 +1,7 @@
 import Waybill
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 
 /// Formats explanations of diagnostics and keys for a terminal.
 struct ExplanationPrinter {
@@ -37,9 +39,29 @@ struct ExplanationPrinter {
             if let type = meaning.type { text += Self.wrapped("Type: \(type)") }
             if !meaning.keys.isEmpty { text += Self.wrapped("Keys: \(meaning.keys.joined(separator: ", "))") }
             if let value = meaning.defaultValue { text += Self.wrapped("Default: \(value)") }
+            if let example = meaning.example { text += Self.example(example) }
             text += Self.wrapped("In: \(meaning.places.joined(separator: ", "))")
         }
         return text
+    }
+
+    /// Returns what a function does, with an example.
+    func function(_ function: ExpressionFunction) -> String {
+        var text = "\(strong(function.signature)): a function of expressions\n\n\(Self.wrapped(function.summary))\n"
+        let example = function.example
+        text += "Example: \(example.call)\n"
+        text += "Result:  \(JSONWriter().string(example.result))\n"
+        if example.call.contains("$") {
+            text += "Here $ is \(JSONWriter().string(ExpressionFunction.Example.data))\n"
+        }
+        return text
+    }
+
+    /// Returns an example on the line of its heading, or below it if it has several lines.
+    private static func example(_ yaml: String) -> String {
+        let lines = yaml.split(separator: "\n")
+        if lines.count == 1 { return "Example: \(lines[0])\n" }
+        return lines.reduce(into: "Example:\n") { $0 += "    \($1)\n" }
     }
 
     /// Returns the files and the command of an example. A single file that the usual command runs is shown without its
