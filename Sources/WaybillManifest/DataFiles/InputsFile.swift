@@ -1,18 +1,18 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// A file of values for a manifest's inputs, as `--inputs` takes: a JSON or YAML object of names and values.
+/// A file with the values of a manifest's inputs, for `--inputs`: a JSON or YAML object of names and values.
 package struct InputsFile: Sendable {
-    /// The values by the names of the inputs.
+    /// The values by input name.
     package let values: JSONObject
     private let document: DataDocument
 
-    /// The greatest size of a file, in bytes.
+    /// The maximum size of a file in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// The file at a path, `-` for standard input.
+    /// Reads the file at a path, or standard input for `-`.
     ///
-    /// There is a file exactly when there is no error among the findings.
+    /// The file is `nil` exactly if the diagnostics contain an error.
     package static func read(_ path: String) -> (file: InputsFile?, diagnostics: [Diagnostic]) {
         if RecordFormats.readable(ofFile: path)?.isList == true {
             let finding = Diagnostic(
@@ -49,8 +49,8 @@ package struct InputsFile: Sendable {
         return (InputsFile(values: values, document: document), diagnostics)
     }
 
-    /// What is wrong with a file that is one of environment variables. Its lines are secrets more often than not, and are not
-    /// shown.
+    /// Returns the diagnostic for a file that contains environment variables instead. Its lines are often secrets and
+    /// are not shown.
     private static func environmentFinding(_ path: String) -> Diagnostic? {
         guard path != "-", let variables = EnvironmentFile.read(path).variables, !variables.isEmpty else { return nil }
         return Diagnostic(
@@ -61,7 +61,8 @@ package struct InputsFile: Sendable {
         )
     }
 
-    /// Where the values stand that some pointers lead to, of which the first token is the name of an input.
+    /// Returns the locations of the values that the pointers refer to. The first token of each pointer is the name of
+    /// an input.
     package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         document.places(of: pointers)
     }

@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// One pass over a file of environment variables; `EnvironmentFile` says what it may hold.
+/// Parses a file of environment variables in one pass; see `EnvironmentFile` for the format.
 struct EnvironmentFileParser {
-    /// Something to tell, in words that hold nothing of a value.
+    /// A diagnostic whose strings contain no part of a value.
     struct Finding {
         let id: DiagnosticID
         let headline: String
@@ -12,13 +12,13 @@ struct EnvironmentFileParser {
         let help: String?
     }
 
-    /// After this many findings the rest is not looked at.
+    /// The number of diagnostics after which the rest is not checked.
     private static let maximumFindings = 1000
 
     /// The variables read so far.
     private(set) var variables: [String: String] = [:]
     private(set) var findings: [Finding] = []
-    /// The parts of the text that are no values: what a finding may show.
+    /// The parts of the file that are not values: the parts that a diagnostic may show.
     private(set) var shown: [Range<Int>] = []
 
     private let bytes: [UInt8]
@@ -28,7 +28,7 @@ struct EnvironmentFileParser {
         self.bytes = bytes
     }
 
-    /// Reads the whole text.
+    /// Parses the whole file.
     mutating func parse() {
         if let fault = UTF8Check.firstFault(in: bytes) {
             let place = fault..<fault + 1
@@ -81,7 +81,7 @@ struct EnvironmentFileParser {
         }
     }
 
-    /// The value that begins here; `nil` where it is at fault.
+    /// Parses the value that starts here; `nil` if it is invalid, which is reported.
     private mutating func parseValue() -> [UInt8]? {
         switch peek {
         case UInt8(ascii: "'"), UInt8(ascii: "\""): parseQuoted()
@@ -148,7 +148,7 @@ struct EnvironmentFileParser {
         return value
     }
 
-    /// The byte that an escape in double quotes stands for; `nil` for what is none.
+    /// Parses an escape in double quotes and returns its byte; `nil` for an unknown escape, which is reported.
     private mutating func parseEscape() -> UInt8? {
         let escapes: [(written: Unicode.Scalar, meant: Unicode.Scalar)] = [
             ("n", "\n"), ("r", "\r"), ("t", "\t"), ("\"", "\""), ("\\", "\\"), ("$", "$"),
@@ -160,7 +160,7 @@ struct EnvironmentFileParser {
                 at: position..<position + 1,
                 help: "They are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes everything stands for itself."
             )
-            // The value is read to its end, so that the next line is.
+            // Skips the rest of the value, so that parsing continues with the next line.
             while let byte = peek, byte != UInt8(ascii: "\"") {
                 position += byte == UInt8(ascii: "\\") && peek(1) != nil ? 2 : 1
             }
@@ -171,7 +171,7 @@ struct EnvironmentFileParser {
         return UInt8(ascii: escape.meant)
     }
 
-    /// Warns of a `$` that other tools would put the value of a variable in for.
+    /// Warns of a `$` that other tools would replace by the value of a variable.
     private mutating func warnOfReference() {
         guard let next = peek(1), next == UInt8(ascii: "{") || Self.isNamePart(next, isFirst: true) else { return }
         report(
@@ -219,7 +219,7 @@ extension EnvironmentFileParser {
         while isBlank(at: position) { position += 1 }
     }
 
-    /// Moves behind the end of the line.
+    /// Moves past the end of the line.
     private mutating func skipLine() {
         while !isAtLineEnd { position += 1 }
         while peek == UInt8(ascii: "\r") { position += 1 }

@@ -6,7 +6,7 @@ import WaybillJSON
 struct DecodeStage: FilterStage {
     static let key = "decode"
 
-    /// The formats of strings.
+    /// The formats that a string can have.
     enum Format: String {
         case json, plist
     }

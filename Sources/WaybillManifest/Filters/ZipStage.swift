@@ -2,7 +2,8 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// Makes records of parallel lists: `zip: {NAME: EXPR}`. The first record has the first element of each list, and so on.
+/// Combines parallel lists into records: `zip: {NAME: EXPR}`. The first record has the first element of each list, and
+/// so on.
 struct ZipStage: FilterStage {
     static let key = "zip"
 

@@ -25,9 +25,9 @@ package struct Interception: WholeSetting {
 
         /// The kind of action.
         package let work: Work
-        /// The condition for it.
+        /// The condition for the action.
         package let when: ManifestExpression?
-        /// Where it is written.
+        /// The location of the action.
         package let span: SourceSpan
     }
 

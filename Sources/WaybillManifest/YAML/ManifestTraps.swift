@@ -1,19 +1,19 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What is valid YAML and surely not what the author of a manifest meant, so that it is told instead of what the shape and
-/// the expressions have against it.
+/// Constructs that are valid YAML but surely not what the author of a manifest meant. They are reported instead of the
+/// schema violations and expression errors that they cause.
 struct ManifestTraps {
     private(set) var findings: [Diagnostic] = []
 
     private let tree: YAMLTree
 
-    /// Looks at all values of the text that a value was read from.
+    /// Checks all values of the document that a value was read from.
     init(in root: YAMLNode) {
         tree = root.tree
         for index in tree.marks.indices where tree.marks[index].isEmpty {
             if let properties = tree.properties[ValueTree.Index(index)] {
-                // With a tag it is an empty text on purpose.
+                // With a tag, it is an empty string on purpose.
                 if let anchor = properties.anchor, properties.tag == nil { report(anchor) }
             } else if lacksColon(before: index) {
                 report(key: index - 1)
@@ -21,7 +21,7 @@ struct ManifestTraps {
         }
     }
 
-    /// Whether the value of which nothing is written stands directly behind its key.
+    /// Whether a value of zero length directly follows its key, so that there is no colon.
     private func lacksColon(before index: Int) -> Bool {
         index > 0 && tree.marks[index - 1].upper == tree.marks[index].lower
             && tree.values.isScalar(ValueTree.Index(index - 1))
@@ -53,7 +53,7 @@ struct ManifestTraps {
         )
     }
 
-    /// Where the value stands that only a comma separates from a key.
+    /// Returns the location of the value that only a comma separates from a key.
     private func valueBeforeComma(before key: Int) -> SourceSpan? {
         guard key > 0 else { return nil }
         let previous = ValueTree.Index(key - 1)

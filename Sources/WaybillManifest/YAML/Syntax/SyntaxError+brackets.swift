@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Brackets that do not close, or close nothing, and what is missing between them.
+    /// The error for a bracket without its counterpart, or for a missing value or comma between brackets.
     var bracketError: Diagnostic? {
         switch failure.problem {
         case "did not find expected ',' or ']'": bracketError(open: "[", close: "]")

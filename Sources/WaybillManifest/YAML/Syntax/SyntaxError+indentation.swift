@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Something that stands where the next key or list entry should, or behind the end of everything.
+    /// The error for unexpected content instead of the next key or list entry, or after the end of the document.
     var indentationError: Diagnostic? {
         switch failure.problem {
         case "did not find expected key": behindValue ?? misplacedLine(expected: "a key of this mapping")
@@ -11,7 +11,7 @@ extension SyntaxError {
         }
     }
 
-    /// Text in the same line behind a value that is complete: `"a" b`, `'it's'`.
+    /// The error for text after a complete value in the same line: `"a" b`, `'it's'`.
     private var behindValue: Diagnostic? {
         guard let value = lastValue, value.span.range.upperBound <= failure.problemOffset,
             value.span.range.upperBound > line(at: failure.problemOffset).lowerBound

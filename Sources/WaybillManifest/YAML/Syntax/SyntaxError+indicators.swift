@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Characters with a meaning of their own at the beginning of a value: `* & ! | > @ %` and the backtick.
+    /// The error for a character with a special meaning at the start of a value: `* & ! | > @ %` and the backtick.
     var indicatorError: Diagnostic? {
         switch (failure.problem, failure.context) {
         case ("found character that cannot start any token", _):

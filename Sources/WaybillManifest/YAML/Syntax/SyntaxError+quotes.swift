@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Quotes that are not closed, and escapes that do not exist.
+    /// The error for a quote that is not closed, or for an invalid escape.
     var quoteError: Diagnostic? {
         switch failure.problem {
         case "found unexpected end of stream": unclosedQuote(at: endOfText, label: "the file ends here")

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// A ':' that is missing, lacks its space, or is one too many; a list on the line of its key.
+    /// The error for a missing or unexpected ':', one without a space after it, or a list on the line of its key.
     var separatorError: Diagnostic? {
         switch failure.problem {
         case "mapping values are not allowed in this context": unexpectedColon
@@ -57,7 +57,7 @@ extension SyntaxError {
 
     // MARK: Lines
 
-    /// The first ':' of a range that separates a key from its value.
+    /// Returns the first ':' in a range that separates a key from its value.
     private func separator(in range: Range<Int>) -> Int? {
         file.bytes[range].indices.first { offset in
             guard file.bytes[offset] == UInt8(ascii: ":") else { return false }
@@ -69,7 +69,7 @@ extension SyntaxError {
         file.bytes[line].firstIndex { !Self.isSpace($0) } ?? line.upperBound
     }
 
-    /// The nearest line above that is not blank.
+    /// Returns the nearest line above that is not blank.
     private func lineBefore(_ line: Range<Int>) -> Range<Int>? {
         guard let end = file.bytes[..<line.lowerBound].lastIndex(where: { !Self.isSpace($0) }) else { return nil }
         return self.line(at: end)

@@ -1,19 +1,19 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What an explicit tag says about a value, and whether that is true. Only the tags of the core schema are known.
+/// Checks whether a value matches its explicit tag. Only the tags of the core schema are known.
 struct TagCheck {
     private let written: Spanned<String>
     private let kind: Kind
 
     private enum Kind {
         case string, integer, float, boolean, null, sequence, mapping
-        /// `!` alone: not to be resolved by its looks.
+        /// `!` alone: the value is not resolved by its content.
         case nonSpecific
         case unknown
     }
 
-    /// A tag as written, and with its handle expanded; libyaml drops a lone `!` there.
+    /// Creates a check for a tag as written and with its handle expanded; libyaml drops a lone `!` there.
     init(_ written: Spanned<String>, expanded: String?) {
         self.written = written
         kind =
@@ -30,7 +30,8 @@ struct TagCheck {
             }
     }
 
-    /// How a scalar with this tag is resolved; without a tag that fits, by its looks.
+    /// Returns how a scalar with this tag is resolved; `nil` if its content determines that, because the tag does not
+    /// match.
     func scalarTag(for text: String) -> YAMLScalar.Tag? {
         guard matches(text) else { return nil }
         return switch kind {
@@ -43,7 +44,7 @@ struct TagCheck {
         }
     }
 
-    /// What is wrong with the tag at a scalar.
+    /// Returns the error in the tag of a scalar, if there is one.
     func findingForScalar(_ text: String, at span: SourceSpan) -> Diagnostic? {
         if kind == .unknown { return unknown }
         guard !matches(text) else { return nil }
@@ -55,7 +56,7 @@ struct TagCheck {
         )
     }
 
-    /// What is wrong with the tag at a sequence or mapping.
+    /// Returns the error in the tag of a sequence or mapping, if there is one.
     func findingForCollection(isMapping: Bool) -> Diagnostic? {
         switch kind {
         case .unknown:
