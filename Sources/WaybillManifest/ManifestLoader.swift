@@ -84,7 +84,11 @@ private struct ManifestLoading {
         }
         guard chain.count < loader.maximumIncludeDepth else {
             diagnostics.append(
-                Diagnostic("include-depth", "includes go more than \(loader.maximumIncludeDepth) levels deep", at: span)
+                Diagnostic(
+                    "include-depth",
+                    "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
+                    at: span
+                )
             )
             return nil
         }
@@ -178,9 +182,9 @@ private struct ManifestLoading {
         diagnostics.append(
             Diagnostic(
                 "include-cycle",
-                "this file is included by itself",
+                "this file includes itself",
                 at: span,
-                secondary: places.map { .init($0, "by way of this include") }
+                secondary: places.map { .init($0, "through this include") }
             )
         )
     }

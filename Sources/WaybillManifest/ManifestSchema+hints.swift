@@ -45,7 +45,7 @@ extension SchemaViolation {
                 diagnostic.help = ["'\(name)' is a key of the step: write it beside 'forEach', not inside it."]
             } else if known.contains("backoff"), Self.waits.contains(name) {
                 diagnostic.primary?.text = ""
-                diagnostic.help = ["Write the first wait under 'backoff': backoff: {first: 1s, factor: 2, max: 30s}."]
+                diagnostic.help = ["Write the first delay under 'backoff': backoff: {first: 1s, factor: 2, max: 30s}."]
             } else if known.contains("times"), Self.numbersOfTimes.contains(name) {
                 diagnostic.primary?.text = "did you mean 'times'?"
                 diagnostic.help = []
@@ -79,7 +79,7 @@ extension SchemaViolation {
             diagnostic.help = [
                 concernsName || diagnostic.id == "invalid-id" || diagnostic.id == "invalid-name"
                     ? "A name cannot contain a template (${…}): write it as a constant."
-                    : "No template (${…}) is allowed here: write a constant. 'environments' can change the settings of"
+                    : "Templates (${…}) are not allowed here: write a constant. 'environments' can change settings of"
                         + " 'defaults' and services."
             ]
         }

@@ -90,7 +90,7 @@ struct ManifestSchema: Sendable {
         if case .wrongType(_, .string, let booleans) = violation.detail, !booleans.isEmpty,
             let text, let value = Self.booleansOfYAML1[text.lowercased()], booleans.contains(value)
         {
-            diagnostic.help.append("In YAML 1.2 '\(text)' is a text; write \(value).")
+            diagnostic.help.append("In YAML 1.2, '\(text)' is a string; write \(value).")
         }
         return violation.adding(hintTo: diagnostic, in: root)
     }

@@ -95,7 +95,7 @@ struct SchemaFiles {
             let target = URIReference(text).resolved(against: URIReference(error.document)).withoutFragment.description
             if let refusal = refusals[target] { return refusal.diagnostic(at: place) }
         }
-        let name = document == nil ? "this is not a valid JSON Schema" : "the schema that is referred to is not valid"
+        let name = document == nil ? "this is not a valid JSON Schema" : "the referenced schema is not valid"
         return Diagnostic("invalid-schema", "\(name): \(error.message)", at: place)
     }
 }

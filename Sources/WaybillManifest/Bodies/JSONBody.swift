@@ -13,7 +13,7 @@ struct JSONBody: RequestBody {
             decoder.report(
                 Diagnostic(
                     "invalid-value",
-                    "JSON has no such number",
+                    "JSON cannot represent this number",
                     at: number.span,
                     help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
                 )

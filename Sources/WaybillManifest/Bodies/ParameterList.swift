@@ -53,7 +53,7 @@ package struct ParameterList: Sendable {
         case .string(let value): pairs.append((name, value))
         case .bytes:
             throw EvaluationFailure(
-                message: "the parameter '\(name)' cannot be bytes: base64(x) makes a string of bytes",
+                message: "the parameter '\(name)' cannot be bytes: convert them to a string with base64(x)",
                 span: span
             )
         case .array(let elements):

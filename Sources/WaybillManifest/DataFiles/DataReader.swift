@@ -48,7 +48,7 @@ package struct DataReader: Sendable {
         do {
             let file = try files.read(files.path(path.value), as: "data file", format: format, limit: maximumBytes)
             var (value, findings) = file.value()
-            for index in findings.indices { findings[index].secondary.append(.init(path.span, "read because of this")) }
+            for index in findings.indices { findings[index].secondary.append(.init(path.span, "named here")) }
             return (value, findings)
         } catch {
             return (nil, [error.diagnostic(at: path.span)])

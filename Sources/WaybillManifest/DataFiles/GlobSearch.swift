@@ -61,7 +61,7 @@ struct GlobSearch {
         guard depth <= limits.maximumDepth else {
             throw GlobFailure(
                 "glob-limit",
-                "the folders below \(shown(path)) are more than \(limits.maximumDepth) deep",
+                "the folders below \(shown(path)) are nested more than \(limits.maximumDepth) levels deep",
                 help: ["Name more of the path in the pattern."]
             )
         }
@@ -130,7 +130,7 @@ struct GlobSearch {
                 throw GlobFailure("unreadable-file", "the name of the file \(path) is not valid UTF-8")
             }
             if leadsNowhere { return nil }
-            throw GlobFailure("unreadable-file", "\(path) cannot be looked at: \(error.message)")
+            throw GlobFailure("unreadable-file", "\(path) cannot be inspected: \(error.message)")
         }
     }
 
@@ -145,7 +145,7 @@ struct GlobSearch {
         guard names.count <= namesLeft else {
             throw GlobFailure(
                 "glob-limit",
-                "more than \(limits.maximumNames) files and folders would have to be looked at",
+                "more than \(limits.maximumNames) files and folders would have to be checked",
                 help: ["Name more of the path in the pattern."]
             )
         }

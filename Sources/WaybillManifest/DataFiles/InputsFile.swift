@@ -17,9 +17,9 @@ package struct InputsFile: Sendable {
         if RecordFormats.readable(ofFile: path)?.isList == true {
             let finding = Diagnostic(
                 "inputs-format",
-                "the file of inputs \(path) is neither JSON nor YAML by its name",
+                "the inputs file \(path) does not have the extension of a JSON or YAML file",
                 at: nil,
-                help: ["It holds one object, which gives each input that it names a value."]
+                help: ["An inputs file contains one object with the names of inputs and their values."]
             )
             return (nil, [finding])
         }
@@ -32,7 +32,7 @@ package struct InputsFile: Sendable {
                 return true
             }
         } catch {
-            return (nil, [error.diagnostic(of: "file of inputs")])
+            return (nil, [error.diagnostic(of: "inputs file")])
         }
         if found?.value.object == nil, let finding = environmentFinding(path) { return (nil, [finding]) }
         guard let document = found, !diagnostics.hasErrors else { return (nil, diagnostics) }
@@ -40,7 +40,7 @@ package struct InputsFile: Sendable {
             diagnostics.append(
                 Diagnostic(
                     "inputs-format",
-                    "a file of inputs is an object of names and values, but this is \(document.value.kind.phrase)",
+                    "expected an object of input names and values, found \(document.value.kind.phrase)",
                     at: document.places(of: []).span
                 )
             )
@@ -55,9 +55,9 @@ package struct InputsFile: Sendable {
         guard path != "-", let variables = EnvironmentFile.read(path).variables, !variables.isEmpty else { return nil }
         return Diagnostic(
             "inputs-format",
-            "the file of inputs \(path) has NAME=VALUE lines, but a JSON or YAML object is expected",
+            "expected a JSON or YAML object in the inputs file \(path), found NAME=VALUE lines",
             at: nil,
-            help: ["--env-file reads a file of environment variables."]
+            help: ["Use --env-file to read a file of environment variables."]
         )
     }
 

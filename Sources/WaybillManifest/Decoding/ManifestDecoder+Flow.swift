@@ -42,7 +42,7 @@ extension ManifestDecoder {
                 report(
                     Diagnostic(
                         "wrong-type",
-                        "'forEach' needs a list, and '\(list.expression.text)' is none",
+                        "'forEach' requires a list, but '\(list.expression.text)' is not a list",
                         at: list.span
                     )
                 )

@@ -192,11 +192,11 @@ extension StepForm {
         switch key {
         case .service where self == .call: nil
         case .service, .method, .path, .url, .mock, .returns, .download: reasonAgainstRequestKey(key)
-        case .with: self == .call || self == .graph ? nil : "only a call and a graph take inputs"
+        case .with: self == .call || self == .graph ? nil : "only a step with 'call' or 'graph' takes inputs"
         case .outputs, .vars, .paginate, .write:
             sendsRequests ? nil : "a step with '\(rawValue)' sends no request of its own"
         case .until where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
-        case .forEach where self == .end: "an end has no elements"
+        case .forEach where self == .end: "a step with 'end' cannot be repeated"
         default: nil
         }
     }
@@ -207,7 +207,7 @@ extension StepForm {
         case .request: "write it inside 'request'"
         case .graph, .chain, .batch, .values, .end: "a step with '\(rawValue)' sends no request of its own"
         case .get, .head, .post, .put, .patch, .delete:
-            [.method, .path, .url].contains(key) ? "'\(rawValue)' already says it" : nil
+            [.method, .path, .url].contains(key) ? "'\(rawValue)' already specifies it" : nil
         }
     }
 

@@ -55,7 +55,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "invalid-input",
-                    "the default does not fit the schema of its input: it \(violation.message)",
+                    "the default does not match the schema of its input: it \(violation.message)",
                     at: node["default"]?.span ?? node.span
                 )
             )

@@ -151,7 +151,7 @@ extension ManifestDecoder {
         guard let expression = expression(node) else { return nil }
         if expression.expression.resultType.isDisjoint(with: .string) {
             let message =
-                "a checksum is a string of hexadecimal digits, and '\(expression.expression.text)' is not a string"
+                "a checksum must be a string of hexadecimal digits, but '\(expression.expression.text)' is not a string"
             report(Diagnostic("wrong-type", message, at: expression.span))
         }
         if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
@@ -161,7 +161,7 @@ extension ManifestDecoder {
     }
 
     private mutating func reportWrongDigest(_ text: String, _ algorithm: Digest.Algorithm, at span: SourceSpan) {
-        let help = "Write the digits as they are, or an expression such as steps.sums.outputs.digest."
+        let help = "Write the digits, or an expression such as steps.sums.outputs.digest."
         report(Diagnostic("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help]))
     }
 

@@ -54,7 +54,7 @@ extension ManifestDecoder {
             case .count, .first, .last: (.any, "values")
             }
         guard value.expression.resultType.isDisjoint(with: accepted.union(.null)) else { return }
-        let message = "'\(function.rawValue)' is computed of \(words), and '\(value.expression.text)' is never one"
+        let message = "'\(function.rawValue)' accepts only \(words), but '\(value.expression.text)' never yields one"
         report(Diagnostic("wrong-type", message, at: value.span))
     }
 
@@ -87,8 +87,8 @@ extension ManifestDecoder {
                 at: path.span,
                 label: nearest.map { "did you mean '.\($0)'?" } ?? "",
                 help: [
-                    "Write one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or add 'format' "
-                        + "with one of \(formats)."
+                    "Use one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or set 'format' "
+                        + "to one of \(formats)."
                 ]
             )
         )
@@ -109,7 +109,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "write-table",
-                    "'\(key.value)' is in the key and not among the columns",
+                    "the key column '\(key.value)' is not among the columns",
                     at: key.span,
                     label: nearest.map { "did you mean '\($0)'?" } ?? "",
                     help: ["Add it to 'columns': each record needs a value for each column of the key."]
@@ -132,7 +132,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "write-table",
-                    "the columns '\(other.value)' and '\(name)' differ in case only, which SQLite does not distinguish",
+                    "the columns '\(other.value)' and '\(name)' differ only in case, which SQLite ignores",
                     at: column.name.span,
                     secondary: [.init(other.span, "first used here")],
                     help: ["Rename one of them: {OTHER: item.\(name)}."]
@@ -152,14 +152,14 @@ extension Sink {
             let missing = table == nil ? key.isEmpty ? "'table' and 'key'" : "a 'table'" : "a 'key'"
             return (
                 "a database needs \(missing)",
-                "'table' names the table, and 'key' lists the columns that tell records apart: a record replaces an earlier "
-                    + "one with the same key.",
+                "'table' names the table, and 'key' lists the columns that identify a record: a record replaces "
+                    + "an earlier one with the same key.",
                 to.span
             )
         }
         guard let span = table?.span ?? key.first?.span else { return nil }
         return (
-            "only a database has a 'table' and a 'key', and this file has the format '\(format.name)'",
+            "'table' and 'key' apply only to databases, but this file's format is '\(format.name)'",
             "Write to a file such as data.sqlite, or remove them.",
             span
         )

@@ -136,7 +136,7 @@ package struct ManifestDecoder {
             report(
                 Diagnostic(
                     "wrong-type",
-                    "only a string, a number or a boolean can be part of a text, and '\(expression.expression.text)' is none",
+                    "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
                     at: scalar.span(ofUTF8: expression.range)
                 )
             )
@@ -246,7 +246,7 @@ package struct ManifestDecoder {
                 headline,
                 severity: .warning,
                 at: span,
-                help: ["No template (${…}) is evaluated here: write a constant."]
+                help: ["Templates (${…}) are not evaluated here: write a constant."]
             )
         )
     }
@@ -294,11 +294,11 @@ package struct ManifestDecoder {
         report(
             Diagnostic(
                 "cut-by-comment",
-                "' #' begins a comment, which cuts the text off",
+                "' #' starts a comment, which cuts the string off",
                 severity: severity,
                 at: comment,
-                secondary: [.init(scalar.span, "all that is left of it")],
-                help: ["Put quotes around the text."]
+                secondary: [.init(scalar.span, "only this part is used")],
+                help: ["Put quotes around the string."]
             )
         )
     }
@@ -306,7 +306,7 @@ package struct ManifestDecoder {
     /// Returns a suggestion for an expression that contains text, with or without `${…}` in it.
     private static func help(on error: ExpressionSyntaxError, inExpression text: String) -> String? {
         guard text.contains("${"), !text.hasPrefix("${") else { return error.help }
-        return "This is an expression, not a template: join texts with concat('a text', x)."
+        return "This is an expression, not a template: join strings with concat('a string', x)."
     }
 
     mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar, help: String? = nil) {

@@ -65,8 +65,8 @@ struct EnvironmentFileParser {
                 "this line is not NAME=VALUE",
                 at: start..<lineEnd,
                 help: """
-                    A name has letters, digits and _, and does not begin with a digit. A value of several lines is \
-                    written in quotes.
+                    A name consists of letters, digits and _, and does not start with a digit. Put a value of \
+                    several lines in quotes.
                     """
             )
             return
@@ -77,7 +77,7 @@ struct EnvironmentFileParser {
         guard let value = parseValue() else { return }
         let key = String(decoding: bytes[name], as: UTF8.self)
         if variables.updateValue(String(decoding: value, as: UTF8.self), forKey: key) != nil {
-            report("duplicate-key", "'\(key)' comes again; the last value counts", .warning, at: name)
+            report("duplicate-key", "'\(key)' is set again; the last value is used", .warning, at: name)
         }
     }
 
@@ -129,7 +129,7 @@ struct EnvironmentFileParser {
         }
         guard position < bytes.count else {
             shown.append(start..<start + 1)
-            report("env-file-syntax", "the quote that begins this value is never closed", at: start..<start + 1)
+            report("env-file-syntax", "the closing quote of this value is missing", at: start..<start + 1)
             return nil
         }
         position += 1
@@ -138,10 +138,10 @@ struct EnvironmentFileParser {
         guard isAtLineEnd || peek == UInt8(ascii: "#") && position > end else {
             report(
                 "env-file-syntax",
-                "the line goes on behind the closing quote of the value",
+                "unexpected characters after the closing quote of the value",
                 at: position..<position + 1,
                 help: quote == UInt8(ascii: "\"")
-                    ? "A quote within double quotes is written \\\"." : "There can be no ' within single quotes."
+                    ? "Write \\\" for a quote in double quotes." : "A value in single quotes cannot contain '."
             )
             return nil
         }
@@ -156,9 +156,9 @@ struct EnvironmentFileParser {
         guard let escape = escapes.first(where: { UInt8(ascii: $0.written) == peek(1) }) else {
             report(
                 "env-file-syntax",
-                "this is no escape in double quotes",
+                "unknown escape in double quotes",
                 at: position..<position + 1,
-                help: "They are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes everything stands for itself."
+                help: "The escapes are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes, every character is literal."
             )
             // Skips the rest of the value, so that parsing continues with the next line.
             while let byte = peek, byte != UInt8(ascii: "\"") {
@@ -176,17 +176,17 @@ struct EnvironmentFileParser {
         guard let next = peek(1), next == UInt8(ascii: "{") || Self.isNamePart(next, isFirst: true) else { return }
         report(
             "env-file-reference",
-            "no variable is put in for this '$': it stays as it is",
+            "variables are not substituted: this '$' is kept as it is",
             .warning,
             at: position..<position + 1,
-            help: "Write the value in single quotes if that is meant."
+            help: "Put the value in single quotes if this is intended."
         )
     }
 
     private mutating func reportNull() {
         report(
             "env-file-syntax",
-            "a null character stands in the value, which no environment variable can have",
+            "the value contains a null character, which an environment variable cannot contain",
             at: position..<position + 1
         )
     }

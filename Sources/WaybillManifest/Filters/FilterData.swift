@@ -23,7 +23,7 @@ package struct FilterData: Sendable {
     /// Returns the elements of the data; throws if it is not a list.
     func elements() throws(EvaluationFailure) -> [JSON] {
         if let elements = value.json.array { return elements }
-        throw refusal("'\(key)' needs a list, and the data is \(value.json.kind.phrase)")
+        throw refusal("'\(key)' requires a list, but the data is \(value.json.kind.phrase)")
     }
 
     /// Returns the scope in which a part of the data is `item`.
@@ -49,7 +49,7 @@ package struct FilterData: Sendable {
         let list = try expression.value(in: scope)
         if let elements = list.json.array { return (elements, list.isSecret) }
         throw EvaluationFailure(
-            message: "'\(key)' needs lists, found \(list.json.kind.phrase)",
+            message: "'\(key)' requires lists, found \(list.json.kind.phrase)",
             span: expression.span
         )
     }
@@ -71,7 +71,7 @@ package struct FilterData: Sendable {
 
     private func object(_ value: JSON) throws(EvaluationFailure) -> JSONObject {
         if let object = value.object { return object }
-        throw refusal("'\(key)' needs an object or a list of objects, found \(value.kind.phrase)")
+        throw refusal("'\(key)' requires an object or a list of objects, found \(value.kind.phrase)")
     }
 
     // MARK: What a server says

@@ -102,7 +102,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
             writer.write(header: columns, to: &file)
         } else if given == nil, !hasWarned, let name = members.names.first(where: { !columns.hasName($0) }) {
             hasWarned = true
-            warning = "'\(name)' is no column, since the first record has none of that name; it is left out"
+            warning = "'\(name)' is left out: the first record does not have it, so it is not a column"
         }
         writer.write(row(of: members), to: &file)
     }

@@ -72,7 +72,7 @@ extension DataFile {
         }
         return Diagnostic(
             "duplicate-key",
-            "'\(duplicate.name)' comes again in its object; the last value counts",
+            "'\(duplicate.name)' is repeated in its object; the last value is used",
             severity: .warning,
             at: source.span(start..<min(end + 1, part.upperBound))
         )

@@ -74,7 +74,7 @@ package enum RecordFormats {
     package static func unknownExtension(of path: String) -> String {
         let name = fileExtension(of: path) ?? ""
         let inner = name == compressedExtension ? fileExtension(of: String(path.dropLast(name.utf8.count + 1))) : nil
-        return "no format of files has the extension '.\(inner.map { "\($0)." } ?? "")\(name)'"
+        return "no file format has the extension '.\(inner.map { "\($0)." } ?? "")\(name)'"
     }
 
     /// Returns the part after the last dot in the name of a file, in lower case; `nil` if the name has no dot.

@@ -89,7 +89,7 @@ package struct UnixSocketSetting: WholeSetting {
                 "invalid-value",
                 path.utf8.contains(0)
                     ? "a path cannot contain a NUL character"
-                    : "the path of a Unix domain socket has at most 103 bytes, and this one has \(path.utf8.count)",
+                    : "a Unix domain socket's path can have at most 103 bytes, but this one has \(path.utf8.count)",
                 at: node.span,
                 help: ["Use a shorter path, such as that of a link to the socket's folder."]
             )

@@ -77,9 +77,9 @@ extension Interception.Action {
                 decoder.report(
                     Diagnostic(
                         "intercept-action",
-                        "'\(moment.rawValue)' must not have the action '\(key.rawValue)'",
+                        "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
                         at: name.span,
-                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook may have 'log'."]
+                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
                     )
                 )
             }

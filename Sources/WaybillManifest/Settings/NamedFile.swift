@@ -53,11 +53,11 @@ package struct NamedFile {
     package var words: String {
         switch kind {
         case .body: "file"
-        case .tls: "file of 'tls'"
+        case .tls: "TLS file"
         case .netrc: "netrc file"
         case .jar: "cookie jar"
         case .snapshot: "snapshot"
-        case .cache: "folder of the cache"
+        case .cache: "cache folder"
         }
     }
 }

@@ -31,9 +31,9 @@ struct ManifestTraps {
         findings.append(
             Diagnostic(
                 "anchor-of-nothing",
-                "'&' gives the value behind it a name, and there is none",
+                "'&' names the value after it, but there is no value",
                 at: anchor.span,
-                help: ["A text that begins with '&' must be quoted: '&\(anchor.value)'."]
+                help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
             )
         )
     }
@@ -47,8 +47,8 @@ struct ManifestTraps {
                 "missing-colon",
                 "the entry '\(text)' has no ':'",
                 at: tree.span(of: ValueTree.Index(index)),
-                secondary: previous.map { [.init($0, "the ',' behind this begins another entry")] } ?? [],
-                help: [previous == nil ? entry : "Between braces a text with ',' in it must be quoted. \(entry)"]
+                secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
+                help: [previous == nil ? entry : "Inside braces, a string with ',' in it must be quoted. \(entry)"]
             )
         )
     }

@@ -24,7 +24,7 @@ struct TextCheck {
         if let encoding = Self.otherEncoding(of: file.bytes) {
             finding = Diagnostic(
                 "invalid-utf8",
-                "the file is written in \(encoding), not in UTF-8",
+                "the file is encoded in \(encoding), not in UTF-8",
                 at: file.span(0..<0),
                 help: ["Save the file as UTF-8."]
             )
@@ -83,7 +83,7 @@ struct TextCheck {
                 guard let (code, length) = decode(bytes, at: index) else {
                     return Diagnostic(
                         "invalid-utf8",
-                        "the byte \(hexadecimal(UInt32(byte), digits: 2)) does not belong into a text in UTF-8",
+                        "the byte \(hexadecimal(UInt32(byte), digits: 2)) is not valid UTF-8",
                         at: file.span(index..<index + 1),
                         help: ["Save the file as UTF-8."]
                     )
@@ -141,14 +141,14 @@ struct TextCheck {
 
     private static func forbidden(_ code: UInt32, at span: SourceSpan) -> Diagnostic {
         if code == 0 {
-            return Diagnostic("binary-file", "the file has a zero byte, so it is not a text", at: span)
+            return Diagnostic("binary-file", "the file contains a zero byte, so it is not a text file", at: span)
         }
         let digits = hexadecimal(code, digits: 4)
         return Diagnostic(
             "control-character",
             "the control character U+\(digits) is not allowed in YAML",
             at: span,
-            help: ["Take it out, or write it between double quotes as \"\\u\(digits)\"."]
+            help: ["Remove it, or write it in double quotes as \"\\u\(digits)\"."]
         )
     }
 

@@ -60,7 +60,7 @@ package struct YAMLReader: Sendable {
         guard file.bytes.count <= maximumBytes else {
             let finding = Diagnostic(
                 "too-large",
-                "the file has \(file.bytes.count) bytes, more than the \(maximumBytes) that are allowed",
+                "the file has \(file.bytes.count) bytes, but the maximum is \(maximumBytes)",
                 at: file.span(0..<0)
             )
             return ([], [finding], false)

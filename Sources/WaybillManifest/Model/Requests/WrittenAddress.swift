@@ -54,8 +54,8 @@ package struct WrittenAddress: Sendable {
         if text.hasPrefix("//") {
             return .invalid(
                 SyntaxError(
-                    message: "the address '\(shown)' has a host and no scheme",
-                    help: "Write https:\(shown) for another server, or begin a path with one slash."
+                    message: "the address '\(shown)' has a host but no scheme",
+                    help: "Write https:\(shown) for another server, or start a path with one slash."
                 )
             )
         }
@@ -64,7 +64,7 @@ package struct WrittenAddress: Sendable {
         guard let scheme = reference.scheme, reference.authority != nil else { return .path }
         return .invalid(
             SyntaxError(
-                message: "the address has the scheme '\(scheme)'; requests are sent to http and https only",
+                message: "the scheme '\(scheme)' is not supported: requests can only use http and https",
                 help: "Write an http or https URL, or a path."
             )
         )
@@ -76,12 +76,12 @@ package struct WrittenAddress: Sendable {
         guard reference.query != nil || reference.fragment != nil else { return nil }
         return reference.query != nil
             ? SyntaxError(
-                message: "a base URL has no query: paths are added to its end",
+                message: "a base URL cannot have a query: paths are appended to it",
                 help: "Write parameters that every request sends under 'query'."
             )
             : SyntaxError(
-                message: "a base URL has no fragment: paths are added to its end",
-                help: "Remove the part from '#': fragments are never sent."
+                message: "a base URL cannot have a fragment: paths are appended to it",
+                help: "Remove '#' and the part after it: fragments are never sent."
             )
     }
 
@@ -139,7 +139,7 @@ package struct WrittenAddress: Sendable {
                 let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
                 return SyntaxError(
                     message: "the URL's host '\(shown(host[...]))' contains \(name)",
-                    help: "A host name has letters, digits, '-' and '.', as in https://api.example.com."
+                    help: "A host name consists of letters, digits, '-' and '.', as in https://api.example.com."
                 )
             }
         }
@@ -147,7 +147,7 @@ package struct WrittenAddress: Sendable {
         let isNumber = port.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard port.contains(placeholder) || port.isEmpty || isNumber && (1...65535).contains(Int(port) ?? 0) else {
             return SyntaxError(
-                message: "the URL's port is '\(port)'",
+                message: "the URL's port '\(port)' is invalid",
                 help: "A port is a number from 1 to 65535, as in https://api.example.com:8443."
             )
         }

@@ -8,11 +8,11 @@ extension SyntaxError {
         case "could not find expected ':'": missingColon(inLineAt: failure.contextOffset)
         case "block sequence entries are not allowed in this context":
             error(
-                "a list cannot begin in the line of its key",
+                "a list cannot start on the line of its key",
                 at: place(failure.problemOffset),
                 help: [
-                    "Begin the list on a line of its own, or write it between brackets: [a, b].",
-                    "A text that begins with '- ' must be quoted.",
+                    "Start the list on its own line, or write it in brackets: [a, b].",
+                    "A string that starts with '- ' must be quoted.",
                 ]
             )
         default: nil
@@ -27,18 +27,18 @@ extension SyntaxError {
             return error(
                 "a second ':' in the same line",
                 at: here,
-                secondary: [.init(place(first), "the first")],
-                help: ["A value that contains ': ' must be quoted; a mapping begins on a line of its own."]
+                secondary: [.init(place(first), "the first one")],
+                help: ["A value that contains ': ' must be quoted; a nested mapping starts on its own line."]
             )
         }
-        guard let previous = lineBefore(line) else { return error("':' is not expected here", at: here) }
+        guard let previous = lineBefore(line) else { return error("unexpected ':'", at: here) }
         let isDeeper = start - line.lowerBound > firstText(in: previous) - previous.lowerBound
         if !isDeeper, separator(in: previous) == nil { return missingColon(inLineAt: firstText(in: previous)) }
         return error(
-            "this key is indented as if it continued the line before",
+            "this key is indented as if it continued the previous line",
             at: file.span(start..<max(start, failure.problemOffset)),
-            secondary: [.init(file.span(restOfLine(from: firstText(in: previous))), "this line has a value already")],
-            help: ["Keys of one mapping begin in the same column."]
+            secondary: [.init(file.span(restOfLine(from: firstText(in: previous))), "this line already has a value")],
+            help: ["Keys of one mapping start in the same column."]
         )
     }
 
@@ -47,12 +47,12 @@ extension SyntaxError {
         let colon = file.bytes[key].firstIndex(of: UInt8(ascii: ":"))
         if let colon, colon > offset, separator(in: key) == nil {
             return error(
-                "a space is missing behind ':'",
+                "a space is missing after ':'",
                 at: place(colon),
                 help: ["Write '\(text(offset..<colon)): …', or quote the text if it is not a key."]
             )
         }
-        return error("':' is missing behind the key '\(text(key))'", at: file.span(key))
+        return error("':' is missing after the key '\(text(key))'", at: file.span(key))
     }
 
     // MARK: Lines

@@ -50,7 +50,7 @@ struct TagCheck {
         guard !matches(text) else { return nil }
         return Diagnostic(
             "tag-mismatch",
-            "the value is not \(expectation), as the tag \(written.value.shortened) says",
+            "the value does not match its tag \(written.value.shortened): expected \(expectation)",
             at: span,
             secondary: [.init(written.span, "the tag")]
         )
@@ -69,7 +69,7 @@ struct TagCheck {
             let found = isMapping ? "a mapping" : "a list"
             return Diagnostic(
                 "tag-mismatch",
-                "the value is \(found), not \(expectation), as the tag \(written.value.shortened) says",
+                "the value does not match its tag \(written.value.shortened): expected \(expectation), found \(found)",
                 at: written.span
             )
         }
@@ -88,8 +88,8 @@ struct TagCheck {
 
     private var expectation: String {
         switch kind {
-        case .string, .nonSpecific, .unknown: "a text"
-        case .integer: "a whole number"
+        case .string, .nonSpecific, .unknown: "a string"
+        case .integer: "an integer"
         case .float: "a number"
         case .boolean: "a boolean"
         case .null: "null"
@@ -101,10 +101,10 @@ struct TagCheck {
     private var unknown: Diagnostic {
         Diagnostic(
             "unknown-tag",
-            "the tag \(written.value.shortened) is not known",
+            "unknown tag \(written.value.shortened)",
             at: written.span,
             help: [
-                "A text that begins with '!' must be quoted.",
+                "A string that starts with '!' must be quoted.",
                 "The tags of YAML's core schema can be used: !!str !!int !!float !!bool !!null !!seq !!map.",
             ]
         )

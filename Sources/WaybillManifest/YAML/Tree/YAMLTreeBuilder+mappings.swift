@@ -11,7 +11,7 @@ extension YAMLTreeBuilder {
         for position in 0..<values.memberCount(of: mapping) {
             let key = values.name(at: position, of: mapping)
             if !values.isScalar(key) {
-                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted text", at: span(of: key)))
+                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted string", at: span(of: key)))
             } else if isMergeKey(key) {
                 mergesSomething = true
             }
@@ -31,7 +31,7 @@ extension YAMLTreeBuilder {
             findings.append(
                 Diagnostic(
                     "duplicate-key",
-                    "the key '\(values.text(of: key).shortened)' stands twice in the same mapping",
+                    "the key '\(values.text(of: key).shortened)' occurs twice in the same mapping",
                     at: span(of: key),
                     secondary: [.init(span(of: other), "first given here")]
                 )
@@ -96,7 +96,7 @@ extension YAMLTreeBuilder {
         findings.append(
             Diagnostic(
                 "invalid-merge",
-                "'<<' takes in a mapping or a list of mappings, nothing else",
+                "'<<' requires a mapping or a list of mappings",
                 at: span(of: value),
                 help: ["Quote the key to give it no special meaning: '<<'."]
             )

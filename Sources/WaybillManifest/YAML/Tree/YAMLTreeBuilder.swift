@@ -107,9 +107,9 @@ struct YAMLTreeBuilder {
         return stop(
             Diagnostic(
                 "several-documents",
-                "a second document begins here, where the file may hold only one",
+                "unexpected second document: the file can contain only one",
                 at: file.span(event.start..<event.end),
-                help: ["Put it into a file of its own, or take the '---' out."]
+                help: ["Move it to its own file, or remove the '---'."]
             )
         )
     }
@@ -170,9 +170,9 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "unknown-alias",
-                    "no anchor '&\(name.shortened)' stands before this alias",
+                    "no anchor '&\(name.shortened)' is defined before this alias",
                     at: span,
-                    help: ["A text that begins with '*' must be quoted: '*\(name.shortened)'."]
+                    help: ["A string that starts with '*' must be quoted: '*\(name.shortened)'."]
                 )
             )
         }
@@ -280,9 +280,9 @@ struct YAMLTreeBuilder {
             isAlias
                 ? Diagnostic(
                     "alias-growth",
-                    "with this alias the document grows beyond \(limits.maximumNodes) values",
+                    "this alias expands the document to more than \(limits.maximumNodes) values",
                     at: span,
-                    label: "stands for \(count) values"
+                    label: "expands to \(count) values"
                 )
                 : Diagnostic("too-large", "the document has more than \(limits.maximumNodes) values", at: span)
         )
