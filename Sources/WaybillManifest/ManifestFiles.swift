@@ -7,7 +7,7 @@ import WaybillSchema
 struct ManifestFiles: Sendable {
     /// The folder of the file that names the files.
     let folder: String
-    /// The folder that the files must be in.
+    /// The boundary within which files may be.
     let boundary: FolderBoundary
     /// The file system to read from.
     var system: any ManifestFileSystem = LocalFiles()

@@ -1,7 +1,7 @@
 import WaybillJSON
 import WaybillSchema
 
-/// The keys that each level of a manifest allows, for messages that tell where a misplaced key belongs.
+/// The keys that each level of a manifest allows, for messages about where a misplaced key belongs.
 struct ManifestLevels: Sendable {
     /// A mapping of the manifest that has its own keys beside settings.
     private struct Level {

@@ -83,7 +83,7 @@ package struct Group: Sendable {
     package var steps: [Step]
 }
 
-/// The effect of a failure on the steps beside and after it.
+/// The effect of a failure on the other steps of its group.
 package enum FailureMode: String, Sendable {
     /// The rest is cancelled or skipped.
     case stop

@@ -3,10 +3,10 @@ import WaybillJSON
 
 /// Merges the settings of several levels, as the definition of each setting specifies (`SettingDefinition.merging`).
 ///
-/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name, and `null` unsets a name. The
-/// entries of `filters` and `expect.body` are concatenated, farther levels first. Any other key is replaced as a whole
-/// by the nearest level. If one level has `auth` and another the header field or query parameter that it is sent in,
-/// the nearer one is used.
+/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name, and `null` unsets a name; `cache`
+/// merges by name too. The entries of `filters` and `expect.body` are concatenated, farther levels first. Any other key
+/// is replaced as a whole by the nearest level. If one level has `auth` and another the header field or query parameter
+/// that it is sent in, the nearer one is used.
 package enum Cascade {
     /// Merges levels, the farthest first. The result keeps the entries that unset a name.
     package static func merge(_ levels: some Sequence<Settings>) -> Settings {

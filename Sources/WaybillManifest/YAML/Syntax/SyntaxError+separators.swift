@@ -49,7 +49,7 @@ extension SyntaxError {
             return error(
                 "a space is missing after ':'",
                 at: place(colon),
-                help: ["Write '\(text(offset..<colon)): …', or quote the text if it is not a key."]
+                help: ["Write '\(text(offset..<colon)): …', or quote the string if it is not a key."]
             )
         }
         return error("':' is missing after the key '\(text(key))'", at: file.span(key))
