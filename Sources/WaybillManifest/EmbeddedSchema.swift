@@ -1,14 +1,14 @@
 import CSchemas
 
-/// The published schemas, as they were when the program was built.
+/// The published schemas as of the build.
 package enum EmbeddedSchema: String, Sendable, CaseIterable {
-    /// `schemas/manifest.schema.json`: what a manifest may say.
+    /// `schemas/manifest.schema.json`: the schema of a manifest.
     case manifest
     /// `schemas/run.schema.json`: the summary of a run, `run.json`.
     case run
     /// `schemas/event.schema.json`: a line of the journal, `events.ndjson`.
     case event
-    /// `schemas/diagnostics.schema.json`: findings as JSON.
+    /// `schemas/diagnostics.schema.json`: diagnostics as JSON.
     case diagnostics
     /// `schemas/plan.schema.json`: a plan as JSON.
     case plan

@@ -1,22 +1,21 @@
 package import WaybillRuntime
 
-/// The file system that the files of a manifest are read from: the manifest, the files it includes, data files and the
-/// files of schemas.
+/// The file system for the files of a manifest: the manifest, the files it includes, data files and schema files.
 ///
-/// Files that are read during a run, such as those of bodies, are read from the local file system, within the boundary of
-/// the manifest's folder.
+/// Files that are read during a run, such as those of bodies, are read from the local file system, within the boundary
+/// of the manifest's folder.
 package protocol ManifestFileSystem: Sendable {
-    /// Returns the bytes of the file at a path, or of standard input where the path is `-`.
+    /// Returns the bytes of the file at a path, or of standard input if the path is `-`.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes.
-    ///   - acceptsPipes: Whether the path may lead to a pipe or device: for paths from the command line.
+    ///   - acceptsPipes: Whether the path may lead to a pipe or device, as for paths from the command line.
     func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8]
 }
 
-/// The files of this machine.
+/// The local file system.
 package struct LocalFiles: ManifestFileSystem {
-    /// The files of this machine.
+    /// Creates a value for the local file system.
     package init() {}
 
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
@@ -24,7 +23,7 @@ package struct LocalFiles: ManifestFileSystem {
     }
 }
 
-/// The files of this machine, some of them replaced by texts that were read earlier, such as that of standard input.
+/// The local file system with some files replaced by contents that were read earlier, such as those of standard input.
 package struct RememberedFiles: ManifestFileSystem {
     private let texts: [String: [UInt8]]
 

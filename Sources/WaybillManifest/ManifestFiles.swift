@@ -3,25 +3,25 @@ import WaybillJSON
 import WaybillRuntime
 import WaybillSchema
 
-/// The files that one file of a manifest names, relative to its own folder: the one place that finds and reads them.
+/// Finds and reads the files that one file of a manifest names, relative to its own folder.
 struct ManifestFiles: Sendable {
-    /// The folder of the file that names them.
+    /// The folder of the file that names the files.
     let folder: String
-    /// Where files may be.
+    /// The boundary within which files may be.
     let boundary: FolderBoundary
-    /// What they are read from.
+    /// The file system to read from.
     var system: any ManifestFileSystem = LocalFiles()
 
-    /// The path of a file as it is opened.
+    /// Returns the path that a name refers to.
     func path(_ name: String) -> String {
         FileContents.path(name, in: folder)
     }
 
-    /// Reads a file of values at a path as it is opened.
+    /// Reads a data file at a path that was returned by `path(_:)`.
     ///
     /// - Parameters:
-    ///   - kind: What it is, for messages: `schema`.
-    ///   - format: Its format, whatever its name is.
+    ///   - kind: The kind of file for messages, such as `schema`.
+    ///   - format: The format, which overrides that of the extension.
     ///   - limit: The maximum number of bytes.
     func read(
         _ path: String,
@@ -33,7 +33,7 @@ struct ManifestFiles: Sendable {
         do {
             file = try DataFile.read(path, format: format, limit: limit, from: system)
         } catch {
-            // A file that does not exist is not outside of anything.
+            // A file that does not exist is not reported as outside the folder.
             guard error.reason == .notFound || boundary.contains(path) else { throw .outside(path) }
             throw FileRefusal(
                 id: "unreadable-file",
@@ -45,7 +45,7 @@ struct ManifestFiles: Sendable {
         return file
     }
 
-    /// The JSON Schema in a file, JSON or YAML.
+    /// Reads a JSON Schema from a JSON or YAML file.
     func schema(
         _ name: Spanned<String>,
         assertsFormats: Bool
@@ -81,10 +81,10 @@ struct FileRefusal: Error {
     let id: DiagnosticID
     let message: String
     var help: [String] = []
-    /// The name of a file that was probably meant.
+    /// The name of an existing file that was probably intended.
     var nearest: String?
 
-    /// A file is not where files may be.
+    /// The file is outside the folder of the manifest.
     static func outside(_ path: String) -> FileRefusal {
         FileRefusal(
             id: "outside-folder",
@@ -93,7 +93,7 @@ struct FileRefusal: Error {
         )
     }
 
-    /// The diagnostic where the file is named.
+    /// Returns the diagnostic at the location that names the file.
     func diagnostic(at span: SourceSpan) -> Diagnostic {
         Diagnostic(id, message, at: span, label: nearest.map { "did you mean '\($0)'?" } ?? "", help: help)
     }

@@ -1,13 +1,13 @@
 import WaybillJSON
 import WaybillSchema
 
-/// Which keys may stand at which level of a manifest, to say of a key at the wrong level where it belongs.
+/// The keys that each level of a manifest allows, for messages about where a misplaced key belongs.
 struct ManifestLevels: Sendable {
-    /// A mapping of the manifest that has keys of its own beside settings.
+    /// A mapping of the manifest that has its own keys beside settings.
     private struct Level {
-        /// The definition of the schema.
+        /// The name of its definition in the schema.
         let definition: String
-        /// What people call it.
+        /// Its name in messages.
         let words: String
     }
 
@@ -22,17 +22,18 @@ struct ManifestLevels: Sendable {
 
     private let definitions: JSON
 
-    /// The levels as the schema of manifests defines them.
+    /// Creates the levels from the schema of manifests.
     init(schema: JSON) {
         definitions = schema["$defs"] ?? .null
     }
 
-    /// Where a key belongs that is not known where it stands, but is at other levels; `nil` where that says nothing.
+    /// Returns where a key that is unknown at its level belongs; `nil` if no level has it, or if a typing error is more
+    /// likely.
     func reason(against name: String, by violation: SchemaViolation) -> String? {
         let isAtLevel = Self.levels.contains { level in
             violation.absoluteKeywordLocation.hasSuffix("#/$defs/\(level.definition)/unevaluatedProperties")
         }
-        // Elsewhere a slip of the keyboard is more likely than a whole other level.
+        // Elsewhere, a typing error is more likely than a wrong level.
         guard isAtLevel || violation.suggestion == nil && violation.instanceLocation.tokens.count == 1 else {
             return nil
         }
@@ -42,7 +43,7 @@ struct ManifestLevels: Sendable {
         return "it belongs to " + (others.isEmpty ? last : "\(others) or \(last)")
     }
 
-    /// Whether a definition, or one that it refers to, has a key.
+    /// Whether a definition, or one that it references, has a key.
     private func has(_ name: String, _ definition: String) -> Bool {
         var definition: String? = definition
         while let current = definition {

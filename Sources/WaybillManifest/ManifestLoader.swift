@@ -2,43 +2,42 @@ import OrderedCollections
 package import WaybillDiagnostics
 import WaybillRuntime
 
-/// A manifest as it was read with everything that it includes, before anything in it is resolved.
+/// A manifest with everything that it includes, before anything in it is resolved.
 package struct LoadedManifest: Sendable {
-    /// The manifest; `nil` if its text could not be parsed. If there are errors among the diagnostics, it has what
-    /// could be decoded and marks what is unknown: it can be checked but not run.
+    /// The manifest; `nil` if it could not be parsed. If the diagnostics contain errors, it contains the parts that
+    /// could be decoded and marks the unknown ones: it can be checked but not run.
     package let manifest: Manifest?
-    /// The errors and warnings about the text: its syntax, its shape, its expressions.
+    /// The errors and warnings about its syntax, its structure and its expressions.
     package let diagnostics: [Diagnostic]
 }
 
-/// Reads a manifest and everything it includes, with every diagnostic at its location. For each file:
+/// Reads a manifest and everything it includes, and reports every diagnostic with its location. For each file:
 /// bytes → tree (`parse`) → tree of a valid shape (`checkShape`) → model (`decode`).
 package struct ManifestLoader: Sendable {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     package var maximumBytes = 64 << 20
-    /// How many levels of includes there may be.
+    /// The maximum depth of nested includes.
     package var maximumIncludeDepth = 32
-    /// Whether includes may lie outside the folder of the manifest.
+    /// Whether included files may be outside the folder of the manifest.
     package var allowsOutside = false
 
     fileprivate let files: any ManifestFileSystem
     private let schema: ManifestSchema
 
-    /// A loader. Throws only if the schema embedded in the program is damaged.
+    /// Creates a loader. Throws only if the schema embedded in the program is damaged.
     package init(files: any ManifestFileSystem = LocalFiles()) throws {
         self.files = files
         schema = try ManifestSchema.shared.get()
     }
 
-    /// Reads the manifest at a path, `-` for standard input.
+    /// Reads the manifest at a path, or from standard input for `-`.
     package func load(_ path: String) -> LoadedManifest {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: path)
         let manifest = loading.load(path, includedAt: nil)
         return LoadedManifest(manifest: manifest, diagnostics: loading.diagnostics)
     }
 
-    /// Reads a manifest from a text that is not saved yet. Its name is the path that the files it includes are relative
-    /// to.
+    /// Reads a manifest that is not saved yet. The files it includes are relative to the path that is its name.
     package func load(_ file: SourceFile) -> LoadedManifest {
         var loading = ManifestLoading(loader: self, schema: schema, rootPath: file.name)
         let manifest = loading.load(file, path: file.name, includedAt: nil)
@@ -46,14 +45,14 @@ package struct ManifestLoader: Sendable {
     }
 }
 
-/// One loading: the files seen so far and what was found in them.
+/// The state while one manifest is loaded: the files and diagnostics so far.
 private struct ManifestLoading {
     let loader: ManifestLoader
     let schema: ManifestSchema
     let boundary: FolderBoundary
     var diagnostics: [Diagnostic] = []
 
-    /// The canonical paths of the files being read, outermost first, with the place of the include that led there.
+    /// The canonical paths of the files being read, outermost first, with the location of the include that led there.
     private var chain: [(path: String, includedAt: SourceSpan?)] = []
     private var loaded: Set<String> = []
 
@@ -63,14 +62,14 @@ private struct ManifestLoading {
         self.boundary = FolderBoundary(folder: FileContents.folder(of: rootPath), allowsOutside: loader.allowsOutside)
     }
 
-    /// The manifest at a path with its includes merged in; `nil` where it cannot be read or was merged in before.
+    /// Returns the manifest at a path with its includes merged in; `nil` if it cannot be read or was already merged in.
     mutating func load(_ path: String, includedAt span: SourceSpan?) -> Manifest? {
         guard let bytes = read(path, includedAt: span) else { return nil }
         let file = SourceFile(name: path == "-" ? "<standard input>" : path, bytes: bytes)
         return load(file, path: path, includedAt: span)
     }
 
-    /// The manifest in a text with its includes merged in.
+    /// Returns the manifest in a source file with its includes merged in.
     mutating func load(_ file: SourceFile, path: String, includedAt span: SourceSpan?) -> Manifest? {
         let canonical = FileContents.canonicalPath(path) ?? path
         if let cycle = chain.firstIndex(where: { $0.path == canonical }) {
@@ -85,7 +84,11 @@ private struct ManifestLoading {
         }
         guard chain.count < loader.maximumIncludeDepth else {
             diagnostics.append(
-                Diagnostic("include-depth", "includes go more than \(loader.maximumIncludeDepth) levels deep", at: span)
+                Diagnostic(
+                    "include-depth",
+                    "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
+                    at: span
+                )
             )
             return nil
         }
@@ -101,7 +104,7 @@ private struct ManifestLoading {
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
             } else if diagnostics.count > count {
-                // What could not be read may define anything.
+                // The file that could not be read may define any name.
                 manifest.unknown.noteAll()
                 manifest.defaults.unknown = .all
             }
@@ -109,10 +112,10 @@ private struct ManifestLoading {
         return manifest
     }
 
-    /// A tree with the diagnostics so far.
+    /// A tree and the errors found in it so far.
     private typealias Tree = (node: YAMLNode, faults: TreeFaults)
 
-    /// Parses a text; `nil` if it could not be parsed to its end.
+    /// Parses a file; `nil` if it could not be parsed to its end.
     private mutating func parse(_ file: SourceFile) -> Tree? {
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
@@ -122,7 +125,7 @@ private struct ManifestLoading {
         return (node, faults)
     }
 
-    /// Checks a tree for scalars that YAML reads in a surprising way, and against the schema of manifests.
+    /// Checks a tree for scalars that YAML interprets in an unexpected way, and against the schema of manifests.
     private mutating func checkShape(_ tree: Tree) -> Tree {
         let node = tree.node
         var faults = tree.faults
@@ -133,7 +136,7 @@ private struct ManifestLoading {
         return (node, shape.faults)
     }
 
-    /// Decodes one file; what its errors make unknown is marked.
+    /// Decodes one file and marks what its errors leave unknown.
     private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> ManifestPart {
         let node = tree.node
         var faults = tree.faults
@@ -142,7 +145,7 @@ private struct ManifestLoading {
         faults.note(rest)
         diagnostics += rest
         guard !faults.isEmpty else { return decoded.part }
-        // Now that all faults are known, what they leave unknown can be told from what is not there.
+        // Now that all errors are known, unknown parts can be distinguished from missing ones.
         faults.settle()
         let earlier = decoded.part.manifest
         return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).part
@@ -169,7 +172,7 @@ private struct ManifestLoading {
         }
     }
 
-    /// The includes that led to the file at hand, outermost first.
+    /// The includes that led to the current file, outermost first.
     private var includeChain: [Diagnostic.Label] {
         chain.compactMap(\.includedAt).map { .init($0, "included here") }
     }
@@ -179,16 +182,16 @@ private struct ManifestLoading {
         diagnostics.append(
             Diagnostic(
                 "include-cycle",
-                "this file is included by itself",
+                "this file includes itself",
                 at: span,
-                secondary: places.map { .init($0, "by way of this include") }
+                secondary: places.map { .init($0, "through this include") }
             )
         )
     }
 }
 
 extension Manifest {
-    /// Adds what an included file defines. A name that both define is an error at both places.
+    /// Adds the definitions of an included file. A name that both files define is an error at both locations.
     fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
         sources += other.sources
         schemaFiles.merge(other.schemaFiles) { first, _ in first }
@@ -204,7 +207,7 @@ extension Manifest {
                     definitions[name] = definition
                     continue
                 }
-                // Either may have been meant to have another name.
+                // Either definition may have been meant to have another name.
                 unknown.note(name, in: section)
                 unknown.note(section)
                 diagnostics.append(

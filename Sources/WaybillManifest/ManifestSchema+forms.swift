@@ -1,18 +1,18 @@
 import WaybillJSON
 import WaybillSchema
 
-/// What the value of a key may look like, as the schema of manifests has it, to show where something else was written.
+/// The forms that the schema of manifests allows for the value of a key, for examples in help messages.
 struct ManifestForms: Sendable {
     private let document: JSON
 
-    /// The forms that a schema document allows.
+    /// Creates the forms from a schema document.
     init(schema: JSON) {
         document = schema
     }
 
-    /// An example of what to write instead of a value that is a violation; `nil` where the message says all.
+    /// Returns an example of what to write instead of an invalid value; `nil` if the message is sufficient.
     ///
-    /// - Parameter text: The value, where it is a scalar.
+    /// - Parameter text: The value, if it is a scalar.
     func help(on violation: SchemaViolation, text: String?) -> String? {
         guard case .name(let key) = violation.instanceLocation.tokens.last, !violation.concernsName,
             let schema = schema(of: violation)
@@ -24,13 +24,13 @@ struct ManifestForms: Sendable {
             let holdsMappings = found == .object || resolved(schema["items"] ?? true)["type"] == "object"
             return "Write a list, such as \(key): [\(holdsMappings ? "{…}" : Self.plain(text) ?? "…")]."
         case .notAllowedValue:
-            // A word may be the name of a key in the mapping that it stands for.
+            // A word may be the name of a key in the mapping that is expected.
             return member(named: text, in: alternatives(of: schema)).map { "Write \(key): \($0)." }
         default: return nil
         }
     }
 
-    /// The schema that holds the keyword of a violation.
+    /// Returns the schema that contains the keyword of a violation.
     private func schema(of violation: SchemaViolation) -> JSON? {
         guard let mark = violation.absoluteKeywordLocation.lastIndex(of: "#"),
             let keyword = JSONPointer(parsing: String(violation.absoluteKeywordLocation[mark...].dropFirst()))
@@ -38,7 +38,7 @@ struct ManifestForms: Sendable {
         return JSONPointer(keyword.tokens.dropLast()).resolve(in: document)
     }
 
-    /// The schemas of mappings that a schema allows.
+    /// Returns the schemas of mappings that a schema allows.
     private func alternatives(of schema: JSON, depth: Int = 0) -> [JSON] {
         guard depth < 8 else { return [] }
         var found = schema["properties"] != nil || schema["additionalProperties"] != nil ? [schema] : []
@@ -53,14 +53,15 @@ struct ManifestForms: Sendable {
         return found
     }
 
-    /// The schema that a schema refers to, or itself.
+    /// Returns the schema that a schema references, or the schema itself.
     private func resolved(_ schema: JSON) -> JSON {
         guard let reference = schema["$ref"]?.string, let pointer = JSONPointer(parsing: String(reference.dropFirst()))
         else { return schema }
         return pointer.resolve(in: document) ?? schema
     }
 
-    /// A mapping of one of some forms: with the word that was written for a key, or for the value of the only key needed.
+    /// Returns a mapping of one of some forms. The scalar that was written is used as its key, or as the value of its
+    /// only required key.
     private func mapping(_ forms: [JSON], _ text: String?) -> String? {
         if let member = member(named: text, in: forms) { return member }
         let needed = forms.compactMap { $0["required"]?.array?.compactMap(\.string) }.filter { !$0.isEmpty }
@@ -73,8 +74,8 @@ struct ManifestForms: Sendable {
         return forms.contains { $0["additionalProperties"]?.object != nil } ? "{NAME: …}" : nil
     }
 
-    /// A text as the value of a key in a mapping of one of some forms. Where a template is not allowed, its expression:
-    /// `${env.TOKEN}` becomes `TOKEN`.
+    /// Returns a scalar as the value of a key in a mapping of one of some forms. If templates are not allowed there,
+    /// the expression inside is used: `${env.TOKEN}` becomes `TOKEN`.
     private func value(_ text: String?, of key: String, in forms: [JSON]) -> String? {
         guard let text, text.hasPrefix("${"), text.hasSuffix("}"),
             let schema = forms.lazy.compactMap({ $0["properties"]?[key] }).first
@@ -90,7 +91,7 @@ struct ManifestForms: Sendable {
         return "{\(name): \(schema["const"].map { JSONWriter().string($0) } ?? "…")}"
     }
 
-    /// The text, where it needs no quotes inside a mapping or list.
+    /// Returns the string if it needs no quotes inside a mapping or list.
     private static func plain(_ text: String?) -> String? {
         guard let text, text.first.map({ $0.isASCII && ($0.isLetter || $0.isNumber || "$./".contains($0)) }) == true,
             text.unicodeScalars.allSatisfy({

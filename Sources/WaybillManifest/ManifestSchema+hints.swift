@@ -2,34 +2,34 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillSchema
 
-/// What to write instead of a habit from another tool, and instead of a template where none is allowed.
+/// Suggestions for habits from other tools, and for templates where none are allowed.
 extension SchemaViolation {
-    /// Keys that other tools have, and the key that means the same here.
+    /// Keys of other tools, and the keys with the same meaning here.
     private static let synonyms = [
         "if": "when", "loop": "forEach", "foreach": "forEach", "steps": "chain", "main": "graphs",
     ]
 
-    /// The kinds of bodies, which stand under 'body'.
+    /// The kinds of bodies, which are keys of 'body'.
     private static let bodies: Set<String> = [
         "json", "form", "plist", "text", "base64", "file", "graphql", "multipart",
     ]
 
-    /// Keys of a step that are about its elements or their records, and are often looked for inside 'forEach'.
+    /// Keys of a step that concern its elements or their records, and are often written inside 'forEach' by mistake.
     private static let keysBesideForEach: Set<String> = [
         "call", "with", "chain", "batch", "when", "onFailure", "retry", "until", "paginate", "write", "outputs",
     ]
 
-    /// What other tools call the wait before a retry.
+    /// The names that other tools use for the delay before a retry.
     private static let waits: Set<String> = [
         "delay", "wait", "interval", "initialDelay", "initial_delay", "retryInterval", "retry_interval", "factor",
     ]
 
-    /// What other tools call the number of retries.
+    /// The names that other tools use for the number of retries.
     private static let numbersOfTimes: Set<String> = [
         "count", "limit", "max", "attempts", "maxAttempts", "max_attempts", "retries", "maxRetries", "max_retries",
     ]
 
-    /// The finding with the hint that belongs to the mistake, if it is a common one.
+    /// Returns the diagnostic with a hint added if it is a common error.
     func adding(hintTo diagnostic: Diagnostic, in root: YAMLNode) -> Diagnostic {
         var diagnostic = diagnostic
         if case .unknownName(let name, let known) = detail {
@@ -45,7 +45,7 @@ extension SchemaViolation {
                 diagnostic.help = ["'\(name)' is a key of the step: write it beside 'forEach', not inside it."]
             } else if known.contains("backoff"), Self.waits.contains(name) {
                 diagnostic.primary?.text = ""
-                diagnostic.help = ["Write the first wait under 'backoff': backoff: {first: 1s, factor: 2, max: 30s}."]
+                diagnostic.help = ["Write the first delay under 'backoff': backoff: {first: 1s, factor: 2, max: 30s}."]
             } else if known.contains("times"), Self.numbersOfTimes.contains(name) {
                 diagnostic.primary?.text = "did you mean 'times'?"
                 diagnostic.help = []
@@ -79,7 +79,7 @@ extension SchemaViolation {
             diagnostic.help = [
                 concernsName || diagnostic.id == "invalid-id" || diagnostic.id == "invalid-name"
                     ? "A name cannot contain a template (${…}): write it as a constant."
-                    : "No template (${…}) is allowed here: write a constant. 'environments' can change the settings of"
+                    : "Templates (${…}) are not allowed here: write a constant. 'environments' can change settings of"
                         + " 'defaults' and services."
             ]
         }

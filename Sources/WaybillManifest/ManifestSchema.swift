@@ -2,21 +2,21 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillSchema
 
-/// The published schema of manifests, compiled, and the words for what it finds.
+/// The published schema of manifests, compiled, and the messages for its violations.
 struct ManifestSchema: Sendable {
     private let schema: JSONSchema
     private let levels: ManifestLevels
     private let forms: ManifestForms
 
-    /// The schema, for all manifests that the process reads. It stays, since to give its thousands of parts back piece by
-    /// piece would take as long as to check a small manifest.
+    /// The schema, shared by all manifests that the process reads. It is never released: freeing its thousands of parts
+    /// takes as long as checking a small manifest.
     static let shared = Result { try ManifestSchema() }
 
-    /// After this many faults the rest of a manifest is not looked at.
+    /// The number of violations after which the rest of a manifest is not checked.
     private static let limit = 1000
 
-    /// Takes the schema that is embedded in the program. To compile all of it would take a third as long as a run of one
-    /// request.
+    /// Creates the schema from the document embedded in the program, which is trusted: to compile all of it would take
+    /// a third as long as a run of one request.
     private init() throws {
         let document = try JSONParser().parse(EmbeddedSchema.manifest.text)
         schema = try JSONSchema(trusting: document)
@@ -24,15 +24,15 @@ struct ManifestSchema: Sendable {
         forms = ManifestForms(schema: document)
     }
 
-    /// What is wrong with the shape of a manifest, apart from what comes of other faults of its text.
+    /// Validates a manifest, apart from violations that are consequences of errors that are already known.
     ///
-    /// - Returns: the findings, and the faults with theirs.
+    /// - Returns: The diagnostics, and all errors including the new ones.
     func check(_ node: YAMLNode, besides faults: TreeFaults) -> (diagnostics: [Diagnostic], faults: TreeFaults) {
         let all =
             if faults.isEmpty {
                 schema.validate(node.index, in: node.tree.values, limit: Self.limit)
             } else {
-                // As JSON, which has every name once, a text with faults may have the right shape.
+                // As JSON, which has every name only once, a tree with errors can be valid.
                 schema.validate(node.json, limit: Self.limit)
             }
         guard !all.isEmpty else { return ([], faults) }
@@ -40,7 +40,7 @@ struct ManifestSchema: Sendable {
         let diagnostics = diagnostics(for: violations, in: node)
         var faults = faults
         for violation in violations { faults.note(violation, in: node) }
-        // A missing key is reported at the whole mapping, in which anything else may be wrong besides.
+        // A missing key is reported at the whole mapping, which can contain other errors too.
         for finding in diagnostics where finding.id != "missing-key" { finding.primary.map { faults.note($0.span) } }
         if all.count >= Self.limit { faults.note(node) }
         return (diagnostics, faults)
@@ -57,8 +57,9 @@ struct ManifestSchema: Sendable {
         for (index, violation) in violations.enumerated() {
             diagnostics[index] = diagnostic(for: violation, in: node)
         }
-        // Where a mapping has a key that is like none that it may have, and lacks one that it must, the one was most likely
-        // meant to be the other: one mistake, one finding.
+        // If a mapping has an unknown key unlike any known one and a required key is missing, the unknown key was
+        // probably
+        // meant to be the missing one: both are reported as one diagnostic.
         for (index, violation) in violations.enumerated() {
             guard case .missingName(let names) = violation.detail, let first = unknown[violation.instanceLocation]
             else { continue }
@@ -89,12 +90,12 @@ struct ManifestSchema: Sendable {
         if case .wrongType(_, .string, let booleans) = violation.detail, !booleans.isEmpty,
             let text, let value = Self.booleansOfYAML1[text.lowercased()], booleans.contains(value)
         {
-            diagnostic.help.append("In YAML 1.2 '\(text)' is a text; write \(value).")
+            diagnostic.help.append("In YAML 1.2, '\(text)' is a string; write \(value).")
         }
         return violation.adding(hintTo: diagnostic, in: root)
     }
 
-    /// What YAML 1.1 took for booleans beside `true` and `false`.
+    /// The words that YAML 1.1 reads as booleans, besides `true` and `false`.
     private static let booleansOfYAML1 = [
         "yes": true, "y": true, "on": true, "no": false, "n": false, "off": false,
     ]

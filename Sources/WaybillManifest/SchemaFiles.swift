@@ -4,28 +4,29 @@ import WaybillJSON
 import WaybillRuntime
 import WaybillSchema
 
-/// Compiles JSON Schemas of a manifest with the files that they refer to by `$ref`. Nothing is fetched from the network.
+/// Compiles the JSON Schemas of a manifest with the files that they reference by `$ref`. Nothing is fetched from the
+/// network.
 struct SchemaFiles {
     private let files: ManifestFiles
     private var registry = JSONSchemaRegistry()
     private var documents: [String: DataDocument] = [:]
-    /// What is wrong with a file, by the address that refers to it.
+    /// Why a file cannot be used, by the address that refers to it.
     private var refusals: [String: FileRefusal] = [:]
-    /// What is wrong with the text of files.
+    /// The diagnostics of the files.
     private var diagnostics: [Diagnostic] = []
 
     private init(_ files: ManifestFiles) {
         self.files = files
     }
 
-    /// The schema, or what is wrong with it.
+    /// Compiles a schema and returns the diagnostics.
     ///
     /// - Parameters:
     ///   - schema: The schema document.
-    ///   - path: The file that it is written in: references are relative to it.
-    ///   - files: Reads the files that it refers to.
+    ///   - path: The file that contains the schema. References are relative to it.
+    ///   - files: Reads the referenced files.
     ///   - assertsFormats: Whether `format` is checked too.
-    ///   - span: Where a location in the document is.
+    ///   - span: Returns the span of a location in the document.
     static func compile(
         _ schema: JSON,
         in path: String,
@@ -50,7 +51,7 @@ struct SchemaFiles {
         }
     }
 
-    /// Reads the files that a document refers to, and those that they refer to.
+    /// Reads the files that a document references, directly or indirectly.
     private mutating func readReferences(of schema: JSON, at base: String, from root: String) {
         var open = SchemaReferences.external(in: schema, base: root)
         var seen: Set<String> = [root, base]
@@ -94,13 +95,13 @@ struct SchemaFiles {
             let target = URIReference(text).resolved(against: URIReference(error.document)).withoutFragment.description
             if let refusal = refusals[target] { return refusal.diagnostic(at: place) }
         }
-        let name = document == nil ? "this is not a valid JSON Schema" : "the schema that is referred to is not valid"
+        let name = document == nil ? "this is not a valid JSON Schema" : "the referenced schema is not valid"
         return Diagnostic("invalid-schema", "\(name): \(error.message)", at: place)
     }
 }
 
 extension URIReference {
-    /// The path of the file at an address; `nil` for any other address.
+    /// Returns the path of the file at an address; `nil` for any other address.
     fileprivate static func file(atAddress address: String) -> String? {
         guard address.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(String(address.dropFirst("file://".count)))
@@ -108,7 +109,7 @@ extension URIReference {
 }
 
 extension URIReference {
-    /// The address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
+    /// Returns the address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
     package static func address(ofFile path: String) -> String {
         let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"
         return "file://" + PercentEncoding.path((folder == "/" ? "" : folder) + "/" + FileContents.name(of: path))

@@ -66,7 +66,7 @@ import WaybillResults
     }
 
     @Test(arguments: [
-        ("{where: item.a > 1}", "{}", "'where' needs a list, and the data is an object"),
+        ("{where: item.a > 1}", "{}", "'where' requires a list, but the data is an object"),
         ("{where: item.a > 1}", #"[{"b": 1}]"#, "nothing matches item.a"),
         (
             "{sort: {by: item}}", #"[1, "a"]"#,
@@ -76,16 +76,16 @@ import WaybillResults
             "{sort: {by: item}}", "[true]",
             "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
         ),
-        ("{pick: [a]}", "[1]", "'pick' needs an object or a list of objects, found a number"),
+        ("{pick: [a]}", "[1]", "'pick' requires an object or a list of objects, found a number"),
         (
             "{zip: {a: $.a, b: $.b}}", #"{"a": [1], "b": [1, 2]}"#,
-            "'zip' needs lists of the same length: 'b' has 2 elements, and 'a' has 1"
+            "'zip' requires lists of the same length: 'b' has 2 elements, but 'a' has 1"
         ),
-        ("{zip: {a: $.a}}", #"{"a": 1}"#, "'zip' needs lists, found a number"),
-        ("{union: [$.a]}", #"{"a": {}}"#, "'union' needs lists, found an object"),
-        ("{group: {by: item.a}}", "{}", "'group' needs a list, and the data is an object"),
+        ("{zip: {a: $.a}}", #"{"a": 1}"#, "'zip' requires lists, found a number"),
+        ("{union: [$.a]}", #"{"a": {}}"#, "'union' requires lists, found an object"),
+        ("{group: {by: item.a}}", "{}", "'group' requires a list, but the data is an object"),
         ("{group: {by: item.a}}", "[{}]", "nothing matches item.a"),
-        ("{decode: json}", "1", "'decode' needs a string, and the data is a number"),
+        ("{decode: json}", "1", "'decode' requires a string, but the data is a number"),
         ("{decode: json}", #""{""#, "the string is not JSON: "),
         ("{decode: plist}", #""x""#, "the string is not a property list: "),
         ("{schema: {required: [a]}}", "{}", "the data is missing the key 'a'"),

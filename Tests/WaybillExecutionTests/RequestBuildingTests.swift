@@ -57,11 +57,11 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("{get: \"${'ftp://h/x'}\"}", "the address has the scheme 'ftp'; requests are sent to http and https only"),
-        ("{get: \"${'//h/x'}\"}", "the address '//h/x' has a host and no scheme"),
+        ("{get: \"${'ftp://h/x'}\"}", "the scheme 'ftp' is not supported: requests can only use http and https"),
+        ("{get: \"${'//h/x'}\"}", "the address '//h/x' has a host but no scheme"),
         ("{get: \"${'http://u@h/x'}\"}", "a URL with a user name or password cannot be requested"),
-        ("{get: /a, baseURL: \"${'http://h/b?k=1'}\"}", "a base URL has no query: paths are added to its end"),
-        ("{get: /a, baseURL: \"${'http://h/b#x'}\"}", "a base URL has no fragment: paths are added to its end"),
+        ("{get: /a, baseURL: \"${'http://h/b?k=1'}\"}", "a base URL cannot have a query: paths are appended to it"),
+        ("{get: /a, baseURL: \"${'http://h/b#x'}\"}", "a base URL cannot have a fragment: paths are appended to it"),
         ("{get: /a, baseURL: \"${'http://u:p@h'}\"}", "a URL with a user name or password cannot be requested"),
     ])
     func `a computed address that no request can be sent to is a failure of the input`(

@@ -94,7 +94,7 @@ import WaybillTransport
             ("to: \"${data.none}\"", .input, nil), ("to: a, records: $.none", .output, nil),
             ("to: a, records: $.rows, format: csv, columns: [{x: item.none}]", .output, nil),
             ("to: taken", .output, nil),
-            ("to: \"${concat('a', '.xlsx')}\"", .input, "no format of files has the extension '.xlsx'"),
+            ("to: \"${concat('a', '.xlsx')}\"", .input, "no file format has the extension '.xlsx'"),
         ] as [(String, FailureKind, String?)]
     )
     func `what cannot be written is a failure at its place`(

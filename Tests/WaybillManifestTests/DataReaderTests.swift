@@ -92,7 +92,7 @@ import WaybillTestSupport
                  ::: FOLDER/manifest.yaml:1:19
                   |
                 1 | data: {it: {file: a.csv}}
-                  |                   ----- read because of this
+                  |                   ----- named here
 
                 error[csv-syntax]: the quote that begins this field is never closed
                  --> FOLDER/a.csv:4:3
@@ -103,7 +103,7 @@ import WaybillTestSupport
                  ::: FOLDER/manifest.yaml:1:19
                   |
                 1 | data: {it: {file: a.csv}}
-                  |                   ----- read because of this
+                  |                   ----- named here
 
                 """
         )

@@ -40,21 +40,21 @@ import WaybillTestSupport
         #expect(parsed.variables == ["A": "$HOME", "B": "${B}", "C": "$D", "D": "$E"])
         #expect(
             parsed.findings == """
-                warning[env-file-reference]: no variable is put in for this '$': it stays as it is
+                warning[env-file-reference]: variables are not substituted: this '$' is kept as it is
                  --> a.env:1:3
                   |
                 1 | A=*****
                   |   ^
                   |
-                  = help: Write the value in single quotes if that is meant.
+                  = help: Put the value in single quotes if this is intended.
 
-                warning[env-file-reference]: no variable is put in for this '$': it stays as it is
+                warning[env-file-reference]: variables are not substituted: this '$' is kept as it is
                  --> a.env:2:4
                   |
                 2 | B=****** * **
                   |    ^
                   |
-                  = help: Write the value in single quotes if that is meant.
+                  = help: Put the value in single quotes if this is intended.
 
                 """
         )
@@ -63,7 +63,7 @@ import WaybillTestSupport
     @Test func `of a name that comes again the last value counts`() {
         let parsed = parse("A=1\nA=2\n")
         #expect(parsed.variables == ["A": "2"])
-        let finding = "warning[duplicate-key]: 'A' comes again; the last value counts\n --> a.env:2:1\n"
+        let finding = "warning[duplicate-key]: 'A' is set again; the last value is used\n --> a.env:2:1\n"
         #expect(parsed.findings.hasPrefix(finding))
     }
 
@@ -75,14 +75,14 @@ import WaybillTestSupport
         ("=secret", "this line is not NAME=VALUE", 1, 1),
         ("A: secret", "this line is not NAME=VALUE", 1, 1),
         ("Ä=secret", "this line is not NAME=VALUE", 1, 1),
-        ("A='secret\nB=1\n", "the quote that begins this value is never closed", 1, 3),
-        ("A=\"secret\\\"\nB=1\n", "the quote that begins this value is never closed", 1, 3),
-        ("A='secret'x", "the line goes on behind the closing quote of the value", 1, 11),
-        ("A=\"secret\"#x", "the line goes on behind the closing quote of the value", 1, 11),
-        ("A=\"ü secret\\d\"\n", "this is no escape in double quotes", 1, 12),
-        ("A=\"secret\\", "this is no escape in double quotes", 1, 10),
-        ("A=secret\0", "a null character stands in the value, which no environment variable can have", 1, 9),
-        ("A='ü\nsecret\0'", "a null character stands in the value, which no environment variable can have", 2, 7),
+        ("A='secret\nB=1\n", "the closing quote of this value is missing", 1, 3),
+        ("A=\"secret\\\"\nB=1\n", "the closing quote of this value is missing", 1, 3),
+        ("A='secret'x", "unexpected characters after the closing quote of the value", 1, 11),
+        ("A=\"secret\"#x", "unexpected characters after the closing quote of the value", 1, 11),
+        ("A=\"ü secret\\d\"\n", "unknown escape in double quotes", 1, 12),
+        ("A=\"secret\\", "unknown escape in double quotes", 1, 10),
+        ("A=secret\0", "the value contains a null character, which an environment variable cannot contain", 1, 9),
+        ("A='ü\nsecret\0'", "the value contains a null character, which an environment variable cannot contain", 2, 7),
     ]
 
     @Test(arguments: faults)

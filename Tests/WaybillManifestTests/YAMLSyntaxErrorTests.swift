@@ -15,9 +15,9 @@ import WaybillManifest
             ("a: \"x\nb: 1«»\n", "the quote \" is not closed", 3),
             ("a: 'x\nb: 1«»\n\n", "the quote ' is not closed", 3),
             ("\"a\n«---»\nb\"\n", "the quote \" is not closed", 0),
-            ("a: \"x\nb: \"«y\"»\n", "more text behind the end of a value", 9),
-            ("a: 'it'«s'»\n", "more text behind the end of a value", 6),
-            ("a: \"«\\d»\"\n", "'\\d' is not an escape", nil),
+            ("a: \"x\nb: \"«y\"»\n", "unexpected text after the end of a value", 9),
+            ("a: 'it'«s'»\n", "unexpected text after the end of a value", 6),
+            ("a: \"«\\d»\"\n", "unknown escape '\\d' in double quotes", nil),
             ("a: \"«\\xZ»Z\"\n", "more hexadecimal digits", nil),
             ("a: \"«\\ud»800\"\n", "not a Unicode character", nil),
             // brackets
@@ -30,38 +30,38 @@ import WaybillManifest
             ("a: {b: x«:» y}\n", "',' or '}' is missing", 3),
             ("a: {\"b\" «1»}\n", "',' or '}' is missing", 3),
             ("a: {x: «${»y}}\n", "'${' must be quoted between brackets", 3),
-            ("a: «]»\n", "']' closes nothing", nil),
+            ("a: «]»\n", "']' has no matching opening bracket", nil),
             ("a: [b, «,» c]\n", "a value is missing before ','", nil),
             // separators
             ("a: b«:» c\n", "a second ':' in the same line", 1),
             ("a:\n  b: c: d\n".replacing("c: d", with: "c«:» d"), "a second ':' in the same line", 6),
-            ("a: 1\n  «b»: 2\n", "this key is indented as if it continued the line before", 0),
-            ("a«:»1\nb: 2\n", "a space is missing behind ':'", nil),
-            ("«a b»\nc: 2\n", "':' is missing behind the key 'a b'", nil),
-            ("a: 1\n«b»\nc: 2\n", "':' is missing behind the key 'b'", nil),
-            ("a: 1\nb«:»2\nc: 2\n", "a space is missing behind ':'", nil),
-            ("a: «-» b\n", "a list cannot begin in the line of its key", nil),
+            ("a: 1\n  «b»: 2\n", "this key is indented as if it continued the previous line", 0),
+            ("a«:»1\nb: 2\n", "a space is missing after ':'", nil),
+            ("«a b»\nc: 2\n", "':' is missing after the key 'a b'", nil),
+            ("a: 1\n«b»\nc: 2\n", "':' is missing after the key 'b'", nil),
+            ("a: 1\nb«:»2\nc: 2\n", "a space is missing after ':'", nil),
+            ("a: «-» b\n", "a list cannot start on the line of its key", nil),
             // indentation
-            ("a:\n    b: 1\n  «c:» 2\n", "the indentation fits nothing above", 0),
-            ("a: 1\n«-» b\n", "a key of this mapping is expected", 0),
-            ("- a\n«b:» 1\n", "an entry of this list is expected", 0),
-            ("  - a\n «-» b\n", "the document is at its end", nil),
-            ("a: \"b\" «c»\n", "more text behind the end of a value", 5),
-            ("a: [b] «c d»\n", "more text behind the end of a value", 5),
-            ("a: b #c: d\n «e»\n", "the indentation fits nothing above", 0),
-            ("[a]\n«b:» 1\n", "the document is at its end", nil),
+            ("a:\n    b: 1\n  «c:» 2\n", "the indentation does not match any line above", 0),
+            ("a: 1\n«-» b\n", "expected a key of this mapping", 0),
+            ("- a\n«b:» 1\n", "expected an entry of this list", 0),
+            ("  - a\n «-» b\n", "unexpected content after the end of the document", nil),
+            ("a: \"b\" «c»\n", "unexpected text after the end of a value", 5),
+            ("a: [b] «c d»\n", "unexpected text after the end of a value", 5),
+            ("a: b #c: d\n «e»\n", "the indentation does not match any line above", 0),
+            ("[a]\n«b:» 1\n", "unexpected content after the end of the document", nil),
             ("%YAML 1.2\n«a:» 1\n", "'---' is missing", nil),
             // indicators
-            ("a: «@»x\n", "a value cannot begin with '@'", nil),
-            ("a: «`»x\n", "a value cannot begin with '`'", nil),
-            ("a: «%»x\n", "a value cannot begin with '%'", nil),
-            ("a: «*.x» y\n", "'*.x' is none", nil),
-            ("a: «&.x»\n", "'&.x' is none", nil),
-            ("a: «!x!y» z\n", "'!x!y' is none", nil),
-            ("a: «!<x»\n", "'!<x' is none", nil),
-            ("a: |«x»\n", "behind '|' or '>'", nil),
+            ("a: «@»x\n", "a value cannot start with '@'", nil),
+            ("a: «`»x\n", "a value cannot start with '`'", nil),
+            ("a: «%»x\n", "a value cannot start with '%'", nil),
+            ("a: «*.x» y\n", "'*.x' is not a valid one", nil),
+            ("a: «&.x»\n", "'&.x' is not a valid one", nil),
+            ("a: «!x!y» z\n", "'!x!y' is not a valid one", nil),
+            ("a: «!<x»\n", "'!<x' is not a valid one", nil),
+            ("a: |«x»\n", "can follow '|' or '>'", nil),
             ("«%YAML 3.0»\n---\na\n", "only YAML 1.1 and 1.2", nil),
-            ("«%FOO bar»\n---\na\n", "is not a directive of YAML", nil),
+            ("«%FOO bar»\n---\na\n", "is not a YAML directive", nil),
         ].map { (YAMLMarkedText($0.0), $0.1, $0.2) } as [(YAMLMarkedText, String, Int?)]
     )
     func `a slip is named, at its place`(text: YAMLMarkedText, headline: String, other: Int?) {
@@ -82,6 +82,6 @@ import WaybillManifest
         let findings = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
         let rendered = findings.map { HumanRenderer().render($0) }.joined()
         #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:2:10\n"))
-        #expect(rendered.contains("the quote begins here"))
+        #expect(rendered.contains("the quote starts here"))
     }
 }

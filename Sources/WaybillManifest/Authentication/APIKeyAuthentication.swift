@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 
 /// A key in a header field, a query parameter or a cookie.
 package struct APIKeyAuthentication: AuthenticationMethod {
-    /// Where the key is sent.
+    /// The part of a request that can carry the key.
     package enum Place: String, Sendable, CaseIterable {
         /// In a header field.
         case header

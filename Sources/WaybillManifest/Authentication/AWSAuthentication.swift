@@ -4,11 +4,11 @@ package struct AWSAuthentication: AuthenticationMethod {
     package let region: CredentialText
     /// The service.
     package let service: CredentialText
-    /// The id of the key.
+    /// The access key ID.
     package let accessKey: CredentialText
-    /// The key.
+    /// The secret access key.
     package let secretKey: CredentialText
-    /// The token of temporary credentials.
+    /// The session token of temporary credentials.
     package let sessionToken: CredentialText?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

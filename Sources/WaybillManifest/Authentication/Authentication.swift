@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// How requests prove who sends them (`auth`).
+/// How requests authenticate (`auth`).
 package enum Authentication: Sendable {
     /// No credentials.
     case none
@@ -32,11 +32,11 @@ package enum Authentication: Sendable {
         }
     }
 
-    /// Whether the transport sends the credentials, after a server has asked for them.
+    /// Whether the transport sends the credentials after a server has asked for them.
     package var isSentByTransport: Bool { method?.isSentByTransport ?? false }
 
-    /// Whether a setting is the header field or query parameter that these credentials are sent in. If a request has
-    /// both, the one at the nearer level is sent.
+    /// Whether a setting is the header field or query parameter that carries these credentials. If a request has both,
+    /// the one at the nearer level is sent.
     func isSent(in value: SettingValue) -> Bool {
         switch method?.location {
         case .header(let name):

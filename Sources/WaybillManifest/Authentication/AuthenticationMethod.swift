@@ -1,24 +1,24 @@
-/// A method of authentication: how it is read, which texts it has, and where its credentials are sent.
+/// A method of authentication: how it is read, which strings it consists of, and where its credentials are sent.
 ///
-/// Each method is defined in a file of this folder, and `Authentication` lists all of them. To add a method, copy a neighbour,
-/// add it there and to the schema, and send it in `RequestBuilder.authenticate`.
+/// Each method is defined in a file of this folder; `Authentication` lists them all. To add a method, copy a
+/// neighboring file, add the method there and to the schema, and send it in `RequestBuilder.authenticate`.
 protocol AuthenticationMethod: Sendable {
-    /// Reads the value of the method's key; `nil` where a part cannot be read, which the schema or the decoder reports.
+    /// Reads the value of the method's key; `nil` if a part cannot be read, which the schema or the decoder reports.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
 
-    /// The texts of the credentials.
+    /// The strings of the credentials.
     var texts: [CredentialText] { get }
 
-    /// Where a request has the credentials.
+    /// Where a request carries the credentials.
     var location: CredentialLocation { get }
 
-    /// Whether the transport sends the credentials, after a server has asked for them.
+    /// Whether the transport sends the credentials after a server has asked for them.
     var isSentByTransport: Bool { get }
 
-    /// The files that it names.
+    /// The files that the method names.
     var namedFiles: [NamedFile] { get }
 
-    /// The texts that are sent in header fields as they are.
+    /// The strings that are sent unchanged in header fields.
     var fieldTexts: [ScalarTemplate] { get }
 }
 
@@ -29,7 +29,7 @@ extension AuthenticationMethod {
     var fieldTexts: [ScalarTemplate] { [] }
 }
 
-/// Where a request has its credentials.
+/// Where a request carries its credentials.
 enum CredentialLocation: Sendable {
     /// In a header field.
     case header(String)
@@ -39,14 +39,14 @@ enum CredentialLocation: Sendable {
     case cookie
 }
 
-/// A text that is a part of credentials.
+/// A string that is part of credentials.
 package struct CredentialText: Sendable {
-    /// The text.
+    /// The string.
     package let value: ScalarTemplate
-    /// Whether it is a secret even if no secret takes part in it.
+    /// Whether the string is a secret even if it does not depend on one.
     package let isSecret: Bool
 
-    /// Reads a text; `nil` if the node is missing or not a scalar.
+    /// Reads a string; `nil` if the node is missing or not a scalar.
     init?(_ node: YAMLNode?, isSecret: Bool, _ decoder: inout ManifestDecoder) {
         guard let value = node.flatMap({ decoder.scalarTemplate($0) }) else { return nil }
         self.value = value
@@ -54,14 +54,14 @@ package struct CredentialText: Sendable {
     }
 }
 
-/// A user name with its password: the keys of `basic` and `digest`.
+/// A user name and its password: the keys of `basic` and `digest`.
 package struct UserCredentials: Sendable {
     /// The user name.
     package let username: CredentialText
     /// The password.
     package let password: CredentialText
 
-    /// Reads both from a mapping; `nil` where one of them is missing or cannot be read.
+    /// Reads both from a mapping; `nil` if one of them is missing or cannot be read.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let username = CredentialText(node["username"], isSecret: false, &decoder),
             let password = CredentialText(node["password"], isSecret: true, &decoder)

@@ -1,6 +1,6 @@
 package import WaybillDiagnostics
 
-/// Credentials by host, from a netrc file.
+/// Credentials by host from a netrc file.
 package struct NetrcAuthentication: AuthenticationMethod {
     /// The path of the file.
     package let path: Spanned<String>
@@ -13,7 +13,7 @@ package struct NetrcAuthentication: AuthenticationMethod {
     var texts: [CredentialText] { [] }
     var isSentByTransport: Bool { true }
 
-    /// The file as a setting names it.
+    /// The netrc file.
     package var file: NamedFile { NamedFile(path: path, kind: .netrc) }
     var namedFiles: [NamedFile] { [file] }
 }

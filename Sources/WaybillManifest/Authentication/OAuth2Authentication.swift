@@ -1,4 +1,4 @@
-/// A token by OAuth 2.0 (RFC 6749), fetched when it is first needed.
+/// An OAuth 2.0 token (RFC 6749), fetched when it is first needed.
 package struct OAuth2Authentication: AuthenticationMethod {
     /// The grants (RFC 6749, sections 4.3, 4.4 and 6).
     package enum Grant: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ package struct OAuth2Authentication: AuthenticationMethod {
 
     /// A parameter of the token request.
     package struct Field: Sendable {
-        /// The names of fields in the manifest.
+        /// The names of the fields in the manifest.
         package enum Name: String, Sendable, CaseIterable {
             case tokenURL, clientId, clientSecret, username, password, refreshToken, scope, audience
 
@@ -23,13 +23,13 @@ package struct OAuth2Authentication: AuthenticationMethod {
 
         /// The name.
         package let name: Name
-        /// The text.
+        /// The value.
         package let text: CredentialText
     }
 
     /// The grant.
     package let grant: Grant
-    /// The parameters of the token request. A list of scopes has one parameter for each scope; they are sent as one
+    /// The parameters of the token request. A list of scopes yields one parameter for each scope; they are sent as one
     /// string, separated by spaces (RFC 6749, section 3.3).
     package let fields: [Field]
     /// Whether the client's credentials are sent in the body instead of in the Authorization field.

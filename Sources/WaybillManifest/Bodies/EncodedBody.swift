@@ -1,20 +1,20 @@
 package import WaybillRuntime
 
-/// A body as it is sent.
+/// A body in the form in which it is sent.
 package struct EncodedBody: Sendable {
-    /// A part of it.
+    /// A part of a body.
     package enum Part: Sendable {
         /// Bytes.
         case bytes([UInt8])
-        /// The bytes of a file, which is read when it is sent.
+        /// The bytes of a file, which is read when the body is sent.
         case file(LocalFile)
     }
 
-    /// Its parts in order.
+    /// The parts in order.
     package var parts: [Part]
     /// The media type for the Content-Type field, unless the request sets that field.
     package var mediaType: String?
-    /// Whether it contains the value of a secret or a text derived from one.
+    /// Whether the body contains the value of a secret or a string derived from one.
     package var isSecret: Bool
     /// The boundary of `multipart/form-data`; `nil` for any other body.
     package var boundary: String?
@@ -25,7 +25,7 @@ package struct EncodedBody: Sendable {
         self.isSecret = isSecret
     }
 
-    /// Text.
+    /// Creates a body from a string.
     init(_ text: String, mediaType: String, isSecret: Bool) {
         self.init(.bytes(Array(text.utf8)), mediaType: mediaType, isSecret: isSecret)
     }

@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// Fields, sent as `application/x-www-form-urlencoded`, those of `params` first: `form: MAP`.
+/// Fields sent as `application/x-www-form-urlencoded`, those of `params` first: `form: MAP`.
 struct FormBody: RequestBody {
     static let key = "form"
     static let takesFields = true
@@ -23,7 +23,7 @@ struct FormBody: RequestBody {
 }
 
 extension EncodedBody {
-    /// Fields as a form.
+    /// Creates a form from fields.
     package init(form fields: ParameterList) {
         self.init(fields.form, mediaType: "application/x-www-form-urlencoded", isSecret: fields.isSecret)
     }

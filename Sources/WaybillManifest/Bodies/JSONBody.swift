@@ -2,7 +2,7 @@ import WaybillDiagnostics
 package import WaybillExpressions
 import WaybillJSON
 
-/// A value, sent as JSON: `json: VALUE`.
+/// A value sent as JSON: `json: VALUE`.
 struct JSONBody: RequestBody {
     static let key = "json"
 
@@ -13,7 +13,7 @@ struct JSONBody: RequestBody {
             decoder.report(
                 Diagnostic(
                     "invalid-value",
-                    "JSON has no such number",
+                    "JSON cannot represent this number",
                     at: number.span,
                     help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
                 )
@@ -32,7 +32,7 @@ struct JSONBody: RequestBody {
     }
 }
 
-/// A GraphQL query and its variables, sent as JSON: `graphql: {query, variables}`.
+/// A GraphQL query and its variables sent as JSON: `graphql: {query, variables}`.
 struct GraphQLBody: RequestBody {
     static let key = "graphql"
 
@@ -68,7 +68,7 @@ struct GraphQLBody: RequestBody {
 }
 
 extension YAMLNode {
-    /// The first infinity or “not a number” in the value: recursive, as deep as the value, whose depth is limited.
+    /// The first infinity or NaN in the value. The search is recursive; the depth of a value is limited.
     fileprivate var firstNonFiniteNumber: YAMLScalar? {
         switch content {
         case .scalar(let scalar):
@@ -80,7 +80,7 @@ extension YAMLNode {
 }
 
 extension EncodedBody {
-    /// A value as JSON.
+    /// Creates a body from a value encoded as JSON.
     package init(json value: ScopeValue) {
         self.init(JSONWriter().string(value.json), mediaType: "application/json", isSecret: value.isSecret)
     }

@@ -1,6 +1,6 @@
 /// The media types of files.
 enum MediaType {
-    /// The media type of a file, by the extension of its name; `application/octet-stream` for one that is not known.
+    /// Returns the media type for the extension of a file name; `application/octet-stream` for an unknown one.
     static func ofFile(named name: String) -> String {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
         return byExtension[name[name.utf8.index(after: dot)...].lowercased()] ?? unknown

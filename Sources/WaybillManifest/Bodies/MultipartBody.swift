@@ -1,8 +1,8 @@
 import WaybillDiagnostics
 
-/// Parts, sent as `multipart/form-data` (RFC 7578), the fields of `params` first: `multipart: [PART]`.
+/// Parts sent as `multipart/form-data` (RFC 7578), the fields of `params` first: `multipart: [PART]`.
 ///
-/// Files in it are read when it is sent.
+/// Its files are read when it is sent.
 struct MultipartBody: RequestBody {
     static let key = "multipart"
     static let takesFields = true

@@ -4,7 +4,7 @@ import WaybillRuntime
 
 /// One part of a multipart body: `{name, value|file|text|base64|json, filename, contentType, headers}`.
 struct MultipartPart: Sendable {
-    /// The kinds of contents of a part.
+    /// The kinds of content that a part can have.
     static let contents: [any RequestBody.Type] = [
         ValueContent.self, FileBody.self, TextBody.self, Base64Body.self, JSONBody.self,
     ]
@@ -13,11 +13,11 @@ struct MultipartPart: Sendable {
     let name: ScalarTemplate?
     /// The content.
     let content: any RequestBody
-    /// The name of the file, for the server.
+    /// The file name that the server receives.
     let filename: ScalarTemplate?
     /// The media type.
     let contentType: ScalarTemplate?
-    /// Further header fields.
+    /// Additional header fields.
     let headers: [(name: Spanned<String>, value: ScalarTemplate)]
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -48,7 +48,7 @@ struct MultipartPart: Sendable {
 
     /// Writes the part.
     ///
-    /// - Returns: Whether a secret took part in it.
+    /// - Returns: Whether the part depends on a secret.
     func write(to writer: inout MultipartWriter, _ context: BodyContext) throws(EvaluationFailure) -> Bool {
         var isSecret = false
         func text(_ scalar: ScalarTemplate, allowing controls: Set<UInt8>) throws(EvaluationFailure) -> String {
@@ -81,7 +81,7 @@ struct MultipartPart: Sendable {
     }
 }
 
-/// A scalar as the text of a part, without a content type: `value: SCALAR`.
+/// A scalar as the content of a part, without a content type: `value: SCALAR`.
 struct ValueContent: ScalarBody {
     static let key = "value"
 
@@ -94,7 +94,7 @@ struct ValueContent: ScalarBody {
 }
 
 extension String {
-    /// Returns the text; throws if it contains a control character that is not allowed.
+    /// Returns the string; throws if it contains a control character that is not allowed.
     fileprivate func withoutControls(
         but allowed: Set<UInt8>,
         at span: SourceSpan

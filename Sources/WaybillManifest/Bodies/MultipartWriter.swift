@@ -9,7 +9,7 @@ struct MultipartWriter {
     private var parts: [EncodedBody.Part] = []
     private var bytes: [UInt8] = []
 
-    /// A writer without parts. Its boundary is random: a part contains it with a probability of 1 in 2^122.
+    /// Creates a writer without parts. Its boundary is random: a part contains it with a probability of 1 in 2^122.
     init(boundary: String = RandomUUID.make()) {
         self.boundary = "waybill-\(boundary)"
     }
@@ -19,7 +19,7 @@ struct MultipartWriter {
         add([.bytes(Array(value.utf8))], name: name, filename: nil, contentType: nil, [])
     }
 
-    /// Adds a part. Its header fields replace the default ones of the same names.
+    /// Adds a part. Its header fields replace default fields with the same name.
     mutating func add(
         _ content: [EncodedBody.Part],
         name: String?,
@@ -46,7 +46,7 @@ struct MultipartWriter {
         bytes += [0x0D, 0x0A]
     }
 
-    /// Ends the body and returns its parts.
+    /// Finishes the body and returns its parts.
     mutating func finished() -> [EncodedBody.Part] {
         bytes += Array("--\(boundary)--\r\n".utf8)
         flush()
@@ -58,8 +58,8 @@ struct MultipartWriter {
         bytes = []
     }
 
-    /// A name for use between quotes, with the three characters escaped that browsers escape (WHATWG HTML, section
-    /// 4.10.21.8).
+    /// Returns a name for use between quotes. The three characters that browsers escape are escaped (WHATWG HTML,
+    /// section 4.10.21.8).
     private static func escaped(_ name: String) -> String {
         name.unicodeScalars.map { scalar in
             switch scalar {

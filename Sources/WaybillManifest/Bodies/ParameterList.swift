@@ -3,16 +3,16 @@ package import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// Names and values as a query or form has them, nested values taken apart: `a[b]=1`, `a[]=1`.
+/// The names and values of a query or form, with nested values flattened: `a[b]=1`, `a[]=1`.
 package struct ParameterList: Sendable {
-    /// The pairs, in order, not encoded yet.
+    /// The pairs in order, not yet encoded.
     package private(set) var pairs: [(name: String, value: String)] = []
-    /// Whether a secret took part in any value.
+    /// Whether any value depends on a secret.
     package private(set) var isSecret = false
 
     private let arrays: ArrayStyle
 
-    /// An empty list that writes lists in a style.
+    /// Creates an empty list that writes arrays in the given style.
     package init(arrays: ArrayStyle) {
         self.arrays = arrays
     }
@@ -23,7 +23,7 @@ package struct ParameterList: Sendable {
         isSecret = isSecret || value.isSecret
     }
 
-    /// Adds a value of the manifest: scalars as they were written, nested ones under nested names.
+    /// Adds a value of the manifest: scalars as written, nested values under nested names.
     package mutating func add(
         _ name: String,
         _ value: ValueTemplate,
@@ -53,7 +53,7 @@ package struct ParameterList: Sendable {
         case .string(let value): pairs.append((name, value))
         case .bytes:
             throw EvaluationFailure(
-                message: "the parameter '\(name)' cannot be bytes: base64(x) makes a string of bytes",
+                message: "the parameter '\(name)' cannot be bytes: convert them to a string with base64(x)",
                 span: span
             )
         case .array(let elements):
@@ -72,7 +72,7 @@ package struct ParameterList: Sendable {
         pairs.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
     }
 
-    /// The pairs as a query, everything but unreserved characters percent-encoded.
+    /// The pairs as a query, with everything but unreserved characters percent-encoded.
     package var query: String {
         pairs.map { "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value))" }
             .joined(separator: "&")

@@ -3,7 +3,7 @@ package import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// A value, sent as a property list in XML: `plist: VALUE`.
+/// A value sent as a property list in XML: `plist: VALUE`.
 struct PropertyListBody: RequestBody {
     static let key = "plist"
 
@@ -30,7 +30,7 @@ struct PropertyListBody: RequestBody {
 }
 
 extension EncodedBody {
-    /// A value as a property list in XML, written at a location.
+    /// Creates a body from a value encoded as an XML property list. The span is the location for errors.
     package init(propertyList value: ScopeValue, at span: SourceSpan) throws(EvaluationFailure) {
         do {
             let bytes = try PropertyListWriter.xml(value.json)
@@ -42,7 +42,7 @@ extension EncodedBody {
 }
 
 extension Diagnostic {
-    /// A null in what is sent as a property list, which has no such value.
+    /// The diagnostic for a null in a property list, which cannot contain one.
     package static func nullInPropertyList(at span: SourceSpan) -> Diagnostic {
         Diagnostic(
             "invalid-value",

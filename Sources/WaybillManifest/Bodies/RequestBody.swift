@@ -12,16 +12,16 @@ package protocol RequestBody: Sendable {
     static var takesFields: Bool { get }
     /// The paths of the files that are sent.
     var files: [ScalarTemplate] { get }
-    /// The texts in it that are sent in header fields.
+    /// The strings of the body that are sent in header fields.
     var headerTexts: [ScalarTemplate] { get }
-    /// Its size in bytes, if that is known before anything is evaluated.
+    /// The size in bytes, if it is known before anything is evaluated.
     var knownLength: Int? { get }
 
-    /// Reads the body from the value of its key; `nil` after a diagnostic if that is impossible.
+    /// Reads the body from the value of its key; `nil` if it cannot be read, which is reported.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
     /// Visits every use of the expression language in the body.
     func visitUses(_ visitor: UseVisitor)
-    /// The body as it is sent.
+    /// Returns the body in the form in which it is sent.
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody
 }
 
@@ -46,10 +46,10 @@ package struct BodyContext: Sendable {
     let boundary: FolderBoundary
     /// Where the body was written.
     let span: SourceSpan
-    /// The noun for the body in messages.
+    /// What messages call the body.
     var noun = "the body"
 
-    /// A context; see the properties.
+    /// Creates a context; see the properties.
     package init(scope: EvaluationScope, fields: ParameterList, boundary: FolderBoundary, span: SourceSpan) {
         self.scope = scope
         self.fields = fields

@@ -20,7 +20,7 @@ extension ScalarBody {
     }
 }
 
-/// A string, sent in UTF-8; or the bytes that a single `${…}` evaluates to: `text: STRING`.
+/// A string sent as UTF-8, or the bytes that a single `${…}` evaluates to: `text: STRING`.
 struct TextBody: ScalarBody {
     static let key = "text"
 
@@ -34,7 +34,7 @@ struct TextBody: ScalarBody {
     }
 }
 
-/// Bytes, written in Base64: `base64: STRING`.
+/// Bytes written as Base64: `base64: STRING`.
 struct Base64Body: ScalarBody {
     static let key = "base64"
 

@@ -2,14 +2,14 @@ import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
 
-/// One value of a data file, which knows where it stands.
+/// One value of a data file, with its location.
 package struct DataDocument: Sendable {
     enum Origin {
-        /// A row of a file, under these names.
+        /// A row of a CSV file with these column names.
         case csv(DataFile, Range<Int>, names: [String])
-        /// These bytes of a file.
+        /// A range of bytes of a JSON file.
         case json(DataFile, Range<Int>)
-        /// The tree that it was read into.
+        /// The tree that the value was read from.
         case yaml(YAMLNode)
     }
 
@@ -17,7 +17,7 @@ package struct DataDocument: Sendable {
     package let value: JSON
     let origin: Origin
 
-    /// Where the values stand that some pointers lead to.
+    /// Returns the locations of the values that the pointers refer to.
     package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         switch origin {
         case .csv(let file, let row, let names): CSVLocations(of: row, names: names, in: file.source)

@@ -4,12 +4,13 @@ import WaybillFormats
 package import WaybillJSON
 package import WaybillRuntime
 
-/// A file of data in the format that is given or that its extension names; without either, JSON if it is JSON, else YAML.
+/// A data file in the given format or, without one, in the format of its extension. If neither is known, the file is
+/// read as JSON, then as YAML.
 package final class DataFile: Sendable {
-    /// The path as it was given; `<standard input>` for `-`.
+    /// The path as given; `<standard input>` for `-`.
     package let name: String
 
-    /// After this many findings the rest of the file is not looked at.
+    /// The number of diagnostics after which the rest of the file is not checked.
     package static let maximumFindings = 1000
 
     let bytes: [UInt8]
@@ -22,13 +23,13 @@ package final class DataFile: Sendable {
         self.format = format ?? RecordFormats.readable(ofFile: path)
     }
 
-    /// Reads the bytes of a file, or of standard input where the path is `-`.
+    /// Reads the bytes of a file, or of standard input if the path is `-`.
     ///
     /// - Parameters:
-    ///   - format: How to read it, whatever its name is.
-    ///   - limit: The greatest number of bytes; at most 4 GiB, which it is unless given.
-    ///   - acceptsPipes: Whether it may be a pipe or device: for a path that was given on the command line.
-    ///   - files: What it is read from.
+    ///   - format: The format, which overrides that of the extension.
+    ///   - limit: The maximum size in bytes; 4 GiB unless given, which it cannot exceed.
+    ///   - acceptsPipes: Whether the file may be a pipe or device, as for a path given on the command line.
+    ///   - files: The file system to read from.
     package static func read(
         _ path: String,
         format: (any ReadableRecordFormat.Type)? = nil,
@@ -40,9 +41,10 @@ package final class DataFile: Sendable {
         return DataFile(path: path, bytes: bytes, format: format)
     }
 
-    /// The value of the file, pipe or device at a path that was given on the command line; of NDJSON and CSV the list of its lines' or rows' values.
+    /// Returns the value of the file, pipe or device at a path given on the command line. The value of NDJSON or CSV is
+    /// the list of its lines' or rows' values.
     ///
-    /// There is a value exactly when there is no error among the findings.
+    /// The value is `nil` exactly if the diagnostics contain an error.
     package static func value(of path: String) -> (value: JSON?, diagnostics: [Diagnostic]) {
         do {
             return try read(path, acceptsPipes: true).value()
@@ -51,7 +53,7 @@ package final class DataFile: Sendable {
         }
     }
 
-    /// The text, for places in it. It is made when something is to be told, since most files are in order.
+    /// The source file for locations. It is created when something is reported, because most files have no errors.
     package var source: SourceFile {
         madeSource.withLock { made in
             if let made { return made }
@@ -61,9 +63,9 @@ package final class DataFile: Sendable {
         }
     }
 
-    /// The value of the file; of NDJSON and CSV the list of its lines' or rows' values.
+    /// Returns the value of the file. The value of NDJSON or CSV is the list of its lines' or rows' values.
     ///
-    /// There is a value exactly when there is no error among the findings.
+    /// The value is `nil` exactly if the diagnostics contain an error.
     package func value() -> (value: JSON?, diagnostics: [Diagnostic]) {
         var values: [JSON] = []
         let diagnostics = forEachDocument {
@@ -74,7 +76,7 @@ package final class DataFile: Sendable {
         return (format?.isList == true ? .array(values) : values.first, diagnostics)
     }
 
-    /// Calls a closure with each value of the file until it returns `false`, and gives what is wrong with the text.
+    /// Calls a closure with each value of the file until it returns `false`, and returns the diagnostics of the file.
     package func forEachDocument(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
         format?.read(self, body) ?? readEither(body)
     }
@@ -87,7 +89,7 @@ package final class DataFile: Sendable {
         }
         if isJSON { return jsonFindings }
         let yamlFindings = YAMLFormat.read(self, body)
-        // What begins like JSON was meant to be JSON.
+        // A file that starts like JSON was meant to be JSON.
         let opening = bytes.first { $0 > UInt8(ascii: " ") }
         let looksLikeJSON = opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[")
         return yamlFindings.hasErrors && looksLikeJSON ? jsonFindings : yamlFindings
@@ -95,7 +97,7 @@ package final class DataFile: Sendable {
 }
 
 extension FileError {
-    /// The finding that a file cannot be read.
+    /// Returns the diagnostic for a file of the given kind that cannot be read.
     package func diagnostic(of sort: String) -> Diagnostic {
         Diagnostic("unreadable-file", "the \(sort) \(path) cannot be read: \(message)", at: nil)
     }

@@ -3,34 +3,35 @@ import WaybillFormats
 package import WaybillJSON
 import WaybillRuntime
 
-/// Reads what a manifest declares under `data`.
+/// Reads the data that a manifest declares under `data`.
 ///
-/// Paths and patterns are relative to the folder of the file that declares them, and lead nowhere outside the folder of
-/// the manifest, symbolic links resolved, unless that is allowed.
+/// Paths and patterns are relative to the folder of the file that declares them. With symbolic links resolved, they
+/// must stay inside the folder of the manifest unless outside files are allowed.
 package struct DataReader: Sendable {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file in bytes.
     package var maximumBytes = 256 << 20
 
     private let boundary: FolderBoundary
     private let system: any ManifestFileSystem
 
-    /// A reader for a manifest.
+    /// Creates a reader for a manifest.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the manifest that was asked for, whichever file declares the data.
-    ///   - allowsOutside: Whether files may lie outside that folder.
-    ///   - system: What files are read from.
+    ///   - folder: The folder of the root manifest, even if an included file declares the data.
+    ///   - allowsOutside: Whether files may be outside that folder.
+    ///   - system: The file system to read from.
     package init(folder: String, allowsOutside: Bool, from system: any ManifestFileSystem = LocalFiles()) {
         self.system = system
         boundary = FolderBoundary(folder: folder, allowsOutside: allowsOutside)
     }
 
-    /// What a declaration stands for, and what is wrong with it.
+    /// Returns the data of a declaration and the diagnostics.
     ///
-    /// A file gives its value, of CSV and NDJSON the list of its rows or lines. A pattern gives a list with an object for
-    /// each file, ordered by the bytes of the paths: `path` relative like the pattern, `name`, and `size` in bytes.
+    /// A file yields its value; CSV and NDJSON yield the list of their rows or lines. A pattern yields a list with an
+    /// object for each file, ordered by the bytes of the paths: `path`, relative to the same folder as the pattern,
+    /// `name`, and `size` in bytes.
     ///
-    /// - Returns: A value exactly when there is no error among the findings.
+    /// - Returns: The value is `nil` exactly if the diagnostics contain an error.
     package func read(_ declaration: DataDeclaration) -> (value: JSON?, diagnostics: [Diagnostic]) {
         switch declaration {
         case .file(let path, let format): readFile(path, format)
@@ -47,7 +48,7 @@ package struct DataReader: Sendable {
         do {
             let file = try files.read(files.path(path.value), as: "data file", format: format, limit: maximumBytes)
             var (value, findings) = file.value()
-            for index in findings.indices { findings[index].secondary.append(.init(path.span, "read because of this")) }
+            for index in findings.indices { findings[index].secondary.append(.init(path.span, "named here")) }
             return (value, findings)
         } catch {
             return (nil, [error.diagnostic(at: path.span)])

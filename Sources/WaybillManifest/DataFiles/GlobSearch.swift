@@ -9,18 +9,19 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// One search for the files that match a pattern.
+/// A search for the files that match a pattern.
 ///
-/// Each folder is listed once, however often `**` comes in the pattern. `**` does not go through symbolic links, so that
-/// there are no circles; names and other wildcards do. Names that begin with a dot match only a pattern that does too.
+/// Each folder is listed once, even if `**` occurs several times in the pattern. `**` does not follow symbolic links,
+/// which avoids cycles; names and other wildcards do. Names that start with a dot match only a pattern that starts with
+/// a dot too.
 struct GlobSearch {
-    /// What a search may cost before it is given up.
+    /// The limits beyond which a search fails.
     struct Limits: Sendable {
-        /// The greatest number of files that match.
+        /// The maximum number of files that match.
         var maximumFiles = 100_000
-        /// The greatest number of names that are looked at.
+        /// The maximum number of names that are checked.
         var maximumNames = 1_000_000
-        /// How deep in folders it goes.
+        /// The maximum depth of folders.
         var maximumDepth = 64
     }
 
@@ -40,7 +41,8 @@ struct GlobSearch {
         namesLeft = limits.maximumNames
     }
 
-    /// The paths of the files, relative like the pattern, in the order of their bytes, and their sizes.
+    /// Returns the paths and sizes of the matching files, ordered by the bytes of the paths. The paths are relative to
+    /// the same folder as the pattern.
     mutating func files(matching pattern: PathGlob) throws(GlobFailure) -> [(path: String, size: Int)] {
         for alternative in pattern.alternatives {
             try search(alternative.isAbsolute ? "/" : "", alternative.components, [0], depth: 0)
@@ -49,7 +51,7 @@ struct GlobSearch {
         return paths.map { ($0, sizes[CodePoints($0)] ?? 0) }
     }
 
-    /// Looks through a folder for names that match any of the components that could come next.
+    /// Searches a folder for names that match any of the components that can come next.
     private mutating func search(
         _ path: String,
         _ components: [PathGlob.Component],
@@ -59,12 +61,12 @@ struct GlobSearch {
         guard depth <= limits.maximumDepth else {
             throw GlobFailure(
                 "glob-limit",
-                "the folders below \(shown(path)) are more than \(limits.maximumDepth) deep",
+                "the folders below \(shown(path)) are nested more than \(limits.maximumDepth) levels deep",
                 help: ["Name more of the path in the pattern."]
             )
         }
         var wanted = wanted
-        // `**` may stand for no folder at all.
+        // `**` also matches no folder.
         for index in wanted {
             if case .anyFolders = components[index], index + 1 < components.count { wanted.insert(index + 1) }
         }
@@ -77,7 +79,7 @@ struct GlobSearch {
         }
     }
 
-    /// Takes a name as a match, or goes on below it, or neither.
+    /// Records a name that matches, and continues below a folder that can contain matches.
     private mutating func visit(
         _ name: String,
         in folder: String,
@@ -116,7 +118,8 @@ struct GlobSearch {
         }
     }
 
-    /// What stands at a path, links followed, and whether it is one; `nil` where there is nothing.
+    /// Returns the status of the file at a path, with links followed, and whether the path is a link; `nil` if no file
+    /// exists.
     private func status(of path: String, isListed: Bool) throws(GlobFailure) -> (FileStatus, isLink: Bool)? {
         do {
             let status = try FileStatus(of: onDisk(path), followsLinks: false)
@@ -127,7 +130,7 @@ struct GlobSearch {
                 throw GlobFailure("unreadable-file", "the name of the file \(path) is not valid UTF-8")
             }
             if leadsNowhere { return nil }
-            throw GlobFailure("unreadable-file", "\(path) cannot be looked at: \(error.message)")
+            throw GlobFailure("unreadable-file", "\(path) cannot be inspected: \(error.message)")
         }
     }
 
@@ -142,12 +145,12 @@ struct GlobSearch {
         guard names.count <= namesLeft else {
             throw GlobFailure(
                 "glob-limit",
-                "more than \(limits.maximumNames) files and folders would have to be looked at",
+                "more than \(limits.maximumNames) files and folders would have to be checked",
                 help: ["Name more of the path in the pattern."]
             )
         }
         namesLeft -= names.count
-        // In order, so that of several faults always the same is told.
+        // Sorted, so that the same one of several errors is always reported.
         return names.sorted { $0.precedesByCodePoints($1) }
     }
 

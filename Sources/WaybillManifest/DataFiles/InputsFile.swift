@@ -1,25 +1,25 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// A file of values for a manifest's inputs, as `--inputs` takes: a JSON or YAML object of names and values.
+/// A file with the values of a manifest's inputs, for `--inputs`: a JSON or YAML object of names and values.
 package struct InputsFile: Sendable {
-    /// The values by the names of the inputs.
+    /// The values by input name.
     package let values: JSONObject
     private let document: DataDocument
 
-    /// The greatest size of a file, in bytes.
+    /// The maximum size of a file in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// The file at a path, `-` for standard input.
+    /// Reads the file at a path, or standard input for `-`.
     ///
-    /// There is a file exactly when there is no error among the findings.
+    /// The file is `nil` exactly if the diagnostics contain an error.
     package static func read(_ path: String) -> (file: InputsFile?, diagnostics: [Diagnostic]) {
         if RecordFormats.readable(ofFile: path)?.isList == true {
             let finding = Diagnostic(
                 "inputs-format",
-                "the file of inputs \(path) is neither JSON nor YAML by its name",
+                "the inputs file \(path) does not have the extension of a JSON or YAML file",
                 at: nil,
-                help: ["It holds one object, which gives each input that it names a value."]
+                help: ["An inputs file contains one object with the names of inputs and their values."]
             )
             return (nil, [finding])
         }
@@ -32,7 +32,7 @@ package struct InputsFile: Sendable {
                 return true
             }
         } catch {
-            return (nil, [error.diagnostic(of: "file of inputs")])
+            return (nil, [error.diagnostic(of: "inputs file")])
         }
         if found?.value.object == nil, let finding = environmentFinding(path) { return (nil, [finding]) }
         guard let document = found, !diagnostics.hasErrors else { return (nil, diagnostics) }
@@ -40,7 +40,7 @@ package struct InputsFile: Sendable {
             diagnostics.append(
                 Diagnostic(
                     "inputs-format",
-                    "a file of inputs is an object of names and values, but this is \(document.value.kind.phrase)",
+                    "expected an object of input names and values, found \(document.value.kind.phrase)",
                     at: document.places(of: []).span
                 )
             )
@@ -49,19 +49,20 @@ package struct InputsFile: Sendable {
         return (InputsFile(values: values, document: document), diagnostics)
     }
 
-    /// What is wrong with a file that is one of environment variables. Its lines are secrets more often than not, and are not
-    /// shown.
+    /// Returns the diagnostic for a file that contains environment variables instead. Its lines are often secrets and
+    /// are not shown.
     private static func environmentFinding(_ path: String) -> Diagnostic? {
         guard path != "-", let variables = EnvironmentFile.read(path).variables, !variables.isEmpty else { return nil }
         return Diagnostic(
             "inputs-format",
-            "the file of inputs \(path) has NAME=VALUE lines, but a JSON or YAML object is expected",
+            "expected a JSON or YAML object in the inputs file \(path), found NAME=VALUE lines",
             at: nil,
-            help: ["--env-file reads a file of environment variables."]
+            help: ["Use --env-file to read a file of environment variables."]
         )
     }
 
-    /// Where the values stand that some pointers lead to, of which the first token is the name of an input.
+    /// Returns the locations of the values that the pointers refer to. The first token of each pointer is the name of
+    /// an input.
     package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         document.places(of: pointers)
     }

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// The keys that a kind of mapping may have.
+/// The keys that a kind of mapping can have.
 protocol KnownKey: RawRepresentable<String>, CaseIterable, Equatable, Sendable {
     /// The keys in the order of `allCases`.
     static var table: NameTable { get }
@@ -8,13 +8,13 @@ protocol KnownKey: RawRepresentable<String>, CaseIterable, Equatable, Sendable {
     static var keys: [Self] { get }
 }
 
-/// The entries of a mapping by their keys, all found in one pass.
+/// The entries of a mapping by key, all found in one pass.
 struct KnownEntries<Key: KnownKey> {
     private let entries: YAMLMapping.Entries
-    /// The keys that the mapping has, with the positions of their entries. They are few.
+    /// The keys of the mapping and the positions of their entries. They are few.
     private var found: [(key: Key, position: Int)] = []
 
-    /// The entries of a node; none where it is no mapping.
+    /// Finds the entries of a node; none if it is not a mapping.
     init(_ node: YAMLNode) {
         let table = Key.table
         entries = node.mapping?.entries ?? .empty
@@ -24,19 +24,19 @@ struct KnownEntries<Key: KnownKey> {
         }
     }
 
-    /// Whether there is an entry of a key.
+    /// Whether the mapping has an entry with a key.
     func has(_ key: Key) -> Bool { position(of: key) != nil }
 
-    /// The value of a key.
+    /// The value of a key; `nil` if the mapping does not have it.
     subscript(key: Key) -> YAMLNode? { position(of: key).map { entries.value(at: $0) } }
 
-    /// The entry of a key, for the key's place.
+    /// Returns the entry of a key, for the span of the key.
     func entry(_ key: Key) -> YAMLMapping.Entry? { position(of: key).map { entries[$0] } }
 
     private func position(of key: Key) -> Int? { found.first { $0.key == key }?.position }
 }
 
-/// The keys of a step that are no settings.
+/// The keys of a step that are not settings.
 enum StepKey: String, KnownKey {
     case call, request, get, head, post, put, patch, delete, graph, chain, batch, values, end
     case with, id, name, description, when, delay, deadline, forEach, until, paginate, write, needs, onFailure
@@ -45,7 +45,7 @@ enum StepKey: String, KnownKey {
     static let keys = allCases
     static let table = NameTable(allCases.map(\.rawValue))
 
-    /// The form of the step that the key determines; `nil` for a key that any form may have.
+    /// The form of the step that the key determines; `nil` for a key that several forms can have.
     var form: StepForm? { StepForm(rawValue: rawValue) }
 
     /// The keys that determine the form of a step.

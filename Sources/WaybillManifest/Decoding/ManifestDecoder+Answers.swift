@@ -1,8 +1,8 @@
 import WaybillDiagnostics
 
-/// Reads what is evaluated from a response: outputs, variables, and the shape of its data.
+/// Reads the parts that are evaluated from a response: outputs, variables, and the shape of its data.
 extension ManifestDecoder {
-    /// Named values.
+    /// Reads outputs.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
         constantNames(node).compactMap { name, node in
             if leavesOut(node) { return nil }
@@ -13,7 +13,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// Values computed before each attempt.
+    /// Reads variables, which are computed before each attempt.
     mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
         constantNames(node).compactMap { name, node in
             if leavesOut(node) { return nil }
@@ -21,7 +21,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// What the data must be.
+    /// Reads the required shape of the data.
     mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
         guard let node, let (key, value) = node.mapping?.entries.first else { return nil }
         return schema(value, assertsFormats: true).map {

@@ -2,13 +2,13 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// When, how often and after what a step is done.
+/// Reads the flow of a step: when, how often and after which steps it runs.
 extension ManifestDecoder {
-    /// What a step's keys say of that; `nil` where they say nothing.
+    /// Returns the flow that the keys of a step define; `nil` if it has no such key.
     ///
     /// - Parameters:
-    ///   - deadline: That of the step, which is among its settings.
-    ///   - span: Where the step is written.
+    ///   - deadline: The deadline of the step, which is among its settings.
+    ///   - span: The location of the step.
     mutating func flow(
         _ entries: KnownEntries<StepKey>,
         deadline: Setting<DurationTemplate>?,
@@ -42,7 +42,7 @@ extension ManifestDecoder {
                 report(
                     Diagnostic(
                         "wrong-type",
-                        "'forEach' needs a list, and '\(list.expression.text)' is none",
+                        "'forEach' requires a list, but '\(list.expression.text)' is not a list",
                         at: list.span
                     )
                 )

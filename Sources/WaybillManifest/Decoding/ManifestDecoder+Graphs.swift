@@ -1,10 +1,10 @@
 import WaybillDiagnostics
 
-/// Graphs and their steps.
+/// Reads graphs and their steps.
 extension ManifestDecoder {
-    /// A graph.
+    /// Reads a graph.
     ///
-    /// - Parameter earlier: The same, decoded before the faults in it were known.
+    /// - Parameter earlier: The same graph, decoded before its errors were known.
     mutating func graph(_ node: YAMLNode, named name: String, earlier: Graph? = nil) -> Graph {
         let level = Level.graph(name)
         let body = group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
@@ -12,7 +12,7 @@ extension ManifestDecoder {
         return Graph(
             description: node["description"]?.text,
             inputs: inputs(node["inputs"]),
-            // Like that of a step, the deadline of a graph is its own, not that of each request in it.
+            // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
             settings: settings.without(.deadline),
             deadline: settings.deadline,
             body: body,
@@ -25,7 +25,7 @@ extension ManifestDecoder {
         )
     }
 
-    /// The values that a graph keeps from run to run.
+    /// Reads the values that a graph keeps between runs.
     private mutating func state(_ node: YAMLNode?, level: Level) -> [StateDefinition] {
         constantNames(node).compactMap { name, node in
             guard let initial = node["default"], let next = node["next"].flatMap({ expression($0) }) else { return nil }
@@ -34,7 +34,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// The `chain` or `batch` of a graph or step, if it has one.
+    /// Reads the `chain` or `batch` of a graph or step, if it has one.
     private mutating func group(_ node: YAMLNode, level: Level, earlier: Group?) -> Group? {
         for order in [Group.Order.chain, .batch] {
             if let node = node[order.rawValue] { return steps(node, order: order, level: level, earlier: earlier) }
@@ -68,7 +68,7 @@ extension ManifestDecoder {
             (form, place) = (action.isCall ? .call : .get, node)
         }
         let settings = settings(node, level: level)
-        // The short forms of requests have these keys of the request beside them.
+        // In the short forms, these keys of the request are written beside those of the step.
         let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
         let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
         let flow = flow(entries, deadline: settings.deadline, at: node.span, level: level)
@@ -84,7 +84,7 @@ extension ManifestDecoder {
             action: action,
             service: form == .call ? entries[.service].flatMap { text($0) } : nil,
             flow: flow,
-            // The deadline of a step is its own, not that of each request in it.
+            // The deadline of a step applies to the whole, not to each request in it.
             settings: flow?.deadline == nil ? settings : settings.without(.deadline),
             vars: vars,
             outputs: outputs,
@@ -95,7 +95,7 @@ extension ManifestDecoder {
         )
     }
 
-    /// What a step does, and where it says so.
+    /// The form of a step, and the key and value that determine it.
     private typealias WrittenForm = (form: StepForm, key: YAMLNode, value: YAMLNode)
 
     private static func form(
@@ -143,7 +143,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// What a step does that may do anything: something that all of its keys have a meaning for.
+    /// Returns an action for a step whose form is unknown: one in which all its keys have a meaning.
     private mutating func unknownAction(
         at node: YAMLNode,
         _ entries: KnownEntries<StepKey>,
@@ -159,7 +159,7 @@ extension ManifestDecoder {
         )
     }
 
-    /// What a call names, and its inputs.
+    /// Reads the name and the inputs of a call.
     mutating func call(_ name: YAMLNode, with inputs: YAMLNode?) -> Step.Call? {
         let arguments = inputs.map { members($0) } ?? []
         return text(name).map { Step.Call(name: $0, arguments: arguments) }
@@ -179,7 +179,7 @@ extension Step.Action {
 }
 
 extension StepForm {
-    /// Whether the request is written with the keys of the step itself.
+    /// Whether the keys of the request are those of the step itself.
     var isShortRequest: Bool {
         switch self {
         case .get, .head, .post, .put, .patch, .delete: true
@@ -187,16 +187,16 @@ extension StepForm {
         }
     }
 
-    /// Why a key that the schema lets stand at any step has no meaning at this form; `nil` when it has one.
+    /// Returns why a key that the schema allows at every step is not allowed at this form; `nil` if it is allowed.
     fileprivate func reasonAgainst(_ key: StepKey) -> String? {
         switch key {
         case .service where self == .call: nil
         case .service, .method, .path, .url, .mock, .returns, .download: reasonAgainstRequestKey(key)
-        case .with: self == .call || self == .graph ? nil : "only a call and a graph take inputs"
+        case .with: self == .call || self == .graph ? nil : "only a step with 'call' or 'graph' takes inputs"
         case .outputs, .vars, .paginate, .write:
             sendsRequests ? nil : "a step with '\(rawValue)' sends no request of its own"
         case .until where self == .values || self == .end: "'\(rawValue)' has nothing to wait for"
-        case .forEach where self == .end: "an end has no elements"
+        case .forEach where self == .end: "a step with 'end' cannot be repeated"
         default: nil
         }
     }
@@ -207,7 +207,7 @@ extension StepForm {
         case .request: "write it inside 'request'"
         case .graph, .chain, .batch, .values, .end: "a step with '\(rawValue)' sends no request of its own"
         case .get, .head, .post, .put, .patch, .delete:
-            [.method, .path, .url].contains(key) ? "'\(rawValue)' already says it" : nil
+            [.method, .path, .url].contains(key) ? "'\(rawValue)' already specifies it" : nil
         }
     }
 

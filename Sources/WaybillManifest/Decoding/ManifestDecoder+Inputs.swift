@@ -2,9 +2,9 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillSchema
 
-/// Inputs and schemas.
+/// Reads inputs and schemas.
 extension ManifestDecoder {
-    /// Declarations of inputs.
+    /// Reads the declarations of inputs.
     mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
         definitions(node) { decoder, _, node in
             if decoder.leavesOut(node) { return Self.unknownInput(at: node.span) }
@@ -13,13 +13,13 @@ extension ManifestDecoder {
         }
     }
 
-    /// An input of which only the name is known.
+    /// Returns an input of which only the name is known.
     private static func unknownInput(at span: SourceSpan) -> InputDeclaration? {
         guard let anything = try? JSONSchema(compiling: true) else { return nil }
         return InputDeclaration(schema: anything, document: true, types: [], span: span, isUnknown: true)
     }
 
-    /// An input whose schema is written short: `string`, `integer|string`, `string?`.
+    /// Reads an input with a short schema: `string`, `integer|string`, `string?`.
     private mutating func shortInput(_ short: String, _ node: YAMLNode) -> InputDeclaration? {
         if var known = shortInputs[short] {
             known.span = node.span
@@ -55,7 +55,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "invalid-input",
-                    "the default does not fit the schema of its input: it \(violation.message)",
+                    "the default does not match the schema of its input: it \(violation.message)",
                     at: node["default"]?.span ?? node.span
                 )
             )
@@ -63,7 +63,7 @@ extension ManifestDecoder {
         return input
     }
 
-    /// A JSON Schema written in the manifest, or the name of a file that holds one.
+    /// Reads a JSON Schema that is written in the manifest or in a file that the manifest names.
     ///
     /// - Parameter assertsFormats: Whether `format` is checked too.
     mutating func schema(_ node: YAMLNode, assertsFormats: Bool = false) -> JSONSchema? {
@@ -76,7 +76,7 @@ extension ManifestDecoder {
         return schema
     }
 
-    /// Reports each `${…}` in the values that a schema gives.
+    /// Reports each `${…}` in the values of a schema.
     private mutating func warnOfTemplates(inValuesOf schema: YAMLNode) {
         for (key, value) in schema.mapping?.entries ?? .empty {
             if ["const", "enum", "default"].contains(key.text) {

@@ -1,7 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
 
-/// What one file of a manifest says.
+/// The contents of one file of a manifest.
 struct ManifestPart: Sendable {
     /// The definitions of the file.
     var manifest: Manifest
@@ -10,11 +10,11 @@ struct ManifestPart: Sendable {
 }
 
 extension ManifestDecoder {
-    /// The whole of one file, and what was found in it.
+    /// Decodes one file and returns the diagnostics.
     ///
     /// - Parameters:
-    ///   - faults: What is wrong with the tree, once that is known.
-    ///   - earlier: What was decoded before that; of large parts what is without faults is taken from it.
+    ///   - faults: The errors in the tree, once they are known.
+    ///   - earlier: The manifest decoded before the errors were known; large parts without errors are reused.
     static func decode(
         _ node: YAMLNode,
         of file: SourceFile,

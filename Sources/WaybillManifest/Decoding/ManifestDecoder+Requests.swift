@@ -2,15 +2,15 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
 
-/// Endpoints and requests in place.
+/// Reads endpoints and inline requests.
 extension ManifestDecoder {
-    /// An endpoint.
+    /// Reads an endpoint.
     mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint {
         let inputs = inputs(node["inputs"])
         return Endpoint(inputs: inputs, request: request(node, level: .endpoint(name)))
     }
 
-    /// A request: its own keys and the settings beside them.
+    /// Reads a request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition {
         let entries = KnownEntries<StepKey>(node)
         return request(
@@ -25,7 +25,7 @@ extension ManifestDecoder {
         )
     }
 
-    /// A request of which the address, the method and the settings are known.
+    /// Reads the rest of a request whose address, method and settings are known.
     mutating func request(
         at address: Address,
         method: Setting<ScalarTemplate>?,
@@ -61,7 +61,8 @@ extension ManifestDecoder {
         }
     }
 
-    /// Reports what cannot be part of a path, and warns of `{id}`, as OpenAPI writes a computed part.
+    /// Reports expressions that cannot be part of a path, and warns of `{id}`, the OpenAPI notation for a computed
+    /// part.
     private mutating func check(path: ScalarTemplate, _ node: YAMLNode) {
         if let template = path.template?.template, template.parts.count == 1, let scalar = node.scalar {
             reportNonTexts(in: template, of: scalar)
@@ -78,7 +79,7 @@ extension ManifestDecoder {
         )
     }
 
-    /// The first name that is in braces in the literal parts of a path.
+    /// Returns the first name in braces in the literal parts of a path.
     private static func bracedName(in path: ScalarTemplate) -> String? {
         let literals = path.template?.template.parts.compactMap { part in
             if case .literal(let text) = part { text } else { nil }
@@ -95,7 +96,7 @@ extension ManifestDecoder {
         return nil
     }
 
-    /// What a short form such as `get` names: a path or an absolute URL.
+    /// Reads the address of a short form such as `get`: a path or an absolute URL.
     mutating func address(short node: YAMLNode, level: Level) -> Address? {
         guard let text = scalarTemplate(node) else { return nil }
         let setting = Setting(text, at: text.span, level: level)
@@ -113,14 +114,14 @@ extension ManifestDecoder {
         }
     }
 
-    /// A base URL, to which paths are added.
+    /// Reads a base URL, which paths are appended to.
     mutating func baseURL(_ node: YAMLNode) -> ScalarTemplate? {
         guard let text = scalarTemplate(node) else { return nil }
         if let error = WrittenAddress(text).baseURLError { report(error, at: node.span) }
         return text
     }
 
-    /// Adds what is wrong with an address.
+    /// Reports an error in an address.
     mutating func report(_ error: WrittenAddress.SyntaxError, at span: SourceSpan) {
         report(Diagnostic("invalid-url", error.message, at: span, help: [error.help]))
     }
@@ -136,7 +137,7 @@ extension ManifestDecoder {
         return download
     }
 
-    /// An expression for a digest, or the digest itself in hexadecimal.
+    /// Reads a digest: an expression, or the digest itself in hexadecimal.
     private mutating func digest(_ node: YAMLNode, _ algorithm: Digest.Algorithm) -> ManifestExpression? {
         if let scalar = node.scalar, algorithm.isHexadecimal(scalar.text),
             let literal = try? Template.expression(in: "'\(scalar.text)'")
@@ -150,7 +151,7 @@ extension ManifestDecoder {
         guard let expression = expression(node) else { return nil }
         if expression.expression.resultType.isDisjoint(with: .string) {
             let message =
-                "a checksum is a string of hexadecimal digits, and '\(expression.expression.text)' is not a string"
+                "a checksum must be a string of hexadecimal digits, but '\(expression.expression.text)' is not a string"
             report(Diagnostic("wrong-type", message, at: expression.span))
         }
         if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
@@ -160,11 +161,11 @@ extension ManifestDecoder {
     }
 
     private mutating func reportWrongDigest(_ text: String, _ algorithm: Digest.Algorithm, at span: SourceSpan) {
-        let help = "Write the digits as they are, or an expression such as steps.sums.outputs.digest."
+        let help = "Write the digits, or an expression such as steps.sums.outputs.digest."
         report(Diagnostic("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help]))
     }
 
-    /// One example response or a list of them.
+    /// Reads one example response or a list of them.
     mutating func mockExamples(_ node: YAMLNode) -> [MockExample] {
         (node.sequence ?? [node]).map { mockExample($0) }
     }

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension ManifestDecoder {
-    /// The settings among the keys of a mapping.
+    /// Reads the settings among the keys of a mapping.
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
         if let node { settings.unknown = unknownSettings(of: node) }

@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What faults of the text leave unknown of the model.
+/// Determines which parts of the model are unknown because of errors in the source.
 extension ManifestDecoder {
-    /// The keys whose values are told as a whole, with what they say.
+    /// The keys whose values are known or unknown as a whole, with the parts that they define.
     private static let parts: [(key: String, part: UnknownParts)] = [
         ("id", .id), ("when", .condition), ("forEach", .loop), ("needs", .needs), ("paginate", .pages),
         ("write", .file),
@@ -11,12 +11,12 @@ extension ManifestDecoder {
         ("method", .method), ("session", .session),
     ]
 
-    /// The keys whose values have parts that are known by themselves.
+    /// The keys whose values have parts that can be known separately.
     private static let containers: [(key: String, part: UnknownParts)] = [
         ("inputs", .inputs), ("chain", .steps), ("batch", .steps), ("finally", .steps),
     ]
 
-    /// What is unknown of a definition or a step.
+    /// Returns the unknown parts of a definition or a step.
     func unknownParts(of node: YAMLNode) -> UnknownParts {
         guard let faults, faults.touches(node) else { return .nothing }
         var unknown = UnknownParts.nothing
@@ -27,25 +27,25 @@ extension ManifestDecoder {
         return unknown
     }
 
-    /// Whether a key of a mapping has a value that is not fully known, or may be meant to be there.
+    /// Whether the value of a key is not fully known, or the key may have been intended but is missing.
     func isUnknown(_ key: String, of node: YAMLNode) -> Bool {
         guard let faults else { return false }
         return faults.doubts(key, in: node) || node[key].map(faults.touches) ?? false
     }
 
-    /// Whether names, or other parts, may be missing in the value of a key, or the whole of it.
+    /// Whether names or other parts of the value of a key, or the whole value, may be missing.
     func areNamesUnknown(of key: String, in node: YAMLNode) -> Bool {
         guard let faults else { return false }
         return faults.doubts(key, in: node) || node[key].map(faults.doubtsKeys) ?? false
     }
 
-    /// Whether a mapping has one of some keys that exclude each other, and a value of it that can be told.
+    /// Whether a mapping has exactly one of some mutually exclusive keys, and its value is known.
     private func says(oneOf keys: [String], in node: YAMLNode) -> Bool {
         let values = keys.compactMap { node[$0] }
         return values.count == 1 && faults?.isUnknown(values[0]) == false
     }
 
-    /// The keys of settings that are not fully known, `inherit` among them.
+    /// Returns the settings that are not fully known, including `inherit`.
     func unknownSettings(of node: YAMLNode) -> SettingNames {
         guard let faults, faults.touches(node) else { return [] }
         var unknown: SettingNames = []
@@ -56,7 +56,7 @@ extension ManifestDecoder {
         return unknown
     }
 
-    /// What is unknown of a whole file.
+    /// Returns the unknown contents of a whole file.
     func unknownContent(of root: YAMLNode) -> UnknownContent {
         guard let faults else { return UnknownContent() }
         var unknown = UnknownContent(at: faults.spans)
@@ -73,13 +73,13 @@ extension ManifestDecoder {
         return unknown
     }
 
-    /// Whether the faults are known and a value has none.
+    /// Whether the errors are known and a value has none.
     func isWithoutFaults(_ node: YAMLNode) -> Bool { faults.map { !$0.touches(node) } ?? false }
 
-    /// Whether an entry among others is to be left out, since its content is not known.
+    /// Whether an entry is left out because its content is unknown.
     func leavesOut(_ node: YAMLNode) -> Bool { faults?.touches(node) ?? false }
 
-    /// Something in the place of an address that cannot be told.
+    /// Returns a placeholder for an address that is unknown.
     static func unknownAddress(at node: YAMLNode, level: Level) -> Address {
         let nothing = ScalarTemplate(content: .constant(.string(""), text: ""), span: node.span)
         return .path(Setting(nothing, at: node.span, level: level))
@@ -87,6 +87,6 @@ extension ManifestDecoder {
 }
 
 extension StepForm {
-    /// The short forms of requests, which say the address.
+    /// The short forms of requests, which contain the address.
     fileprivate static let shortRequests = allCases.filter(\.isShortRequest).map(\.rawValue)
 }

@@ -3,7 +3,7 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// `write`: the file that the records of a step go to.
+/// Reads `write`: the file that receives the records of a step.
 extension ManifestDecoder {
     mutating func sink(_ node: YAMLNode) -> Sink? {
         let to = node["to"].flatMap { scalarTemplate($0) }
@@ -25,7 +25,7 @@ extension ManifestDecoder {
             span: node.span
         )
         if node["format"] == nil { checkExtension(of: to) }
-        // A table or key that cannot be read is reported there.
+        // If a table or key cannot be read, that is already reported.
         let isReadable = (node["table"] == nil || sink.table != nil) && (node["key"] == nil || !sink.key.isEmpty)
         if isReadable { checkTable(of: sink) }
         return sink
@@ -54,11 +54,11 @@ extension ManifestDecoder {
             case .count, .first, .last: (.any, "values")
             }
         guard value.expression.resultType.isDisjoint(with: accepted.union(.null)) else { return }
-        let message = "'\(function.rawValue)' is computed of \(words), and '\(value.expression.text)' is never one"
+        let message = "'\(function.rawValue)' accepts only \(words), but '\(value.expression.text)' never yields one"
         report(Diagnostic("wrong-type", message, at: value.span))
     }
 
-    /// Adds a column whose name no other one has.
+    /// Adds a column, or reports it if another column has the same name.
     private mutating func add(_ column: Sink.Column, to columns: inout [Sink.Column]) {
         if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
             report(
@@ -74,7 +74,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// Reports a path without a format whose extension names none, as far as the end of the path is certain.
+    /// Reports a path whose extension does not determine a format, if the end of the path is certain.
     private mutating func checkExtension(of path: ScalarTemplate) {
         guard let end = path.certainEnd, RecordFormats.writable(ofFile: end) == nil else { return }
         let formats = RecordFormats.writable.map { $0.name }.joined(separator: ", ")
@@ -87,14 +87,15 @@ extension ManifestDecoder {
                 at: path.span,
                 label: nearest.map { "did you mean '.\($0)'?" } ?? "",
                 help: [
-                    "Write one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or add 'format' "
-                        + "with one of \(formats)."
+                    "Use one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or set 'format' "
+                        + "to one of \(formats)."
                 ]
             )
         )
     }
 
-    /// Reports a database without a table or key, a table or key of another file, and a key that is not among the columns.
+    /// Reports a database without a table or key, a table or key of a file in another format, and a key that is not
+    /// among the columns.
     private mutating func checkTable(of sink: Sink) {
         let format = sink.format ?? sink.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
         if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
@@ -108,7 +109,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "write-table",
-                    "'\(key.value)' is in the key and not among the columns",
+                    "the key column '\(key.value)' is not among the columns",
                     at: key.span,
                     label: nearest.map { "did you mean '\($0)'?" } ?? "",
                     help: ["Add it to 'columns': each record needs a value for each column of the key."]
@@ -117,7 +118,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// Reports columns of a table whose names differ in case only, which SQL does not distinguish.
+    /// Reports columns of a table whose names differ only in case, which SQL does not distinguish.
     private mutating func checkColumnNames(of sink: Sink) {
         var first: [[UInt8]: Spanned<String>] = [:]
         for column in sink.columns {
@@ -131,7 +132,7 @@ extension ManifestDecoder {
             report(
                 Diagnostic(
                     "write-table",
-                    "the columns '\(other.value)' and '\(name)' differ in case only, which SQLite does not distinguish",
+                    "the columns '\(other.value)' and '\(name)' differ only in case, which SQLite ignores",
                     at: column.name.span,
                     secondary: [.init(other.span, "first used here")],
                     help: ["Rename one of them: {OTHER: item.\(name)}."]
@@ -142,7 +143,7 @@ extension ManifestDecoder {
 }
 
 extension Sink {
-    /// Why `table` and `key` do not fit to the format of the file; `nil` if they do.
+    /// Returns why `table` and `key` do not match the format of the file; `nil` if they do.
     package func contradiction(
         to format: any WritableRecordFormat.Type
     ) -> (message: String, help: String, span: SourceSpan)? {
@@ -151,14 +152,14 @@ extension Sink {
             let missing = table == nil ? key.isEmpty ? "'table' and 'key'" : "a 'table'" : "a 'key'"
             return (
                 "a database needs \(missing)",
-                "'table' names the table, and 'key' lists the columns that tell records apart: a record replaces an earlier "
-                    + "one with the same key.",
+                "'table' names the table, and 'key' lists the columns that identify a record: a record replaces "
+                    + "an earlier one with the same key.",
                 to.span
             )
         }
         guard let span = table?.span ?? key.first?.span else { return nil }
         return (
-            "only a database has a 'table' and a 'key', and this file has the format '\(format.name)'",
+            "'table' and 'key' apply only to databases, but this file's format is '\(format.name)'",
             "Write to a file such as data.sqlite, or remove them.",
             span
         )
@@ -166,7 +167,7 @@ extension Sink {
 }
 
 extension ScalarTemplate {
-    /// The end of a path, if it has the extension and is certain.
+    /// The end of a path, if it is certain and contains the extension.
     fileprivate var certainEnd: String? {
         if let constantText { return constantText }
         guard case .literal(let text)? = template?.template.parts.last,

@@ -3,21 +3,21 @@ package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// Reads the model out of a tree, and parses the expressions in it.
+/// Reads the model from a tree and parses its expressions.
 ///
-/// What the schema cannot know, such as the grammar of an expression, is found here. A part that cannot be read is left
-/// out of the model and has its diagnostic, here or in the schema's check. Once all such faults are known the decoder marks
-/// in the model what they leave unknown, and puts something in the place of steps and endpoints that could not be read.
+/// It reports what the schema cannot check, such as the syntax of an expression. A part that cannot be read is left out
+/// of the model; the decoder or the schema check reports it. Once all such errors are known, the decoder marks in the
+/// model what they leave unknown, and adds placeholders for steps and endpoints that could not be read.
 package struct ManifestDecoder {
-    /// What was found so far.
+    /// The diagnostics so far.
     private(set) var diagnostics: [Diagnostic] = []
-    /// Where files that the manifest names are.
+    /// Resolves and reads the files that the manifest names.
     let files: ManifestFiles
-    /// The faults of the tree, if there are any and they are known.
+    /// The errors in the tree, if there are any and they are known.
     let faults: TreeFaults?
-    /// The schemas that were read from files, by where the files are named.
+    /// The schemas that were read from files, by the location that names the file.
     var schemaFiles: [SourceSpan: JSON] = [:]
-    /// Inputs by their short types, which repeat all over a manifest.
+    /// Inputs by their short types, which occur many times in a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
 
     init(files: ManifestFiles, faults: TreeFaults? = nil) {
@@ -25,37 +25,37 @@ package struct ManifestDecoder {
         self.faults = faults
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     mutating func report(_ diagnostic: Diagnostic) {
         diagnostics.append(diagnostic)
     }
 
     // MARK: Scalars
 
-    /// The text of a scalar as it was written.
+    /// Returns the string of a scalar as written.
     func text(_ node: YAMLNode) -> Spanned<String>? {
         node.text.map { Spanned($0, at: node.span) }
     }
 
-    /// A word out of a fixed set, which the schema lists too.
+    /// Returns a word from a fixed set, which the schema also lists.
     func word<Word: RawRepresentable>(_ node: YAMLNode) -> Word? where Word.RawValue == String {
         node.text.flatMap { Word(rawValue: $0) }
     }
 
-    /// `true` or `false`.
+    /// Returns the value of a boolean; `nil` for any other node.
     func boolean(_ node: YAMLNode) -> Bool? { node.scalar?.json.bool }
 
-    /// A node unless it says null.
+    /// Returns the node, or `nil` if it is null.
     func nonNull(_ node: YAMLNode) -> YAMLNode? { node.scalar?.json == .null ? nil : node }
 
-    /// An integer. One outside of -2^63 to 2^63 - 1 is reported.
+    /// Reads an integer. One outside of -2^63 to 2^63 - 1 is reported.
     mutating func integer(_ node: YAMLNode) -> Int? {
         guard let number = node.scalar?.json.number else { return nil }
         if number.int == nil, number.isInteger { reportOutOfRange(node, "an integer", maximum: "\(Int.max)") }
         return number.int
     }
 
-    /// An expression, written as `EXPR` or `${EXPR}`.
+    /// Reads an expression, written as `EXPR` or `${EXPR}`.
     mutating func expression(_ node: YAMLNode) -> ManifestExpression? {
         guard let scalar = node.scalar else { return nil }
         do {
@@ -68,7 +68,7 @@ package struct ManifestDecoder {
         }
     }
 
-    /// An expression by which the elements of a list are compared: one that uses `item`.
+    /// Reads an expression that is evaluated for each element of a list; it must use `item`.
     mutating func comparedExpression(_ node: YAMLNode) -> ManifestExpression? {
         guard let expression = expression(node) else { return nil }
         if expression.references.contains(where: { $0.name == "item" }) { return expression }
@@ -86,7 +86,7 @@ package struct ManifestDecoder {
         return nil
     }
 
-    /// A condition: an expression that can be true or false.
+    /// Reads a condition: an expression that can be true or false.
     mutating func condition(_ node: YAMLNode) -> ManifestExpression? {
         guard let expression = expression(node) else { return nil }
         if let problem = expression.expression.checkCondition() {
@@ -102,7 +102,7 @@ package struct ManifestDecoder {
         return expression
     }
 
-    /// A scalar in a template position.
+    /// Reads a scalar in a template position.
     mutating func scalarTemplate(_ node: YAMLNode) -> ScalarTemplate? {
         guard let scalar = node.scalar else { return nil }
         guard scalar.text.utf8.contains(UInt8(ascii: "$")) else {
@@ -129,21 +129,21 @@ package struct ManifestDecoder {
         }
     }
 
-    /// Reports each constant expression whose value cannot be part of a text.
+    /// Reports each constant expression whose value cannot be part of a string.
     mutating func reportNonTexts(in template: Template, of scalar: YAMLScalar) {
         for expression in template.expressions
         where expression.expression.isConstant && expression.expression.resultType.isDisjoint(with: .text) {
             report(
                 Diagnostic(
                     "wrong-type",
-                    "only a string, a number or a boolean can be part of a text, and '\(expression.expression.text)' is none",
+                    "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
                     at: scalar.span(ofUTF8: expression.range)
                 )
             )
         }
     }
 
-    /// A value in a template position.
+    /// Reads a value in a template position.
     mutating func valueTemplate(_ node: YAMLNode) -> ValueTemplate? {
         switch node.content {
         case .scalar: scalarTemplate(node).map(ValueTemplate.scalar)
@@ -152,21 +152,21 @@ package struct ManifestDecoder {
         }
     }
 
-    /// The members of a mapping in a template position.
+    /// Reads the members of a mapping in a template position.
     mutating func members(_ node: YAMLNode) -> [ValueTemplate.Member] {
         constantNames(node).compactMap { name, value in
             valueTemplate(value).map { ValueTemplate.Member(name: name, value: $0) }
         }
     }
 
-    /// A duration.
+    /// Reads a duration.
     mutating func duration(_ node: YAMLNode) -> DurationTemplate? {
         guard let scalar = scalarTemplate(node) else { return nil }
         if let template = scalar.template { return .template(template) }
         return constantDuration(node).map(DurationTemplate.constant)
     }
 
-    /// A duration that something may take at most. One of zero is reported, since nothing could ever be done in it.
+    /// Reads a time limit. A limit of zero is reported because nothing could finish within it.
     mutating func timeLimit(_ node: YAMLNode) -> DurationTemplate? {
         let limit = duration(node)
         if case .constant(.zero) = limit {
@@ -182,7 +182,7 @@ package struct ManifestDecoder {
         return limit
     }
 
-    /// A duration that is not a template. One above the maximum is reported.
+    /// Reads a constant duration. One above the maximum is reported.
     mutating func constantDuration(_ node: YAMLNode) -> Duration? {
         guard let text = node.text else { return nil }
         let duration = Duration(manifestText: text)
@@ -192,7 +192,7 @@ package struct ManifestDecoder {
         return duration
     }
 
-    /// A number of bytes. One above the maximum is reported.
+    /// Reads a number of bytes. One above the maximum is reported.
     mutating func byteSize(_ node: YAMLNode) -> Int? {
         guard let text = node.text else { return nil }
         let bytes = ByteSize.bytes(text)
@@ -216,13 +216,13 @@ package struct ManifestDecoder {
 
     // MARK: Mappings
 
-    /// The entries of a mapping, names with their places. Any other node has none.
+    /// Returns the entries of a mapping, with the locations of the names. Any other node has none.
     func named(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
         guard let mapping = node?.mapping else { return [] }
         return mapping.entries.map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
     }
 
-    /// The entries of a mapping whose names may be anything. `${…}` in a name is reported: it is not evaluated.
+    /// Returns the entries of a mapping with arbitrary names. `${…}` in a name is reported because it is not evaluated.
     mutating func constantNames(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
         let entries = named(node)
         for (name, _) in entries where name.value.hasTemplate {
@@ -231,7 +231,7 @@ package struct ManifestDecoder {
         return entries
     }
 
-    /// Reports each `${…}` in the texts of a constant, which are not evaluated.
+    /// Reports each `${…}` in the strings of a constant, where it is not evaluated.
     mutating func warnOfTemplates(in constant: YAMLNode?, _ headline: String) {
         guard let constant else { return }
         if constant.scalar?.json.string?.hasTemplate == true { warnOfTemplate(at: constant.span, headline) }
@@ -246,12 +246,12 @@ package struct ManifestDecoder {
                 headline,
                 severity: .warning,
                 at: span,
-                help: ["No template (${…}) is evaluated here: write a constant."]
+                help: ["Templates (${…}) are not evaluated here: write a constant."]
             )
         )
     }
 
-    /// What a mapping defines by name.
+    /// Reads the definitions of a mapping by name.
     mutating func definitions<Value: Sendable>(
         _ node: YAMLNode?,
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
@@ -259,7 +259,8 @@ package struct ManifestDecoder {
         definitions(node, earlier: [:]) { decoder, name, node, _ in decode(&decoder, name, node) }
     }
 
-    /// The same where some of it was decoded before its faults were known: those that are without are taken as they are.
+    /// Reads the definitions of a mapping again, now that its errors are known. Earlier definitions without errors are
+    /// reused.
     mutating func definitions<Value: Sendable>(
         _ node: YAMLNode?,
         earlier: Definitions<Value>,
@@ -293,19 +294,19 @@ package struct ManifestDecoder {
         report(
             Diagnostic(
                 "cut-by-comment",
-                "' #' begins a comment, which cuts the text off",
+                "' #' starts a comment, which cuts the string off",
                 severity: severity,
                 at: comment,
-                secondary: [.init(scalar.span, "all that is left of it")],
-                help: ["Put quotes around the text."]
+                secondary: [.init(scalar.span, "only this part is used")],
+                help: ["Put quotes around the string."]
             )
         )
     }
 
-    /// What to write where an expression stands and the author wrote a text, with or without `${…}` in it.
+    /// Returns a suggestion for an expression that contains text, with or without `${…}` in it.
     private static func help(on error: ExpressionSyntaxError, inExpression text: String) -> String? {
         guard text.contains("${"), !text.hasPrefix("${") else { return error.help }
-        return "This is an expression, not a template: join texts with concat('a text', x)."
+        return "This is an expression, not a template: join strings with concat('a string', x)."
     }
 
     mutating func report(syntax error: ExpressionSyntaxError, in scalar: YAMLScalar, help: String? = nil) {
@@ -323,7 +324,7 @@ package struct ManifestDecoder {
         )
     }
 
-    /// The suggestion for `${{ EXPR }}`, the notation of other tools.
+    /// Returns a suggestion for `${{ EXPR }}`, the notation of other tools.
     private static func help(onDoubleBracesIn text: String) -> String? {
         guard let start = text.firstRange(of: "${{"),
             let inner = doubleBraced(in: text[start.lowerBound...].dropFirst()),
@@ -332,7 +333,8 @@ package struct ManifestDecoder {
         return "Write ${\(inner)}, with one pair of braces."
     }
 
-    /// The text between `{{` at the start and the next `}}`, without surrounding spaces; `nil` if it is empty.
+    /// Returns the string between `{{` at the start and the next `}}`, without surrounding spaces; `nil` if it is
+    /// empty.
     private static func doubleBraced(in text: Substring) -> String? {
         guard let end = text.firstRange(of: "}}")?.lowerBound else { return nil }
         let words = text[..<end].dropFirst(2).split(separator: " ")
@@ -345,12 +347,12 @@ package struct ManifestDecoder {
 }
 
 extension String {
-    /// Whether there is a `${` in it. Most texts have no `$`, which takes less time to find out.
+    /// Whether the string contains `${`. Most strings have no `$`, which is faster to check.
     fileprivate var hasTemplate: Bool { utf8.contains(UInt8(ascii: "$")) && contains("${") }
 }
 
 extension Diagnostic {
-    /// A path in the place of a template.
+    /// The warning about a path in a template position.
     package static func literalPath(_ text: String, path: String, at span: SourceSpan) -> Diagnostic {
         Diagnostic(
             "literal-path",

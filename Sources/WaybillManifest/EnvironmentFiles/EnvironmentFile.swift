@@ -1,30 +1,30 @@
 package import WaybillDiagnostics
 import WaybillRuntime
 
-/// A file of environment variables, as `--env-file` takes.
+/// A file of environment variables, for `--env-file`.
 ///
 /// ```
 /// # A comment.
-/// NAME=value             # Behind white space, # begins a comment.
+/// NAME=value             # After white space, # starts a comment.
 /// export OTHER = value
 /// LITERAL='as it is: $ \ and "'
 /// ESCAPES="a \"quote\", a dollar \$, a tab \t,
 /// and a second line"
 /// ```
 ///
-/// - Nothing is put in for `$NAME`: what looks like it is kept as it is, with a warning outside single quotes.
-/// - In double quotes `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes, and there are no others. A value in quotes may
-///   go over several lines; CR LF in it becomes LF.
-/// - White space around a value belongs to it only in quotes.
-/// - Where a name comes again, the last value counts.
+/// - `$NAME` is not substituted: it is kept as it is, with a warning outside single quotes.
+/// - In double quotes, the only escapes are `\n`, `\r`, `\t`, `\"`, `\\` and `\$`. A quoted value can span several
+///   lines; CR LF in it becomes LF.
+/// - White space around a value is part of it only in quotes.
+/// - If a name occurs several times, the last value is used.
 package enum EnvironmentFile {
-    /// The greatest size of a file, in bytes.
+    /// The maximum size of a file in bytes.
     package static let maximumBytes = 16 << 20
 
-    /// The variables of the file at a path, `-` for standard input.
+    /// Reads the variables of the file at a path, or of standard input for `-`.
     ///
-    /// There are variables exactly when there is no error among the findings. What a finding shows of the file are names
-    /// only, since values are secrets more often than not.
+    /// The variables are `nil` exactly if the diagnostics contain an error. Diagnostics show only names from the file,
+    /// because values are often secrets.
     package static func read(_ path: String) -> (variables: [String: String]?, diagnostics: [Diagnostic]) {
         do {
             let bytes = try FileContents.read(path, limit: maximumBytes, acceptsPipes: true)
@@ -34,9 +34,9 @@ package enum EnvironmentFile {
         }
     }
 
-    /// The variables of a text.
+    /// Parses the bytes of a file.
     ///
-    /// - Parameter name: What the file is called in findings.
+    /// - Parameter name: The name of the file in diagnostics.
     package static func parse(
         _ bytes: [UInt8],
         name: String

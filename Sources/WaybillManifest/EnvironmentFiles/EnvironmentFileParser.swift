@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// One pass over a file of environment variables; `EnvironmentFile` says what it may hold.
+/// Parses a file of environment variables in one pass; see `EnvironmentFile` for the format.
 struct EnvironmentFileParser {
-    /// Something to tell, in words that hold nothing of a value.
+    /// A diagnostic whose strings contain no part of a value.
     struct Finding {
         let id: DiagnosticID
         let headline: String
@@ -12,13 +12,13 @@ struct EnvironmentFileParser {
         let help: String?
     }
 
-    /// After this many findings the rest is not looked at.
+    /// The number of diagnostics after which the rest is not checked.
     private static let maximumFindings = 1000
 
     /// The variables read so far.
     private(set) var variables: [String: String] = [:]
     private(set) var findings: [Finding] = []
-    /// The parts of the text that are no values: what a finding may show.
+    /// The parts of the file that are not values: the parts that a diagnostic may show.
     private(set) var shown: [Range<Int>] = []
 
     private let bytes: [UInt8]
@@ -28,7 +28,7 @@ struct EnvironmentFileParser {
         self.bytes = bytes
     }
 
-    /// Reads the whole text.
+    /// Parses the whole file.
     mutating func parse() {
         if let fault = UTF8Check.firstFault(in: bytes) {
             let place = fault..<fault + 1
@@ -65,8 +65,8 @@ struct EnvironmentFileParser {
                 "this line is not NAME=VALUE",
                 at: start..<lineEnd,
                 help: """
-                    A name has letters, digits and _, and does not begin with a digit. A value of several lines is \
-                    written in quotes.
+                    A name consists of letters, digits and _, and does not start with a digit. Put a value of \
+                    several lines in quotes.
                     """
             )
             return
@@ -77,11 +77,11 @@ struct EnvironmentFileParser {
         guard let value = parseValue() else { return }
         let key = String(decoding: bytes[name], as: UTF8.self)
         if variables.updateValue(String(decoding: value, as: UTF8.self), forKey: key) != nil {
-            report("duplicate-key", "'\(key)' comes again; the last value counts", .warning, at: name)
+            report("duplicate-key", "'\(key)' is set again; the last value is used", .warning, at: name)
         }
     }
 
-    /// The value that begins here; `nil` where it is at fault.
+    /// Parses the value that starts here; `nil` if it is invalid, which is reported.
     private mutating func parseValue() -> [UInt8]? {
         switch peek {
         case UInt8(ascii: "'"), UInt8(ascii: "\""): parseQuoted()
@@ -129,7 +129,7 @@ struct EnvironmentFileParser {
         }
         guard position < bytes.count else {
             shown.append(start..<start + 1)
-            report("env-file-syntax", "the quote that begins this value is never closed", at: start..<start + 1)
+            report("env-file-syntax", "the closing quote of this value is missing", at: start..<start + 1)
             return nil
         }
         position += 1
@@ -138,17 +138,17 @@ struct EnvironmentFileParser {
         guard isAtLineEnd || peek == UInt8(ascii: "#") && position > end else {
             report(
                 "env-file-syntax",
-                "the line goes on behind the closing quote of the value",
+                "unexpected characters after the closing quote of the value",
                 at: position..<position + 1,
                 help: quote == UInt8(ascii: "\"")
-                    ? "A quote within double quotes is written \\\"." : "There can be no ' within single quotes."
+                    ? "Write \\\" for a quote in double quotes." : "A value in single quotes cannot contain '."
             )
             return nil
         }
         return value
     }
 
-    /// The byte that an escape in double quotes stands for; `nil` for what is none.
+    /// Parses an escape in double quotes and returns its byte; `nil` for an unknown escape, which is reported.
     private mutating func parseEscape() -> UInt8? {
         let escapes: [(written: Unicode.Scalar, meant: Unicode.Scalar)] = [
             ("n", "\n"), ("r", "\r"), ("t", "\t"), ("\"", "\""), ("\\", "\\"), ("$", "$"),
@@ -156,11 +156,11 @@ struct EnvironmentFileParser {
         guard let escape = escapes.first(where: { UInt8(ascii: $0.written) == peek(1) }) else {
             report(
                 "env-file-syntax",
-                "this is no escape in double quotes",
+                "unknown escape in double quotes",
                 at: position..<position + 1,
-                help: "They are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes everything stands for itself."
+                help: "The escapes are \\n, \\r, \\t, \\\", \\\\ and \\$. In single quotes, every character is literal."
             )
-            // The value is read to its end, so that the next line is.
+            // Skips the rest of the value, so that parsing continues with the next line.
             while let byte = peek, byte != UInt8(ascii: "\"") {
                 position += byte == UInt8(ascii: "\\") && peek(1) != nil ? 2 : 1
             }
@@ -171,22 +171,22 @@ struct EnvironmentFileParser {
         return UInt8(ascii: escape.meant)
     }
 
-    /// Warns of a `$` that other tools would put the value of a variable in for.
+    /// Warns of a `$` that other tools would replace by the value of a variable.
     private mutating func warnOfReference() {
         guard let next = peek(1), next == UInt8(ascii: "{") || Self.isNamePart(next, isFirst: true) else { return }
         report(
             "env-file-reference",
-            "no variable is put in for this '$': it stays as it is",
+            "variables are not substituted: this '$' is kept as it is",
             .warning,
             at: position..<position + 1,
-            help: "Write the value in single quotes if that is meant."
+            help: "Put the value in single quotes if this is intended."
         )
     }
 
     private mutating func reportNull() {
         report(
             "env-file-syntax",
-            "a null character stands in the value, which no environment variable can have",
+            "the value contains a null character, which an environment variable cannot contain",
             at: position..<position + 1
         )
     }
@@ -219,7 +219,7 @@ extension EnvironmentFileParser {
         while isBlank(at: position) { position += 1 }
     }
 
-    /// Moves behind the end of the line.
+    /// Moves past the end of the line.
     private mutating func skipLine() {
         while !isAtLineEnd { position += 1 }
         while peek == UInt8(ascii: "\r") { position += 1 }

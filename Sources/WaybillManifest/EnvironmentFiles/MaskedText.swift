@@ -1,13 +1,13 @@
-/// A text of which only parts may be shown.
+/// Masks a file of which only parts may be shown.
 enum MaskedText {
-    /// What a character of one, two, three and four bytes becomes.
+    /// The replacements for characters of one, two, three and four bytes.
     private static let replacements = ["*", "·", "•", "𐄁"].map { Array($0.utf8) }
 
-    /// The text with every character replaced that is neither white space nor in one of the ranges.
+    /// Returns the bytes with every character replaced that is neither white space nor in one of the ranges.
     ///
-    /// A character and what replaces it take the same number of bytes, so that places stay what they are.
+    /// A character and its replacement have the same number of bytes, so that locations stay the same.
     ///
-    /// - Parameter ranges: What may be shown, in order.
+    /// - Parameter ranges: The ranges that may be shown, in order.
     static func mask(_ bytes: [UInt8], except ranges: [Range<Int>]) -> [UInt8] {
         var masked = bytes
         var index = 0
@@ -24,7 +24,7 @@ enum MaskedText {
         return masked
     }
 
-    /// The length of the UTF-8 sequence at an index, as far as it is one; 1 for a byte that belongs to none.
+    /// Returns the length of the UTF-8 sequence at an index; 1 for a byte that is not part of a valid one.
     private static func characterLength(_ bytes: [UInt8], at index: Int) -> Int {
         let wanted =
             switch bytes[index] {

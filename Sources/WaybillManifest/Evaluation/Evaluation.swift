@@ -2,31 +2,31 @@ import WaybillDiagnostics
 package import WaybillExpressions
 import WaybillJSON
 
-/// A text, and whether a secret took part in it.
+/// A string, and whether it depends on a secret.
 package struct ComputedText: Sendable {
-    /// The text.
+    /// The string.
     package var text: String
-    /// Whether it contains the value of a secret or a text derived from one.
+    /// Whether it contains the value of a secret or a string derived from one.
     package var isSecret: Bool
 
-    /// A text; see the properties.
+    /// Creates a value; see the properties.
     package init(text: String, isSecret: Bool = false) {
         self.text = text
         self.isSecret = isSecret
     }
 }
 
-/// What a body, or a part of it, consists of.
+/// The content of a body or of a part of one.
 package struct ComputedContent: Sendable {
-    /// The bytes; those of a text in UTF-8.
+    /// The bytes; a string is encoded in UTF-8.
     package let bytes: [UInt8]
-    /// Whether it contains the value of a secret or a text derived from one.
+    /// Whether it contains the value of a secret or a string derived from one.
     package let isSecret: Bool
-    /// The media type that it has unless another one is given.
+    /// The media type, unless another one is given.
     package let mediaType: String
     private let isText: Bool
 
-    /// The bytes, where a text is Base64; `nil` for a text that is not.
+    /// The bytes, with a string decoded from Base64; `nil` for a string that is not Base64.
     package var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
 
     init(_ text: ComputedText) {
@@ -45,7 +45,7 @@ package struct ComputedContent: Sendable {
 }
 
 extension ManifestExpression {
-    /// The value of the expression.
+    /// Returns the value of the expression.
     package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         do {
             return try expression.evaluate(in: scope)
@@ -54,7 +54,7 @@ extension ManifestExpression {
         }
     }
 
-    /// That the condition does not hold, and what was found instead.
+    /// Returns the message that the condition does not hold, with the values that were found.
     package func complaint(in scope: EvaluationScope) -> String {
         let found = expression.shortfall(in: scope).map { ": \($0)" } ?? ""
         return "'\(expression.text)' does not hold\(found)"
@@ -71,7 +71,7 @@ extension ManifestExpression {
 }
 
 extension ScalarTemplate {
-    /// The scalar as text: a constant as it was written.
+    /// Returns the scalar as a string: a constant as written.
     package func text(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedText {
         switch content {
         case .constant(_, let text):
@@ -86,7 +86,8 @@ extension ScalarTemplate {
         }
     }
 
-    /// The scalar as content of a body: the text in UTF-8, or the bytes of a lone `${…}` that is bytes.
+    /// Returns the scalar as the content of a body: a string in UTF-8, or the bytes if a lone `${…}` evaluates to
+    /// bytes.
     package func content(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedContent {
         if case .template(let template) = content, template.template.loneExpression != nil,
             case let value = try value(in: scope), case .bytes(let bytes) = value.json
@@ -96,7 +97,7 @@ extension ScalarTemplate {
         return ComputedContent(try text(in: scope))
     }
 
-    /// The scalar as a value: a lone `${…}` keeps its type.
+    /// Returns the scalar as a value: a lone `${…}` keeps its type.
     package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         switch content {
         case .constant(let value, _):
@@ -112,7 +113,7 @@ extension ScalarTemplate {
 }
 
 extension ValueTemplate {
-    /// The value with everything in it evaluated.
+    /// Returns the value with all expressions in it evaluated.
     package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         switch self {
         case .scalar(let scalar):
@@ -140,7 +141,7 @@ extension ValueTemplate {
 }
 
 extension DurationTemplate {
-    /// The duration.
+    /// Returns the duration.
     package func duration(in scope: EvaluationScope) throws(EvaluationFailure) -> Duration {
         switch self {
         case .constant(let duration):

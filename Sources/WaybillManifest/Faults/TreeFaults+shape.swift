@@ -2,9 +2,9 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillSchema
 
-/// Mistakes of shape.
+/// Violations of the schema.
 extension TreeFaults {
-    /// Whether what a schema says of a value comes of a fault that is known already.
+    /// Whether a violation of the schema is the consequence of an error that is already known.
     func explain(_ violation: SchemaViolation, in root: YAMLNode) -> Bool {
         var node = root
         if isUnknown(node) { return true }
@@ -19,7 +19,7 @@ extension TreeFaults {
         }
     }
 
-    /// Notes what a violation of the schema leaves unknown.
+    /// Records what a violation of the schema leaves unknown.
     mutating func note(_ violation: SchemaViolation, in root: YAMLNode) {
         guard let node = root.node(at: violation.instanceLocation) else { return note(root) }
         let parent = JSONPointer(violation.instanceLocation.tokens.dropLast())
@@ -34,7 +34,7 @@ extension TreeFaults {
             for name in names {
                 guard let value = node[name] else { continue }
                 note(value)
-                // What more is wrong with it may go away together with the key.
+                // Removing the key may resolve other errors in its value too.
                 if value.text != nil { note(value.span) }
             }
         case .wrongType, .notAllowedValue, .notAllowed, .wrongFormat, .other:

@@ -1,42 +1,42 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Which values of a tree are not what their author meant, because of mistakes in the text.
+/// The values of a tree that are not what their author intended, because of errors in the source.
 ///
-/// Nothing follows from what such a value says or leaves out: where it stands there is something, whose content is not
-/// known. The decoder asks here, and nobody else has to know of nodes.
+/// Nothing can be concluded from the content of such a value, or from what is missing in it: a value exists there, but
+/// its content is unknown. The decoder queries this type, so that no other part depends on nodes.
 struct TreeFaults: Sendable {
-    /// Which keys of a mapping are meant to be there and are not, because they are misspelt, missing or given twice.
+    /// The keys of a mapping that were intended but do not exist, because they are misspelled, missing or duplicated.
     private enum Doubt {
         case names(Set<String>)
         case any
     }
 
     private let root: YAMLNode
-    /// Values of which nothing is known.
+    /// Values whose content is unknown.
     private var unknown: Set<ValueTree.Index> = []
     private var doubts: [ValueTree.Index: Doubt] = [:]
-    /// By their indices, the values with a fault in them. Empty until `settle` is called.
+    /// Whether the value at each index contains an error. Empty until `settle` is called.
     private var touched: [Bool] = []
-    /// The places that findings of these faults point at: what else is found there comes of the same mistake.
+    /// The locations of the diagnostics of these errors: any other diagnostic there has the same cause.
     private(set) var spans = SourceSpanSet()
 
-    /// Whether nothing is wrong.
+    /// Whether there are no errors.
     var isEmpty: Bool { unknown.isEmpty && doubts.isEmpty }
 
-    /// No faults of a document.
+    /// Creates an empty set of errors of a document.
     init(of root: YAMLNode) {
         self.root = root
     }
 
     // MARK: Noting faults
 
-    /// Notes that nothing is known of a value.
+    /// Records that the content of a value is unknown.
     mutating func note(_ value: YAMLNode) {
         unknown.insert(value.index)
     }
 
-    /// Notes that a mapping lacks one of some keys; `nil`: any of those that it has not.
+    /// Records that one of some keys is missing in a mapping; `nil` for any key that it does not have.
     mutating func note(keysOf mapping: YAMLNode, meant names: [String]?) {
         guard let names else {
             doubts[mapping.index] = .any
@@ -49,24 +49,24 @@ struct TreeFaults: Sendable {
         }
     }
 
-    /// Notes a place that a finding points at.
+    /// Records the location of a diagnostic.
     mutating func note(_ span: SourceSpan) {
         spans.insert(span)
     }
 
-    /// Notes what errors that are known by their places alone leave unknown. Warnings leave nothing unknown.
+    /// Records what errors leave unknown, based only on their locations. Warnings leave nothing unknown.
     mutating func note(_ findings: [Diagnostic]) {
         for finding in findings where finding.severity == .error {
             for label in [finding.primary].compactMap({ $0 }) + finding.secondary
             where label.span.file == root.span.file {
                 note(label.span)
-                // What is given twice is well formed both times.
+                // The values of a duplicate key are well formed.
                 note(at: label.span.range, isMeaningless: finding.id != "duplicate-key")
             }
         }
     }
 
-    /// - Parameter isMeaningless: Whether the value of a key at fault means nothing.
+    /// - Parameter isMeaningless: Whether the value of a key with an error has no meaning.
     private mutating func note(at range: Range<Int>, isMeaningless: Bool) {
         var node = root
         while true {
@@ -77,26 +77,26 @@ struct TreeFaults: Sendable {
             switch Part(of: node, at: range) {
             case .inside(let part): node = part
             case .key(of: let value):
-                // Of two entries with one key, and of one whose key is wrong, it is not known which was meant to be what.
+                // For a duplicate or invalid key, it is unknown which key each entry was meant to have.
                 note(keysOf: node, meant: nil)
                 note(value)
                 if isMeaningless { note(value.span) }
                 return
             case nil:
-                // A mapping may have entries that merge keys brought in, and so be looked through in vain.
+                // A mapping can have entries from merge keys, in which the search finds nothing.
                 let hasOwnOnly = node.mapping != nil && node.tree.properties.isEmpty
                 return hasOwnOnly ? note(keysOf: node, meant: nil) : note(node)
             }
         }
     }
 
-    /// Finds out which values have faults in them. To be called when all are noted, before anything is asked.
+    /// Determines which values contain errors. Call it after all errors are recorded and before the first query.
     mutating func settle() {
         let values = root.tree.values
         var touched = Array(repeating: false, count: values.valueCount)
         for index in unknown { touched[Int(index)] = true }
         for index in doubts.keys { touched[Int(index)] = true }
-        // The parts of a value stand before it.
+        // The parts of a value precede it.
         for index in touched.indices where !touched[index] {
             let value = ValueTree.Index(index)
             switch values.kind(of: value) {
@@ -118,16 +118,16 @@ struct TreeFaults: Sendable {
 
     // MARK: Asking
 
-    /// Whether nothing is known of a value as a whole.
+    /// Whether the whole content of a value is unknown.
     func isUnknown(_ node: YAMLNode) -> Bool { unknown.contains(node.index) }
 
-    /// Whether something of a value is not known.
+    /// Whether any part of a value is unknown.
     func touches(_ node: YAMLNode) -> Bool { touched[Int(node.index)] }
 
-    /// Whether keys of a mapping may be other ones than those that it has.
+    /// Whether the intended keys of a mapping may differ from its actual keys.
     func doubtsKeys(of node: YAMLNode) -> Bool { isUnknown(node) || doubts[node.index] != nil }
 
-    /// Whether a mapping that does not have a key may have been meant to.
+    /// Whether a key that a mapping does not have may have been intended.
     func doubts(_ key: String, in node: YAMLNode) -> Bool {
         switch doubts[node.index] {
         case .any: node[key] == nil
@@ -136,14 +136,14 @@ struct TreeFaults: Sendable {
         }
     }
 
-    /// Whether a finding comes of one of the faults, since it points at the same place.
+    /// Whether a diagnostic is the consequence of one of the errors, because it has the same location.
     func explain(_ finding: Diagnostic) -> Bool {
         finding.primary.map { spans.overlaps($0.span) } ?? false
     }
 }
 
-/// The part of a sequence or mapping that a place is in. Parts stand in the order of the text, save for those that aliases
-/// and merge keys brought in, which are not looked for.
+/// The part of a sequence or mapping that contains a location. Parts are in source order, except those from aliases and
+/// merge keys, which are not searched.
 private enum Part {
     case inside(YAMLNode)
     /// The key of a value.
@@ -153,7 +153,7 @@ private enum Part {
         let (values, own) = (node.tree.values, node.span.range)
         switch node.kind {
         case .array:
-            // A tag stands before its value.
+            // A tag precedes its value.
             let position = Self.firstPosition(below: values.elementCount(of: node.index)) {
                 range.lowerBound <= Self.range(values.element(at: $0, of: node.index), in: node).upperBound
             }
@@ -184,7 +184,7 @@ private enum Part {
         return Int(mark.lower)..<Int(mark.upper)
     }
 
-    /// The first position from which on something holds.
+    /// Returns the first position from which a predicate holds.
     private static func firstPosition(below count: Int, where holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -6,7 +6,7 @@ import WaybillJSON
 struct DecodeStage: FilterStage {
     static let key = "decode"
 
-    /// The formats of strings.
+    /// The formats that a string can have.
     enum Format: String {
         case json, plist
     }
@@ -22,7 +22,7 @@ struct DecodeStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         guard let text = data.value.json.string else {
-            throw data.refusal("'decode' needs a string, and the data is \(data.value.json.kind.phrase)")
+            throw data.refusal("'decode' requires a string, but the data is \(data.value.json.kind.phrase)")
         }
         return ScopeValue(try decode(Array(text.utf8), data), isSecret: data.value.isSecret)
     }

@@ -42,7 +42,7 @@ struct EnvelopeStage: FilterStage {
 
     var serverMessage: ManifestExpression? { message }
 
-    /// A code; a numeric string becomes a number.
+    /// Returns a code; a numeric string becomes a number.
     private static func number(of code: JSON) -> JSON {
         guard case .string(let text) = code, let number = try? JSONParser().parse(Array(text.utf8)),
             number.kind == .number

@@ -1,10 +1,10 @@
 package import WaybillDiagnostics
 
-/// One entry of a list of filters: a named filter, or a stage written in place.
+/// An entry of a list of filters: a named filter or an inline stage.
 package enum FilterEntry: Sendable {
-    /// A filter by its name; whether it runs on every status, not only on 2xx.
+    /// A filter by name, and whether it runs on every status, not only on 2xx.
     case named(Spanned<String>, onEveryStatus: Bool)
-    /// A stage.
+    /// An inline stage.
     case stage(any FilterStage)
 
     /// Visits every use of the expression language in the entry itself.
@@ -14,14 +14,14 @@ package enum FilterEntry: Sendable {
 }
 
 extension ManifestDecoder {
-    /// A list of filters.
+    /// Reads a list of filters.
     mutating func filters(_ node: YAMLNode, level: Level) -> [Setting<FilterEntry>] {
         (node.sequence ?? []).compactMap { node in
             filterEntry(node).map { Setting($0, at: node.span, level: level) }
         }
     }
 
-    /// A name, `{filter: NAME, for: any}`, or a stage written in place.
+    /// Reads a name, `{filter: NAME, for: any}`, or an inline stage.
     mutating func filterEntry(_ node: YAMLNode) -> FilterEntry? {
         if let name = text(node) { return .named(name, onEveryStatus: false) }
         if let filter = node["filter"] {

@@ -10,7 +10,7 @@ package protocol FilterStage: Sendable {
     /// The expression for the server's message in the body of a rejected response, if the stage has one.
     var serverMessage: ManifestExpression? { get }
 
-    /// Reads the stage from the value of its key; `nil` after a diagnostic if that is impossible.
+    /// Reads the stage from the value of its key; `nil` if it cannot be read, which is reported.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
     /// Visits every use of the expression language in the stage.
     func visitUses(_ visitor: UseVisitor)
@@ -27,7 +27,7 @@ extension FilterStage {
     ///
     /// - Parameters:
     ///   - scope: The scope of the level that the stage was written at; its `$` is replaced by the data.
-    ///   - span: Where the stage was written.
+    ///   - span: The location of the stage.
     package func apply(
         to data: ScopeValue,
         in scope: EvaluationScope,

@@ -1,6 +1,6 @@
 /// The filter stages.
 package enum FilterStages {
-    /// Each stage.
+    /// All stages.
     package static let all: [any FilterStage.Type] = [
         RequireStage.self, SelectStage.self, EnvelopeStage.self, MapStage.self, WhereStage.self, PickStage.self,
         OmitStage.self, RenameStage.self, SetStage.self, SortStage.self, UniqueStage.self, LimitStage.self,
@@ -10,7 +10,7 @@ package enum FilterStages {
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// Reads a stage from a mapping with its key; `nil` after a diagnostic if that is impossible.
+    /// Reads a stage from a mapping with its key; `nil` if it cannot be read, which is reported.
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any FilterStage)? {
         guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
         return type.init(value, &decoder)

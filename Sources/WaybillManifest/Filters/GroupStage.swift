@@ -2,13 +2,13 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// Groups the elements of a list that have the same value of an expression: `group: {by: EXPR, as: NAME}`.
+/// Groups the elements of a list for which an expression has the same value: `group: {by: EXPR, as: NAME}`.
 ///
-/// Each group is an object: `key` is the value that its elements have in common, and the member with the given name is the
-/// list of its elements. Groups are in the order of their first elements.
+/// Each group is an object: `key` is the common value, and the member with the given name is the list of the elements.
+/// Groups are in the order of their first elements.
 struct GroupStage: FilterStage {
     static let key = "group"
-    /// The name of the member that the elements of a group have in common.
+    /// The name of the member with the common value of a group.
     private static let keyName = "key"
 
     let by: ManifestExpression

@@ -1,7 +1,8 @@
 import WaybillExpressions
 import WaybillJSON
 
-/// Replaces each element of a list, or any other value as a whole, by a template, in which it is `item`: `map: TEMPLATE`.
+/// Replaces each element of a list, or any other value as a whole, by a template in which it is `item`: `map:
+/// TEMPLATE`.
 struct MapStage: FilterStage {
     static let key = "map"
 

@@ -4,7 +4,7 @@ import WaybillJSON
 
 /// Renames members of an object, or of each object of a list, which keep their order: `rename: {OLD: NEW}`.
 ///
-/// A member that had the new name before is removed.
+/// A member that already has the new name is removed.
 struct RenameStage: FilterStage {
     static let key = "rename"
 

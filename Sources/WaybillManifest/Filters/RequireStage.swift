@@ -3,7 +3,7 @@ import WaybillJSON
 
 /// A condition on the data: `require: EXPR`, or `require: {that, code, message}`.
 ///
-/// The server's code and message are taken from the data where the condition does not hold.
+/// If the condition does not hold, the server's code and message are taken from the data.
 struct RequireStage: FilterStage {
     static let key = "require"
 

@@ -1,7 +1,7 @@
 import WaybillExpressions
 
-/// Replaces the data by the value of an expression, `select: EXPR`, or by a default where nothing matches,
-/// `select: {path, default}`.
+/// Replaces the data by the value of an expression, `select: EXPR`, or by a default if nothing matches, `select: {path,
+/// default}`.
 struct SelectStage: FilterStage {
     static let key = "select"
 

@@ -1,8 +1,8 @@
 import WaybillExpressions
 import WaybillJSON
 
-/// Makes one list of the elements of several lists, in their order: `union: [EXPR]`. Elements that are in several lists
-/// stay as often as they are there; `unique` removes the repeated ones.
+/// Concatenates several lists in order: `union: [EXPR]`. Elements that occur in several lists are repeated; `unique`
+/// removes the duplicates.
 struct UnionStage: FilterStage {
     static let key = "union"
 

@@ -1,7 +1,7 @@
 import WaybillExpressions
 import WaybillJSON
 
-/// Removes the elements of a list that are equal to an earlier one, whole or in the value of an expression:
+/// Removes the elements of a list that are equal to an earlier one, as a whole or in the value of an expression:
 /// `unique: {by: EXPR}`.
 struct UniqueStage: FilterStage {
     static let key = "unique"

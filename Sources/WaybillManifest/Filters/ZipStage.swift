@@ -2,7 +2,8 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 
-/// Makes records of parallel lists: `zip: {NAME: EXPR}`. The first record has the first element of each list, and so on.
+/// Combines parallel lists into records: `zip: {NAME: EXPR}`. The first record has the first element of each list, and
+/// so on.
 struct ZipStage: FilterStage {
     static let key = "zip"
 
@@ -24,9 +25,9 @@ struct ZipStage: FilterStage {
             isSecret = isSecret || list.isSecret
             if index == 0 { records = Array(repeating: JSONObject(), count: list.elements.count) }
             guard list.elements.count == records.count else {
-                let words = "has \(list.elements.count) elements, and '\(columns[0].name.value)' has \(records.count)"
+                let words = "has \(list.elements.count) elements, but '\(columns[0].name.value)' has \(records.count)"
                 throw EvaluationFailure(
-                    message: "'zip' needs lists of the same length: '\(column.name.value)' \(words)",
+                    message: "'zip' requires lists of the same length: '\(column.name.value)' \(words)",
                     span: column.list.span
                 )
             }

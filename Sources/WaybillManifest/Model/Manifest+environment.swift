@@ -3,10 +3,10 @@ package import WaybillDiagnostics
 import WaybillSchema
 
 extension Manifest {
-    /// The manifest with an environment laid over it, or what is wrong with the environment.
+    /// Returns the manifest with an environment applied, and the errors in the environment.
     ///
-    /// Laying over works like a nearer level of the cascade, except that nothing is added that the manifest does not know:
-    /// an environment changes services, inputs, secrets and data, it does not define them.
+    /// An environment works like a nearer level of the cascade, except that it cannot add definitions: it changes
+    /// services, inputs, secrets and data that the manifest defines.
     package func applying(_ environment: Environment) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
         var manifest = self
         var diagnostics: [Diagnostic] = []

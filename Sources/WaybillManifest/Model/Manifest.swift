@@ -3,23 +3,23 @@ package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillSchema
 
-/// A manifest and everything it includes, as written: names are not resolved yet, settings not merged.
+/// A manifest and everything it includes, as written: names are not resolved yet, settings are not merged.
 package struct Manifest: Sendable {
-    /// The text of the manifest itself.
+    /// The source file of the manifest itself.
     package var file: SourceFile
-    /// The texts of the manifest and of everything it includes.
+    /// The source files of the manifest and of everything it includes.
     package var sources: [SourceFile]
-    /// Its name; that of the file when it gives none.
+    /// The name; by default, that of the file.
     package var name: String
-    /// What it is for.
+    /// The description for people.
     package var description: String?
-    /// Values that a run takes.
+    /// Values that a run receives.
     package var inputs: Definitions<InputDeclaration> = [:]
-    /// Values that are never written.
+    /// Secret values, which are never written.
     package var secrets: Definitions<SecretDeclaration> = [:]
     /// Files that are read when a plan is built.
     package var data: Definitions<DataDeclaration> = [:]
-    /// Changes that `--env` lays over the rest.
+    /// Changes that `--env` applies to the rest.
     package var environments: Definitions<Environment> = [:]
     /// Settings of every request.
     package var defaults = Settings()
@@ -29,14 +29,15 @@ package struct Manifest: Sendable {
     package var filters: Definitions<[Setting<FilterEntry>]> = [:]
     /// Requests that steps can call.
     package var endpoints: Definitions<Endpoint> = [:]
-    /// What can be run.
+    /// Chains and batches that can be run.
     package var graphs: Definitions<Graph> = [:]
-    /// The schemas that were read from files, by where the files are named.
+    /// The schemas that were read from files, by the location that names the file.
     package internal(set) var schemaFiles: [SourceSpan: JSON] = [:]
-    /// What is not known of it, because of mistakes in its text. A manifest that has any can be checked and not be run.
+    /// The contents that are unknown because of errors in the source. A manifest with unknown contents can be checked
+    /// but not run.
     package var unknown = UnknownContent()
 
-    /// A manifest that says nothing yet.
+    /// Creates an empty manifest.
     package init(file: SourceFile, name: String) {
         self.file = file
         sources = [file]
@@ -44,31 +45,31 @@ package struct Manifest: Sendable {
     }
 }
 
-/// A server that requests go to.
+/// A server that requests are sent to.
 package struct Service: Sendable {
     /// Its settings.
     package var settings: Settings
-    /// What is run once, before the first request that needs it.
+    /// The session, which is established before the first request that needs it.
     package var session: SessionDefinition?
-    /// What is not known of it, because of mistakes in its text.
+    /// The parts that are unknown because of errors in the source.
     package var unknown: UnknownParts = .nothing
 }
 
-/// What gives the requests of a service what they share, such as a token.
+/// A call that provides the requests of a service with shared values, such as a token.
 package struct SessionDefinition: Sendable {
     /// The endpoint that is called, and its inputs.
     package var call: Step.Call
-    /// The statuses on which it is run again.
+    /// The statuses on which the call is repeated.
     package var renewOn: [StatusPattern]
-    /// The level that it was written at.
+    /// The level at which it was written.
     package var level: Level
-    /// Where it was written.
+    /// The location of the session.
     package var span: SourceSpan
 }
 
 /// A request that steps can call.
 package final class Endpoint: Sendable {
-    /// What a call must or may give.
+    /// The inputs that a call can set.
     package let inputs: Definitions<InputDeclaration>
     /// The request.
     package let request: RequestDefinition
@@ -82,9 +83,9 @@ package final class Endpoint: Sendable {
     }
 }
 
-/// A value that a manifest or an endpoint takes.
+/// An input of a manifest, graph or endpoint.
 package struct InputDeclaration: Sendable {
-    /// What the schema says. Inputs of one short type share it.
+    /// The schema and values derived from it. Inputs with the same short type share it.
     private final class Shape: Sendable {
         let schema: JSONSchema
         let document: JSON
@@ -99,22 +100,22 @@ package struct InputDeclaration: Sendable {
 
     private let shape: Shape
 
-    /// What the value must be.
+    /// The schema of the value.
     package var schema: JSONSchema { shape.schema }
-    /// The schema as it was written.
+    /// The schema as written.
     package var document: JSON { shape.document }
-    /// The types that the schema names, for reading a value from the command line; empty when it names none.
+    /// The types in the schema, for reading a value from the command line; empty if it names none.
     package var types: [String] { shape.types }
-    /// The value when none is given.
+    /// The default value.
     package var defaultValue: JSON?
-    /// An environment variable that gives the value.
+    /// An environment variable that contains the value.
     package var environmentVariable: String?
-    /// Where the declaration stands.
+    /// The location of the declaration.
     package var span: SourceSpan
-    /// Whether there is a mistake in its text, so that it may say anything.
+    /// Whether the content of the declaration is unknown because of errors in the source.
     package var isUnknown: Bool
 
-    /// A declaration; see the properties.
+    /// Creates a declaration; see the properties.
     init(
         schema: JSONSchema,
         document: JSON,
@@ -132,37 +133,37 @@ package struct InputDeclaration: Sendable {
     }
 }
 
-/// Where a secret comes from.
+/// The source of a secret.
 package struct SecretDeclaration: Sendable {
-    /// The environment variable that holds it.
+    /// The environment variable that contains the secret.
     package var environmentVariable: Spanned<String>
 }
 
-/// Changes laid over a manifest.
+/// Changes that are applied to a manifest.
 package struct Environment: Sendable {
-    /// Changes of the defaults.
+    /// Changes to the defaults.
     package var defaults: Settings
-    /// Changes of services.
+    /// Changes to services.
     package var services: [(name: Spanned<String>, service: Service)]
     /// Values of inputs.
     package var inputs: [(name: Spanned<String>, value: Spanned<JSON>)]
-    /// Other places of secrets.
+    /// Different sources of secrets.
     package var secrets: [(name: Spanned<String>, value: SecretDeclaration)]
-    /// Other files of data.
+    /// Different data files.
     package var data: [(name: Spanned<String>, value: DataDeclaration)]
 }
 
-/// Things of one sort that a manifest defines by name, in the order in which it does.
+/// Definitions of one kind by name, in the order in which the manifest defines them.
 package typealias Definitions<Value> = OrderedDictionary<String, Definition<Value>>
 
-/// A named thing and the place where its name stands.
+/// A named value and the location of its name.
 package struct Definition<Value: Sendable>: Sendable {
     /// The name, with its span.
     package var name: Spanned<String>
-    /// The thing.
+    /// The value.
     package var value: Value
 
-    /// A thing under a name.
+    /// Creates a definition.
     package init(name: Spanned<String>, value: Value) {
         self.name = name
         self.value = value
@@ -171,7 +172,7 @@ package struct Definition<Value: Sendable>: Sendable {
 
 /// Data that a manifest reads when its plan is built: an entry of `data`.
 package enum DataDeclaration: Sendable {
-    /// What a file says. Without a format its name's ending tells how it is read.
+    /// The content of a file. Without a format, the file's extension determines how it is read.
     case file(path: Spanned<String>, format: (any ReadableRecordFormat.Type)?)
     /// The files whose paths match a pattern.
     case glob(pattern: Spanned<String>)

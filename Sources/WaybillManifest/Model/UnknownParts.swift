@@ -1,4 +1,4 @@
-/// The parts of a definition or a step that are unknown because of an error in its text.
+/// The parts of a definition or a step that are unknown because of an error in the source.
 ///
 /// Nothing is reported as missing if an unknown part could contain it.
 ///
@@ -16,19 +16,19 @@ package struct UnknownParts: Sendable {
     package static let form = UnknownParts(rawValue: 1 << 0)
     /// The id of a step.
     package static let id = UnknownParts(rawValue: 1 << 1)
-    /// Whether a condition decides about a step.
+    /// The condition of a step.
     package static let condition = UnknownParts(rawValue: 1 << 2)
-    /// Whether a step is done for the elements of a list, and by which name they go.
+    /// The list that a step is repeated for, and the name of its elements.
     package static let loop = UnknownParts(rawValue: 1 << 3)
-    /// What a step of a batch needs.
+    /// The steps that a step of a batch needs.
     package static let needs = UnknownParts(rawValue: 1 << 4)
     /// How the next page is found.
     package static let pages = UnknownParts(rawValue: 1 << 5)
-    /// The inputs that a call gives.
+    /// The inputs of a call.
     package static let arguments = UnknownParts(rawValue: 1 << 6)
-    /// The steps of a graph or a step, and in what order they run.
+    /// The steps of a graph or a step, and their order.
     package static let steps = UnknownParts(rawValue: 1 << 7)
-    /// The names of the inputs that are declared.
+    /// The names of the declared inputs.
     package static let inputs = UnknownParts(rawValue: 1 << 8)
     /// The outputs.
     package static let outputs = UnknownParts(rawValue: 1 << 9)
@@ -42,19 +42,19 @@ package struct UnknownParts: Sendable {
     package static let address = UnknownParts(rawValue: 1 << 13)
     /// The session of a service.
     package static let session = UnknownParts(rawValue: 1 << 14)
-    /// Which file a step writes.
+    /// The file that a step writes.
     package static let file = UnknownParts(rawValue: 1 << 15)
 
     /// Whether nothing is unknown.
     package var isEmpty: Bool { rawValue == 0 }
 
-    /// Whether one of some parts is unknown.
+    /// Whether any of some parts is unknown.
     package func contains(_ parts: UnknownParts) -> Bool { rawValue & parts.rawValue != 0 }
 
-    /// Those of some parts that are unknown.
+    /// Returns the unknown parts among some parts.
     package func among(_ parts: UnknownParts) -> UnknownParts { UnknownParts(rawValue: rawValue & parts.rawValue) }
 
-    /// The parts of both.
+    /// Returns the parts of both.
     package static func | (left: UnknownParts, right: UnknownParts) -> UnknownParts {
         UnknownParts(rawValue: left.rawValue | right.rawValue)
     }

@@ -2,10 +2,10 @@ package import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
 
-/// A header and rows (RFC 4180). What is read is an object of strings for each row.
+/// A header and rows (RFC 4180). Each row is read as an object of strings.
 ///
-/// Where `write` has no columns, the members of the first record are the columns. Members of later records that are no
-/// columns are left out with a warning; a record that is not an object is in the column `value`.
+/// If `write` has no columns, the members of the first record are the columns. Other members of later records are left
+/// out with a warning. A record that is not an object is written to the column `value`.
 package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     package static let name = "csv"
     package static let extensions = ["csv"]
@@ -52,7 +52,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         append(record.members, isFirst: isFirst, to: &file)
     }
 
-    /// Without given columns the first record is not known yet, and what waits is JSON.
+    /// Without given columns, the first record is not known yet, so waiting records are stored as JSON.
     package func hold(_ record: JSON, in held: inout [UInt8]) {
         if given == nil {
             JSONWriter().write(record, to: &held)
@@ -70,7 +70,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         }
         var isFirst = isFirst
         for line in held.split(separator: UInt8(ascii: "\n")) {
-            // Nobody but `hold` has written it, unless a journal was changed by hand.
+            // Only `hold` writes these lines, unless a journal was edited.
             guard let value = try? JSONParser().parse(line) else { continue }
             append(value.members, isFirst: isFirst, to: &file)
             isFirst = false
@@ -102,7 +102,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
             writer.write(header: columns, to: &file)
         } else if given == nil, !hasWarned, let name = members.names.first(where: { !columns.hasName($0) }) {
             hasWarned = true
-            warning = "'\(name)' is no column, since the first record has none of that name; it is left out"
+            warning = "'\(name)' is left out: the first record does not have it, so it is not a column"
         }
         writer.write(row(of: members), to: &file)
     }
@@ -119,7 +119,7 @@ extension [String] {
 }
 
 extension JSON {
-    /// The members of an object, or the value as one of the name `value`.
+    /// The members of an object, or any other value as a member `value`.
     fileprivate var members: JSONObject {
         object ?? JSONObject([("value", self)])
     }

@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
 
-/// One JSON value. What is written is an array, with a record a line.
+/// One JSON value. Records are written as an array with one record per line.
 package struct JSONFormat: ReadableRecordFormat, WritableRecordFormat {
     package static let name = "json"
     package static let extensions = ["json"]
@@ -12,7 +12,7 @@ package struct JSONFormat: ReadableRecordFormat, WritableRecordFormat {
         read(0..<file.bytes.count, of: file, body).diagnostics
     }
 
-    /// Reads the JSON value in some bytes of a file.
+    /// Reads the JSON value in a range of bytes of a file.
     static func read(
         _ part: Range<Int>,
         of file: DataFile,
@@ -30,7 +30,7 @@ package struct JSONFormat: ReadableRecordFormat, WritableRecordFormat {
 
     package init(columns: [String]? = nil) {}
 
-    // What waits begins with the comma that it has anywhere but at the start.
+    // A waiting record starts with the comma that every record but the first needs.
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
         file.append(UInt8(ascii: isFirst ? "[" : ","))
         file.append(UInt8(ascii: "\n"))
@@ -56,7 +56,7 @@ extension DataFile {
         var start = part.lowerBound + error.offset
         var end = min(start + 1, part.upperBound)
         if start == part.upperBound {
-            // The text ends too early: that is told behind its last character.
+            // An unexpected end is reported after the last character.
             while start > part.lowerBound, bytes[start - 1] <= UInt8(ascii: " ") { start -= 1 }
             end = start
         }
@@ -72,7 +72,7 @@ extension DataFile {
         }
         return Diagnostic(
             "duplicate-key",
-            "'\(duplicate.name)' comes again in its object; the last value counts",
+            "'\(duplicate.name)' is repeated in its object; the last value is used",
             severity: .warning,
             at: source.span(start..<min(end + 1, part.upperBound))
         )

@@ -2,7 +2,7 @@ package import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
 
-/// One JSON value a line; blank lines mean nothing.
+/// One JSON value per line; blank lines are ignored.
 package struct NDJSONFormat: ReadableRecordFormat, WritableRecordFormat {
     package static let name = "ndjson"
     package static let extensions = ["ndjson", "jsonl"]

@@ -1,11 +1,12 @@
 import WaybillFormats
 package import WaybillJSON
 
-/// Strings and bytes as they are, one right after the other; anything else as JSON on a line. It is only written.
+/// Strings and bytes written unchanged and without separators; any other value is written as JSON on a line. This
+/// format cannot be read.
 package struct RawFormat: WritableRecordFormat {
     package static let name = "raw"
     package static let extensions = ["bin", "txt"]
-    // What is written may be compressed already.
+    // The contents may be compressed already.
     package static let isCompressible = false
 
     package init(columns: [String]? = nil) {}

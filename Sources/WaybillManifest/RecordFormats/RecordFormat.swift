@@ -3,19 +3,19 @@ package import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
-/// A format of files with records: a type that says what it is called, how it is read and how it is written.
+/// A format of files with records: a type that defines its name and how it is read and written.
 package protocol RecordFormat: Sendable {
-    /// Its name, as `format` has it.
+    /// The name in `format`.
     static var name: String { get }
-    /// The extensions of the files that are in this format where the manifest has no `format`.
+    /// The extensions of files that have this format if the manifest specifies no `format`.
     static var extensions: [String] { get }
 }
 
 /// A format in which `data` and the command line can read files.
 package protocol ReadableRecordFormat: RecordFormat {
-    /// Whether a file has any number of values, so that its value is the list of them.
+    /// Whether a file can contain any number of values, so that its value is a list of them.
     static var isList: Bool { get }
-    /// Calls a closure with each value of a file until it returns `false`. Returns what is wrong with the text.
+    /// Calls a closure with each value of a file until it returns `false`, and returns the diagnostics of the file.
     static func read(_ file: DataFile, _ body: (DataDocument) -> Bool) -> [Diagnostic]
 }
 
@@ -25,9 +25,9 @@ package protocol WritableRecordFormat: RecordFormat, RecordWriter {
     static var isDatabase: Bool { get }
     /// Whether a file whose name ends in `.gz` is compressed.
     static var isCompressible: Bool { get }
-    /// A writer of a file.
+    /// Creates a writer of a file.
     ///
-    /// - Parameter columns: The names of the members that each record has; `nil` if the records decide.
+    /// - Parameter columns: The names of the members that each record has; `nil` if the records determine them.
     init(columns: [String]?)
 }
 
@@ -43,7 +43,7 @@ extension WritableRecordFormat {
 
 /// The formats of files with records.
 package enum RecordFormats {
-    /// Each format.
+    /// All formats.
     package static let all: [any RecordFormat.Type] = [
         NDJSONFormat.self, JSONFormat.self, CSVFormat.self, RawFormat.self, YAMLFormat.self, SQLiteFormat.self,
     ]
@@ -53,13 +53,13 @@ package enum RecordFormats {
     /// The formats in which files can be written.
     package static let writable = all.compactMap { $0 as? any WritableRecordFormat.Type }
 
-    /// The format of a file that is read, by the extension of its name; `nil` if no format has that.
+    /// Returns the format for reading a file, by its extension; `nil` for an unknown extension.
     package static func readable(ofFile path: String) -> (any ReadableRecordFormat.Type)? {
         guard let name = fileExtension(of: path) else { return nil }
         return readable.first { $0.extensions.contains(name) }
     }
 
-    /// The format of a file that is written, by the extension of its name, raw without one; `nil` if no format has that.
+    /// Returns the format for writing a file, by its extension; raw without an extension, and `nil` for an unknown one.
     package static func writable(ofFile path: String) -> (any WritableRecordFormat.Type)? {
         guard let name = fileExtension(of: path) else { return RawFormat.self }
         guard name == compressedExtension else { return writable.first { $0.extensions.contains(name) } }
@@ -70,14 +70,14 @@ package enum RecordFormats {
     /// The extension of compressed files, which follows that of their format.
     static let compressedExtension = "gz"
 
-    /// What is wrong with the name of a file that is written: no format has its extension.
+    /// Returns the message that the extension of a file to write is unknown.
     package static func unknownExtension(of path: String) -> String {
         let name = fileExtension(of: path) ?? ""
         let inner = name == compressedExtension ? fileExtension(of: String(path.dropLast(name.utf8.count + 1))) : nil
-        return "no format of files has the extension '.\(inner.map { "\($0)." } ?? "")\(name)'"
+        return "no file format has the extension '.\(inner.map { "\($0)." } ?? "")\(name)'"
     }
 
-    /// What comes after the last dot in the name of a file, in lower case; `nil` if the name has no dot.
+    /// Returns the part after the last dot in the name of a file, in lower case; `nil` if the name has no dot.
     static func fileExtension(of path: String) -> String? {
         let name = FileContents.name(of: path).utf8
         return name.lastIndex(of: UInt8(ascii: ".")).flatMap { String(name[name.index(after: $0)...]) }?.lowercased()

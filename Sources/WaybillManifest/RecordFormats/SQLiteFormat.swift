@@ -1,11 +1,13 @@
 import WaybillFormats
 package import WaybillJSON
 
-/// A table of an SQLite database. It is only written: as lines of JSON, which are loaded into the table when they are complete.
+/// A table of an SQLite database. This format cannot be read. Records are written as lines of JSON, which are loaded
+/// into the table when they are complete.
 ///
-/// A column has the members of one name, or what a record that is not an object is in the column `value`. Columns have no
-/// types, and each value is stored as it is: integers of 64 bits as INTEGER, other numbers as REAL if that prints the same
-/// number and otherwise as TEXT with all digits, booleans as 1 and 0, bytes as BLOB, lists and objects as JSON text.
+/// Each column contains the members with its name; a record that is not an object is stored in the column `value`.
+/// Columns have no types, and each value is stored as it is: 64-bit integers as INTEGER, other numbers as REAL if that
+/// prints the same number and otherwise as TEXT with all digits, booleans as 1 and 0, bytes as BLOB, lists and objects
+/// as JSON text.
 package struct SQLiteFormat: WritableRecordFormat {
     package static let name = "sqlite"
     package static let extensions = ["sqlite", "sqlite3", "db"]
@@ -19,7 +21,7 @@ package struct SQLiteFormat: WritableRecordFormat {
         file.append(UInt8(ascii: "\n"))
     }
 
-    /// The record with its bytes marked, which JSON does not have.
+    /// Returns the record with its bytes marked, because JSON has no bytes.
     private static func marked(_ record: JSON) -> JSON {
         guard let object = record.object else { return .object(JSONObject([("value", record.markingBytes)])) }
         let isPlain = object.allSatisfy { member in

@@ -1,6 +1,6 @@
 package import WaybillDiagnostics
 
-/// One YAML document. It is only read.
+/// One YAML document. This format cannot be written.
 package enum YAMLFormat: ReadableRecordFormat {
     package static let name = "yaml"
     package static let extensions = ["yaml", "yml"]
@@ -9,7 +9,7 @@ package enum YAMLFormat: ReadableRecordFormat {
     package static func read(_ file: DataFile, _ body: (DataDocument) -> Bool) -> [Diagnostic] {
         var limits = YAMLReader.Limits()
         limits.maximumBytes = SourceFile.greatestSize
-        // Without aliases a text has fewer values than bytes: the limit is on those that repeat others.
+        // Without aliases, a document has fewer values than bytes: the limit is for values repeated by aliases.
         limits.maximumNodes = max(limits.maximumNodes, file.bytes.count)
         let (node, diagnostics) = YAMLReader(limits: limits).read(file.source)
         if let node, !diagnostics.hasErrors { _ = body(DataDocument(value: node.json, origin: .yaml(node))) }

@@ -3,7 +3,7 @@
 package import WaybillDiagnostics
 import WaybillSchema
 
-/// The URL that paths are added to (`baseURL`).
+/// The URL that paths are appended to (`baseURL`).
 package struct BaseURLSetting: WholeSetting {
     static let key = SettingName.baseURL
     /// The URL.
@@ -32,7 +32,7 @@ package struct VersionSetting: WholeSetting {
     func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .request, .address) }
 }
 
-/// The address that connections to a host and port go to (`resolve`).
+/// The address that is used for connections to a host and port (`resolve`).
 package struct ResolveSetting: SettingDefinition {
     static let key = SettingName.resolve
     /// The host and the port, as `host:port`.
@@ -78,18 +78,18 @@ package struct UnixSocketSetting: WholeSetting {
     /// The path.
     package let path: String
 
-    /// Reports a path that no socket can have.
+    /// Reads a path, and reports one that no socket can have.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let path = node.text else { return nil }
         self.path = path
-        // struct sockaddr_un has room for this many bytes on every system, with the NUL.
+        // On every system, struct sockaddr_un has room for this many bytes, including the NUL.
         guard path.utf8.count >= 104 || path.utf8.contains(0) else { return }
         decoder.report(
             Diagnostic(
                 "invalid-value",
                 path.utf8.contains(0)
                     ? "a path cannot contain a NUL character"
-                    : "the path of a Unix domain socket has at most 103 bytes, and this one has \(path.utf8.count)",
+                    : "a Unix domain socket's path can have at most 103 bytes, but this one has \(path.utf8.count)",
                 at: node.span,
                 help: ["Use a shorter path, such as that of a link to the socket's folder."]
             )
@@ -127,11 +127,11 @@ package enum ProxySetting: WholeSetting {
 }
 
 extension Settings {
-    /// The URL that paths are added to.
+    /// The URL that paths are appended to.
     package var baseURL: Setting<ScalarTemplate>? { last(BaseURLSetting.self)?.map(\.url) }
     /// An API version, inserted between base URL and path.
     package var version: Setting<ScalarTemplate>? { last(VersionSetting.self)?.map(\.text) }
-    /// The addresses that connections to a host and port go to.
+    /// The addresses that are used for connections to a host and port.
     package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
     /// The path of a Unix domain socket that requests are sent to.
     package var unixSocket: Setting<String>? { last(UnixSocketSetting.self)?.map(\.path) }

@@ -2,12 +2,12 @@
 
 package import WaybillDiagnostics
 
-/// How requests use the HTTP cache (`cache`): a mode, or an object with a mode, a folder and a size. An object without a
-/// mode means the mode `default`.
+/// How requests use the HTTP cache (`cache`): a mode, or an object with a mode, a folder and a size. The default mode
+/// of an object is `default`.
 package enum CacheSetting: SettingDefinition {
     static let key = SettingName.cache
 
-    /// How what is stored is used.
+    /// How stored responses are used.
     case mode(CacheMode)
     /// The folder that responses are stored in, relative to the manifest.
     case folder(Spanned<String>)

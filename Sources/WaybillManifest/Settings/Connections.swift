@@ -6,7 +6,7 @@ package import WaybillDiagnostics
 package enum HTTPVersion: String, WordSetting, CaseIterable {
     static let key = SettingName.http
 
-    /// HTTP/2 where it is negotiated in TLS, otherwise HTTP/1.1.
+    /// HTTP/2 if it is negotiated in TLS, otherwise HTTP/1.1.
     case auto
     /// HTTP/1.1 only.
     case http1 = "1.1"
@@ -36,7 +36,7 @@ package struct ReachabilitySetting: BooleanSetting {
     package let isOn: Bool
 }
 
-/// The class of traffic that packets are marked as (RFC 4594) (`traffic`).
+/// The traffic class with which packets are marked (`traffic`; RFC 4594).
 package enum TrafficClass: String, WordSetting, CaseIterable {
     static let key = SettingName.traffic
 
@@ -58,11 +58,11 @@ package struct RedirectsSetting: WholeSetting {
 extension Settings {
     /// The version of HTTP.
     package var http: Setting<HTTPVersion>? { last(HTTPVersion.self) }
-    /// The network that requests leave by.
+    /// The requirements on the network.
     package var network: Setting<NetworkRequirement>? { last(NetworkRequirement.self) }
     /// Whether a connection is tried before requests are sent.
     package var reachability: Setting<Bool>? { last(ReachabilitySetting.self)?.map(\.isOn) }
-    /// The class of traffic that packets are marked as.
+    /// The traffic class with which packets are marked.
     package var traffic: Setting<TrafficClass>? { last(TrafficClass.self) }
     /// The maximum number of redirects that are followed.
     package var redirects: Setting<Int>? { last(RedirectsSetting.self)?.map(\.count) }

@@ -1,4 +1,4 @@
-// What a run keeps of the cookies of earlier responses: `cookies`.
+// How a run keeps the cookies of earlier responses: `cookies`.
 
 package import WaybillDiagnostics
 

@@ -1,6 +1,6 @@
 // How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
 
-/// The media ranges that a response may have (`accept`).
+/// The media ranges that a response can have (`accept`).
 package struct AcceptSetting: WholeSetting {
     static let key = SettingName.accept
     /// The media ranges; `nil` for any.
@@ -19,7 +19,7 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case auto
     /// As JSON (RFC 8259).
     case json
-    /// As one JSON value a line.
+    /// As one JSON value per line.
     case ndjson
     /// As comma-separated values with a header row (RFC 4180).
     case csv
@@ -65,7 +65,7 @@ extension FilterEntry: SettingDefinition {
 }
 
 extension Settings {
-    /// The media ranges that a response may have; `nil` inside: any.
+    /// The media ranges that a response can have; a value of `nil` allows any.
     package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
     /// How a response is decoded.
     package var decoding: Setting<Decoding>? { last(Decoding.self) }

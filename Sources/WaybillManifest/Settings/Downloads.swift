@@ -1,4 +1,4 @@
-/// The folder that the files of downloads go to (`downloads`).
+/// The folder that downloads are written to (`downloads`).
 package struct DownloadsSetting: WholeSetting {
     static let key = SettingName.downloads
     /// The path of the folder, relative to the results folder.
@@ -13,6 +13,6 @@ package struct DownloadsSetting: WholeSetting {
 }
 
 extension Settings {
-    /// The folder that the files of downloads go to.
+    /// The folder that downloads are written to.
     package var downloads: Setting<ScalarTemplate>? { last(DownloadsSetting.self)?.map(\.folder) }
 }

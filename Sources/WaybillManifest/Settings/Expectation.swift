@@ -28,7 +28,7 @@ package enum ExpectationSetting: SettingDefinition {
     case maxTime(DurationTemplate)
     /// The maximum time that a phase of the transfer may take.
     case time(TimePhase, DurationTemplate)
-    /// A part of what the server's certificate must be.
+    /// A requirement on the server's certificate.
     case certificate(CertificateExpectation)
     /// A file that the data must equal.
     case snapshot(ExpectedSnapshot)
@@ -76,7 +76,7 @@ package enum ExpectationSetting: SettingDefinition {
         switch self {
         case .status: .byName(Part.status.rawValue)
         case .header(let name, let glob):
-            // Names of header fields are compared regardless of case (RFC 9110, section 5.1).
+            // Names of header fields are case-insensitive (RFC 9110, section 5.1).
             .byName("\(Part.headers.rawValue).\(name.value)", ignoringCase: true, isUnset: glob == nil)
         case .json: .byName(Part.json.rawValue)
         case .equals: .byName(Part.equals.rawValue)
@@ -141,7 +141,7 @@ extension ManifestDecoder {
         }
     }
 
-    /// A file alone, or with the paths that are not compared.
+    /// Reads a snapshot: a file alone, or with the paths that are not compared.
     fileprivate mutating func snapshot(_ node: YAMLNode) -> ExpectedSnapshot? {
         var ignored: [JSONPath] = []
         for path in node["ignore"]?.sequence ?? [] {
@@ -158,7 +158,7 @@ extension ManifestDecoder {
 }
 
 extension Settings {
-    /// Whether something is expected of the server's certificate.
+    /// Whether there is an expectation of the server's certificate.
     package var expectsCertificate: Bool {
         last(ExpectationSetting.self) { if case .certificate(let part) = $0 { part } else { nil } } != nil
     }
@@ -205,14 +205,14 @@ package struct Expectation: Sendable {
     package var maxTime: Setting<DurationTemplate>?
     /// The maximum times of phases.
     package var time: [(phase: TimePhase, limit: Setting<DurationTemplate>)] = []
-    /// What the server's certificate must be.
+    /// The requirements on the server's certificate.
     package var certificate: [Setting<CertificateExpectation>] = []
     /// A file that the data must equal.
     package var snapshot: Setting<ExpectedSnapshot>?
     /// A schema that the data must satisfy.
     package var schema: Setting<ExpectedSchema>?
 
-    /// No expectation.
+    /// Creates an empty set of expectations.
     package init() {}
 }
 
@@ -221,19 +221,19 @@ package enum TimePhase: String, Sendable, CaseIterable {
     case dns, connect, tls, firstByte, total
 }
 
-/// A part of what the certificate of a server must be.
+/// A requirement on the certificate of a server.
 package enum CertificateExpectation: Sendable {
     /// The keys under `certificate`.
     package enum Key: String, CaseIterable, Sendable {
         case expiresIn, subject, issuer
     }
 
-    /// It is valid for longer than this.
+    /// It remains valid for longer than this.
     case expiresIn(Duration)
     /// Its subject or issuer matches a glob.
     case name(Key, glob: ScalarTemplate)
 
-    /// The key of the part.
+    /// The key of the requirement.
     var key: Key {
         switch self {
         case .expiresIn: .expiresIn
@@ -241,7 +241,7 @@ package enum CertificateExpectation: Sendable {
         }
     }
 
-    /// The time of `>30d`: with the unit d, h, m or s.
+    /// Returns the duration of a minimum such as `>30d`, with the unit d, h, m or s.
     static func minimum(_ text: String) -> Duration? {
         let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
         guard text.hasPrefix(">"), let unit = text.last.flatMap({ units[$0] }),
@@ -255,28 +255,28 @@ package enum CertificateExpectation: Sendable {
 package struct ExpectedSnapshot: Sendable {
     /// The path, relative to the folder of the file that names it.
     package let file: Spanned<String>
-    /// The paths of what is removed from both before they are compared.
+    /// The paths of the parts that are removed from both before they are compared.
     package let ignored: [JSONPath]
 
-    /// A snapshot; see the properties.
+    /// Creates a snapshot; see the properties.
     package init(file: Spanned<String>, ignored: [JSONPath]) {
         self.file = file
         self.ignored = ignored
     }
 
-    /// The file as one that the manifest names.
+    /// The file of the snapshot.
     package var namedFile: NamedFile { NamedFile(path: file, kind: .snapshot) }
 }
 
-/// A schema that the data must satisfy, and where its keywords are written.
+/// A schema that the data must satisfy, and the location of its keywords.
 package struct ExpectedSchema: Sendable {
     /// The schema.
     package let schema: JSONSchema
-    /// The schema, or the name of the file that it is in.
+    /// The schema, or the name of the file that contains it.
     let node: YAMLNode
 
-    /// Where the manifest has the keyword that data violate, or the reference that led to it; the name of the file where the
-    /// schema is in a file of its own.
+    /// Returns the location in the manifest of the keyword that the data violates, or of the reference that led to it.
+    /// If the schema has its own file, this is the location of the file's name.
     package func span(of violation: SchemaViolation) -> SourceSpan {
         var location = violation.keywordLocation
         while !location.tokens.isEmpty {

@@ -7,14 +7,14 @@ package struct HeaderSetting: SettingDefinition {
     static let key = SettingName.headers
     /// The name of the field.
     package let name: Spanned<String>
-    /// A text for each field to send; `nil` unsets the name.
+    /// A value for each field to send; `nil` unsets the name.
     package let texts: [ScalarTemplate]?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
         for (name, value) in decoder.named(node) { add(Self(name: name, texts: decoder.texts(value)), value) }
     }
 
-    /// Names of header fields are compared regardless of case (RFC 9110, section 5.1).
+    /// Names of header fields are case-insensitive (RFC 9110, section 5.1).
     var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
 
     /// Whether the field has a name, regardless of case.
@@ -37,7 +37,7 @@ package struct HeaderSetting: SettingDefinition {
 /// The User-Agent field (`userAgent`).
 package struct UserAgentSetting: WholeSetting {
     static let key = SettingName.userAgent
-    /// The text of the field.
+    /// The value of the field.
     package let text: ScalarTemplate
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -49,16 +49,16 @@ package struct UserAgentSetting: WholeSetting {
     var fieldTexts: [ScalarTemplate] { [text] }
 }
 
-/// A name with texts, as in `headers` and `query`.
+/// A name with its values, as in `headers` and `query`.
 package struct NamedTexts: Sendable {
     /// The name, with its span.
     package var name: Spanned<String>
-    /// A text for each field or parameter to send; `nil` unsets the name.
+    /// A value for each field or parameter to send; `nil` unsets the name.
     package var values: Setting<[ScalarTemplate]?>
 }
 
 extension ManifestDecoder {
-    /// One text or a list of them; `nil` for `null`.
+    /// Reads one scalar or a list of them; `nil` for `null`.
     mutating func texts(_ node: YAMLNode) -> [ScalarTemplate]? {
         if let elements = node.sequence { return elements.compactMap { scalarTemplate($0) } }
         return nonNull(node).flatMap { scalarTemplate($0) }.map { [$0] }

@@ -25,9 +25,9 @@ package struct Interception: WholeSetting {
 
         /// The kind of action.
         package let work: Work
-        /// The condition for it.
+        /// The condition for the action.
         package let when: ManifestExpression?
-        /// Where it is written.
+        /// The location of the action.
         package let span: SourceSpan
     }
 
@@ -77,9 +77,9 @@ extension Interception.Action {
                 decoder.report(
                     Diagnostic(
                         "intercept-action",
-                        "'\(moment.rawValue)' must not have the action '\(key.rawValue)'",
+                        "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
                         at: name.span,
-                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook may have 'log'."]
+                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
                     )
                 )
             }

@@ -1,4 +1,4 @@
-// How single requests are marked: `debug`, `tag`, `standalone`.
+// How individual requests are marked: `debug`, `tag`, `standalone`.
 
 /// Whether the request and its response are reported in full (`debug`).
 package struct DebugSetting: BooleanSetting {
@@ -9,7 +9,7 @@ package struct DebugSetting: BooleanSetting {
 /// A label to find requests by (`tag`).
 package struct TagSetting: WholeSetting {
     static let key = SettingName.tag
-    /// The word.
+    /// The label.
     package let text: String
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

@@ -3,9 +3,9 @@ package import WaybillRuntime
 
 /// A file that settings name: one that is sent or read, the cookie jar, or the folder of the cache.
 package struct NamedFile {
-    /// What the file contains.
+    /// The contents of the file.
     package enum Kind {
-        /// What a request sends.
+        /// A part of a request's body.
         case body
         /// Certificates and keys.
         case tls
@@ -21,27 +21,27 @@ package struct NamedFile {
 
     /// The path, relative to the folder of the file that names it.
     package let path: Spanned<String>
-    /// What it contains.
+    /// The contents of the file.
     package let kind: Kind
 
-    /// A file that a setting names.
+    /// Creates a file that a setting names.
     package init(path: Spanned<String>, kind: Kind) {
         self.path = path
         self.kind = kind
     }
 
-    /// The path as it is opened.
+    /// The path for opening the file.
     package var location: String {
         FileContents.path(path.value, in: FileContents.folder(of: path.span.file.name))
     }
 
-    /// The file as it is opened, within a boundary.
+    /// Returns the file for opening it within a boundary.
     package func file(within boundary: FolderBoundary) -> LocalFile {
         LocalFile(location, within: isOfMachine ? .anywhere : boundary)
     }
 
-    /// Whether the file belongs to the machine rather than to the manifest: certificates and netrc files with an absolute
-    /// path, because programs keep them in fixed locations.
+    /// Whether the file belongs to the machine rather than to the manifest: certificates and netrc files with an
+    /// absolute path, because programs keep them in fixed locations.
     private var isOfMachine: Bool {
         switch kind {
         case .tls, .netrc: path.value.hasPrefix("/")
@@ -49,15 +49,15 @@ package struct NamedFile {
         }
     }
 
-    /// The noun for the file in messages.
+    /// What messages call the file.
     package var words: String {
         switch kind {
         case .body: "file"
-        case .tls: "file of 'tls'"
+        case .tls: "TLS file"
         case .netrc: "netrc file"
         case .jar: "cookie jar"
         case .snapshot: "snapshot"
-        case .cache: "folder of the cache"
+        case .cache: "cache folder"
         }
     }
 }

@@ -7,7 +7,7 @@ package struct QuerySetting: SettingDefinition {
     static let key = SettingName.query
     /// The name of the parameter.
     package let name: Spanned<String>
-    /// A text for each parameter to send; `nil` unsets the name.
+    /// A value for each parameter to send; `nil` unsets the name.
     package let texts: [ScalarTemplate]?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {

@@ -1,4 +1,4 @@
-// When a request is repeated, and what happens to equal requests: `retry`, `duplicates`.
+// When a request is retried, and how equal requests are handled: `retry`, `duplicates`.
 
 import WaybillJSON
 
@@ -12,15 +12,15 @@ package struct RetryPolicy: Sendable {
         case status(StatusPattern)
     }
 
-    /// The wait between attempts.
+    /// The delay between attempts.
     package struct Backoff: Sendable {
-        /// The wait before the second attempt.
+        /// The delay before the second attempt.
         package var first: Duration = .milliseconds(200)
-        /// The factor between one wait and the next.
+        /// The factor from one delay to the next.
         package var factor: Double = 2
-        /// The maximum wait.
+        /// The maximum delay.
         package var max: Duration = .seconds(30)
-        /// Whether waits are randomised.
+        /// Whether delays are randomized.
         package var jitter = true
     }
 
@@ -28,7 +28,7 @@ package struct RetryPolicy: Sendable {
     package var times: Int
     /// The failures that an attempt is repeated for.
     package var causes: [Cause]
-    /// The waits.
+    /// The delays.
     package var backoff: Backoff
     /// Whether requests that are not idempotent are repeated too.
     package var isUnsafe: Bool
@@ -81,7 +81,7 @@ package struct DuplicatePolicy: WholeSetting {
 
     /// The mode.
     package let mode: Mode
-    /// The expressions whose values make two requests equal; the whole request if there are none.
+    /// The expression whose value makes two requests equal; `nil` compares the whole request.
     package let key: ManifestExpression?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

@@ -27,7 +27,7 @@ package struct RequestRate: WholeSetting, Equatable {
         self.init(manifestText: text)
     }
 
-    /// Parses a rate such as `10/s`, `300/m` or `1000/h`; `nil` if the text is not one.
+    /// Parses a rate such as `10/s`, `300/m` or `1000/h`; `nil` if it is invalid.
     package init?(manifestText text: String) {
         let intervals: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -51,7 +51,7 @@ extension Settings {
     package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
     /// The maximum number of connections to one origin.
     package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
-    /// The maximum number of requests that start in an interval: of a service, or of each service where `defaults` sets
+    /// The maximum number of requests that start in an interval: of a service, or of each service if `defaults` sets
     /// it.
     package var rate: Setting<RequestRate>? { last(RequestRate.self) }
     /// The order in which waiting requests are sent.

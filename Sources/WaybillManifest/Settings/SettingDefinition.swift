@@ -1,14 +1,14 @@
-/// A setting of the language: its key, how it is read, which expressions it has, how it merges, and its properties that
+/// A setting of the language: its key, how it is read, the expressions in it, how it merges, and its properties that
 /// rules check.
 ///
 /// Each setting is defined in a file of this folder, with its accessor on `Settings`; settings on one subject share a
-/// file. `SettingName` and `SettingValue` list all of them. To add a setting, copy a neighbour, add it to these lists and
-/// to the schema, and use its accessor where it takes effect.
+/// file. `SettingName` and `SettingValue` list them all. To add a setting, copy a neighboring file, add the setting to
+/// these lists and to the schema, and use its accessor where it takes effect.
 protocol SettingDefinition: Sendable {
     /// The key that the setting is written under.
     static var key: SettingName { get }
 
-    /// Reads the value of the key. Passes each entry, with the node that it was read from, to a closure.
+    /// Reads the value of the key, and passes each entry to a closure with the node that it was read from.
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void)
 
     /// How the entry merges with those of farther levels.
@@ -17,16 +17,16 @@ protocol SettingDefinition: Sendable {
     /// Visits every use of the expression language in the entry.
     func visitUses(_ visitor: UseVisitor)
 
-    /// Which origins it is sent to, if a service or the defaults have it.
+    /// The origins that the entry is sent to, if it belongs to a service or the defaults.
     var originPolicy: OriginPolicy { get }
 
-    /// The files with constant paths that it names.
+    /// The files with constant paths that the entry names.
     var namedFiles: [NamedFile] { get }
 
-    /// The texts in it that are sent in header fields.
+    /// The strings of the entry that are sent in header fields.
     var fieldTexts: [ScalarTemplate] { get }
 
-    /// Whether it needs the decoded data of the response.
+    /// Whether the entry needs the decoded data of the response.
     var dataNeed: DataNeed { get }
 }
 
@@ -40,13 +40,13 @@ package enum SettingMerging: Sendable {
     case adds(name: String? = nil)
 }
 
-/// Which origins a setting of the defaults or of a service is sent to.
+/// The origins that a setting of the defaults or of a service is sent to.
 package enum OriginPolicy: Sendable {
     /// Any origin.
     case any
-    /// The content or the destination of requests: that of a service is only for the origin of the service.
+    /// The content or the destination of requests: in a service, only the origin of the service.
     case content
-    /// Credentials: they are only for the origin of the service.
+    /// Credentials: only the origin of the service.
     case credential
 }
 
@@ -56,7 +56,7 @@ package enum DataNeed: Sendable {
     case nothing
     /// Always.
     case data
-    /// If one of its expressions does.
+    /// If the expression does.
     case condition(ManifestExpression)
 }
 
@@ -73,7 +73,7 @@ extension SettingDefinition {
 
 /// A setting that is read from a node as a whole.
 protocol WholeSetting: SettingDefinition {
-    /// Reads the value; `nil` where it cannot be read, which the schema or the decoder reports.
+    /// Reads the value; `nil` if it cannot be read, which the schema or the decoder reports.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
 }
 
@@ -83,7 +83,7 @@ extension WholeSetting {
     }
 }
 
-/// A setting that is one word of a fixed set.
+/// A setting that is one word from a fixed set.
 protocol WordSetting: WholeSetting, RawRepresentable<String> {}
 
 extension WordSetting {

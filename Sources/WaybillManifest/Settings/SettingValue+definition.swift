@@ -9,26 +9,26 @@ extension SettingValue {
     /// Visits every use of the expression language in it.
     package func visitUses(_ visitor: UseVisitor) { perform(Visit(visitor: visitor)) }
 
-    /// Which origins it is sent to, if a service or the defaults have it.
+    /// The origins that it is sent to, if it belongs to a service or the defaults.
     package var originPolicy: OriginPolicy { perform(Origins()) }
 
     /// The files with constant paths that it names.
     package var namedFiles: [NamedFile] { perform(Files()) }
 
-    /// The texts in it that are sent in header fields.
+    /// The strings in it that are sent in header fields.
     package var fieldTexts: [ScalarTemplate] { perform(FieldTexts()) }
 
     /// Whether it needs the decoded data of the response.
     package var dataNeed: DataNeed { perform(Data()) }
 
-    /// The setting itself, if it is of a type.
+    /// Returns the setting itself if it has the given type.
     func definition<Definition: SettingDefinition>(as type: Definition.Type) -> Definition? {
         perform(Cast<Definition>())
     }
 }
 
 extension SettingValue {
-    /// The name under the key, where the key has names: that of a header field, `status` of `expect`.
+    /// The name under the key, if the key has names: the name of a header field, or `status` of `expect`.
     package var part: String? {
         switch merging {
         case .byName(let name, _, _): name

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// The keys of settings, which the defaults, a service, an endpoint, a graph or a step can have.
+/// The keys of settings, which defaults, services, endpoints, graphs and steps can have.
 package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case baseURL, version
     case headers, query, params, encoding, arrays, body
@@ -11,12 +11,12 @@ package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case cache, downloads, retry, duplicates, concurrency, maxConnections, rate, priority
     case debug, tag, standalone
 
-    /// The keys by the positions of their cases, followed by `inherit`.
+    /// The keys in the order of `allCases`, followed by `inherit`.
     static let table = NameTable(allCases.map(\.rawValue) + ["inherit"])
 }
 
-/// An entry of a level of the cascade: a setting with its value. Of mappings and lists that merge, each name and each
-/// element is a separate entry with a separate span.
+/// An entry of a level of the cascade: a setting with its value. In mappings and lists that merge, each name and each
+/// element is a separate entry with its own span.
 package enum SettingValue: Sendable {
     case baseURL(BaseURLSetting)
     case version(VersionSetting)
@@ -125,8 +125,8 @@ extension ManifestDecoder {
 }
 
 extension SettingValue {
-    /// Performs an operation on the setting, whatever its type. It is generic, because existentials would allocate a
-    /// box for each entry and slow `validate` down.
+    /// Performs an operation on the setting, whatever its type. It is generic because existentials would allocate a box
+    /// for each entry and slow `validate` down.
     func perform<Operation: SettingOperation>(_ operation: Operation) -> Operation.Result {
         switch self {
         case .baseURL(let setting): operation.perform(with: setting)

@@ -54,13 +54,13 @@ package enum TLSOption: Sendable {
     case verifyHost(Bool)
     /// A file with the certificates that are trusted, in PEM.
     case ca(Spanned<String>)
-    /// The keys or certificates of which the server must have one: `sha256//BASE64`, or a certificate file.
+    /// The pinned keys or certificates, of which the server must have one: `sha256//BASE64`, or a certificate file.
     case pins([Spanned<String>])
     /// How pins are compared.
     case pinMode(PinMode)
-    /// The client's certificate, a file.
+    /// The file of the client's certificate.
     case certificate(Spanned<String>)
-    /// The key of the client's certificate, a file.
+    /// The file of the client certificate's key.
     case key(Spanned<String>)
     /// The minimum version, such as `1.2`.
     case minVersion(String)
@@ -81,7 +81,7 @@ package enum TLSOption: Sendable {
         self = option
     }
 
-    /// Whether it disables the verification of the server.
+    /// Whether the option disables the verification of the server.
     package var isVerificationOff: Bool {
         switch self {
         case .verify(let isOn), .verifyHost(let isOn): !isOn

@@ -1,11 +1,11 @@
 import WaybillJSON
 
-/// What a plain scalar is, by the core schema of YAML 1.2.2, section 10.3.2.
+/// The core schema of YAML 1.2.2 (section 10.3.2), which determines the values of plain scalars.
 ///
-/// `yes`, `no`, `on`, `off`, `1:30` and dates are strings there. `.inf` and `.nan` are numbers that JSON lacks, so they
-/// stay the strings that were written; so does a hexadecimal or octal number beyond 128 bits.
+/// `yes`, `no`, `on`, `off`, `1:30` and dates are strings in it. `.inf` and `.nan` are numbers that JSON cannot
+/// represent, so they remain strings as written; so does a hexadecimal or octal number beyond 128 bits.
 enum CoreSchema {
-    /// The value of a plain text.
+    /// Returns the value of a plain scalar.
     static func value(of text: String) -> JSON {
         guard let first = text.utf8.first else { return .null }
         switch first {
@@ -20,7 +20,8 @@ enum CoreSchema {
         }
     }
 
-    /// What sort of value a plain text in UTF-8 is, and the number that it means where it is not one of JSON's grammar.
+    /// Returns the kind of value of a plain scalar in UTF-8, and its number if it is one that JSON's grammar does not
+    /// allow.
     static func kind(of text: UnsafeBufferPointer<UInt8>) -> (kind: JSON.Kind, number: JSONNumber?) {
         guard let first = text.first else { return (.null, nil) }
         switch first {
@@ -55,7 +56,7 @@ enum CoreSchema {
         }
     }
 
-    /// Whether a text is an infinity or “not a number”.
+    /// Whether a plain scalar is infinity or NaN.
     static func isNotFinite(_ text: String) -> Bool {
         let isSigned = text.hasPrefix("-") || text.hasPrefix("+")
         switch isSigned ? String(text.dropFirst()) : text {
@@ -65,7 +66,7 @@ enum CoreSchema {
         }
     }
 
-    /// Whether a text is a whole number: `12`, `0o14`, `0x1F`, not `1.0`.
+    /// Whether a plain scalar is an integer: `12`, `0o14`, `0x1F`, not `1.0`.
     static func isInteger(_ text: String) -> Bool {
         guard number(text) != nil else { return false }
         return text.hasPrefix("0x") || !text.utf8.contains { ".eE".utf8.contains($0) }
@@ -114,13 +115,13 @@ private struct Decimal {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Whether the text is a number by the grammar of JSON as it stands.
+    /// Whether the number as written matches the grammar of JSON.
     var isJSON: Bool {
         sign != "+" && !whole.isEmpty && fraction?.isEmpty != true
             && (whole.count == 1 || whole.first != UInt8(ascii: "0"))
     }
 
-    /// The same number by the grammar of JSON.
+    /// The same number in the grammar of JSON.
     var normalized: String {
         let significant = whole.drop { $0 == UInt8(ascii: "0") }
         var text = (sign == "-" ? "-" : "") + (significant.isEmpty ? "0" : "\(Substring(significant))")

@@ -1,19 +1,19 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What is valid YAML and surely not what the author of a manifest meant, so that it is told instead of what the shape and
-/// the expressions have against it.
+/// Constructs that are valid YAML but surely not what the author of a manifest meant. They are reported instead of the
+/// schema violations and expression errors that they cause.
 struct ManifestTraps {
     private(set) var findings: [Diagnostic] = []
 
     private let tree: YAMLTree
 
-    /// Looks at all values of the text that a value was read from.
+    /// Checks all values of the document that a value was read from.
     init(in root: YAMLNode) {
         tree = root.tree
         for index in tree.marks.indices where tree.marks[index].isEmpty {
             if let properties = tree.properties[ValueTree.Index(index)] {
-                // With a tag it is an empty text on purpose.
+                // With a tag, it is an empty string on purpose.
                 if let anchor = properties.anchor, properties.tag == nil { report(anchor) }
             } else if lacksColon(before: index) {
                 report(key: index - 1)
@@ -21,7 +21,7 @@ struct ManifestTraps {
         }
     }
 
-    /// Whether the value of which nothing is written stands directly behind its key.
+    /// Whether a value of zero length directly follows its key, so that there is no colon.
     private func lacksColon(before index: Int) -> Bool {
         index > 0 && tree.marks[index - 1].upper == tree.marks[index].lower
             && tree.values.isScalar(ValueTree.Index(index - 1))
@@ -31,9 +31,9 @@ struct ManifestTraps {
         findings.append(
             Diagnostic(
                 "anchor-of-nothing",
-                "'&' gives the value behind it a name, and there is none",
+                "'&' names the value after it, but there is no value",
                 at: anchor.span,
-                help: ["A text that begins with '&' must be quoted: '&\(anchor.value)'."]
+                help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
             )
         )
     }
@@ -47,13 +47,13 @@ struct ManifestTraps {
                 "missing-colon",
                 "the entry '\(text)' has no ':'",
                 at: tree.span(of: ValueTree.Index(index)),
-                secondary: previous.map { [.init($0, "the ',' behind this begins another entry")] } ?? [],
-                help: [previous == nil ? entry : "Between braces a text with ',' in it must be quoted. \(entry)"]
+                secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
+                help: [previous == nil ? entry : "Inside braces, a string with ',' in it must be quoted. \(entry)"]
             )
         )
     }
 
-    /// Where the value stands that only a comma separates from a key.
+    /// Returns the location of the value that only a comma separates from a key.
     private func valueBeforeComma(before key: Int) -> SourceSpan? {
         guard key > 0 else { return nil }
         let previous = ValueTree.Index(key - 1)

@@ -1,26 +1,27 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// The values of YAML texts by their spans: the text that a setting or a step was read from.
+/// The values of YAML files by their spans: the source that a setting or a step was read from.
 ///
-/// With it, plans show and `resume` compares what is written, without a description of every construct. The texts are
-/// parsed again, so an index is made only when it is needed.
+/// With it, plans show the source and `resume` compares it, without a description of every construct. The files are
+/// parsed again, so an index is created only when it is needed.
 package struct SourceIndex: Sendable {
     private struct File {
         let tree: YAMLTree
-        /// By the start and the end of the span.
+        /// The values by the start and end of their spans.
         let values: [UInt64: ValueTree.Index]
     }
 
     private let files: [SourceFile: File]
 
-    /// Indexes texts that were parsed without errors before.
+    /// Indexes files that have already been parsed without errors.
     package init(_ sources: [SourceFile]) {
         var files: [SourceFile: File] = [:]
         for source in sources {
             guard let tree = YAMLReader().read(source).document?.tree else { continue }
             var values = [UInt64: ValueTree.Index](minimumCapacity: tree.marks.count)
-            // Of values with the same span, the last one is the outermost, or the mapping with its merge keys resolved.
+            // Of several values with the same span, the last one is the outermost, or the mapping with resolved merge
+            // keys.
             for (index, mark) in tree.marks.enumerated() {
                 values[UInt64(mark.lower) << 32 | UInt64(mark.upper)] = ValueTree.Index(index)
             }
@@ -29,7 +30,7 @@ package struct SourceIndex: Sendable {
         self.files = files
     }
 
-    /// Returns the value that is written at a span; `nil` for a span of another text.
+    /// Returns the value with a span; `nil` for a span of another file.
     package func node(at span: SourceSpan) -> YAMLNode? {
         guard let file = files[span.file] else { return nil }
         let range = span.range
@@ -38,7 +39,7 @@ package struct SourceIndex: Sendable {
         }
     }
 
-    /// Returns the value of the entry whose key is written at a span.
+    /// Returns the value of the entry whose key has a span.
     package func value(ofKeyAt span: SourceSpan) -> YAMLNode? {
         guard let file = files[span.file], let key = node(at: span) else { return nil }
         let values = file.tree.values

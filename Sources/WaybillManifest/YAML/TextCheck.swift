@@ -6,15 +6,15 @@ import WaybillDiagnostics
     import Darwin
 #endif
 
-/// Whether a file is a text that YAML allows (YAML 1.2.2, sections 5.1 and 5.2), checked before it is parsed.
+/// Checks before parsing that a file contains only characters that YAML allows (YAML 1.2.2, sections 5.1 and 5.2).
 ///
-/// Of the encodings only UTF-8 is taken, with or without a byte order mark.
+/// The only accepted encoding is UTF-8, with or without a byte order mark.
 struct TextCheck {
-    /// How many bytes the byte order mark takes: 0 or 3.
+    /// The length of the byte order mark in bytes: 0 or 3.
     let byteOrderMarkLength: Int
-    /// Whether all bytes behind the byte order mark are ASCII, so that each of them is a code point.
+    /// Whether all bytes after the byte order mark are ASCII, so that each of them is a code point.
     let isASCII: Bool
-    /// The first thing that does not belong into a text.
+    /// The first error.
     let finding: Diagnostic?
 
     init(_ file: SourceFile) {
@@ -24,7 +24,7 @@ struct TextCheck {
         if let encoding = Self.otherEncoding(of: file.bytes) {
             finding = Diagnostic(
                 "invalid-utf8",
-                "the file is written in \(encoding), not in UTF-8",
+                "the file is encoded in \(encoding), not in UTF-8",
                 at: file.span(0..<0),
                 help: ["Save the file as UTF-8."]
             )
@@ -37,7 +37,8 @@ struct TextCheck {
         self.isASCII = isASCII
     }
 
-    /// libyaml compares each `%TAG` directive with all before it, so that many of them take forever.
+    /// Returns an error if there are too many `%TAG` directives: libyaml compares each one with all before it, which
+    /// takes quadratic time.
     private static func tooManyDirectives(in file: SourceFile) -> Diagnostic? {
         let percent = Int32(UInt8(ascii: "%"))
         let hasDirectives = file.bytes.withUnsafeBytes { bytes in
@@ -82,7 +83,7 @@ struct TextCheck {
                 guard let (code, length) = decode(bytes, at: index) else {
                     return Diagnostic(
                         "invalid-utf8",
-                        "the byte \(hexadecimal(UInt32(byte), digits: 2)) does not belong into a text in UTF-8",
+                        "the byte \(hexadecimal(UInt32(byte), digits: 2)) is not valid UTF-8",
                         at: file.span(index..<index + 1),
                         help: ["Save the file as UTF-8."]
                     )
@@ -96,7 +97,8 @@ struct TextCheck {
         return nil
     }
 
-    /// How many bytes from an index on need no closer look, as printable ASCII or line feeds: eight are looked at in one.
+    /// Returns how many bytes from an index on are printable ASCII or line feeds and need no further check. Eight bytes
+    /// are checked at a time.
     private static func plainBytes(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(bytes)
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -105,7 +107,7 @@ struct TextCheck {
         while index + 8 <= raw.count {
             let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             guard word & signs == 0 else { break }
-            // No byte is above 0x7F, so that no sum carries into the next one: each sets the sign of its byte alone.
+            // No byte is above 0x7F, so no sum carries into the next byte: each one sets only the sign of its own byte.
             let isPrintable = (word &+ ones &* 0x60) & ~(word &+ ones)
             let isLineFeed = ~((word ^ ones &* 0x0A) &+ ones &* 0x7F)
             guard (isPrintable | isLineFeed) & signs == signs else { break }
@@ -114,7 +116,7 @@ struct TextCheck {
         return index - start
     }
 
-    /// The code point of the well-formed sequence of several bytes at an index (Unicode, table 3-7).
+    /// Returns the code point and length of the well-formed multibyte sequence at an index (Unicode, table 3-7).
     private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (code: UInt32, length: Int)? {
         let lead = bytes[index]
         let (length, second): (Int, ClosedRange<UInt8>)
@@ -139,14 +141,14 @@ struct TextCheck {
 
     private static func forbidden(_ code: UInt32, at span: SourceSpan) -> Diagnostic {
         if code == 0 {
-            return Diagnostic("binary-file", "the file has a zero byte, so it is not a text", at: span)
+            return Diagnostic("binary-file", "the file contains a zero byte, so it is not a text file", at: span)
         }
         let digits = hexadecimal(code, digits: 4)
         return Diagnostic(
             "control-character",
             "the control character U+\(digits) is not allowed in YAML",
             at: span,
-            help: ["Take it out, or write it between double quotes as \"\\u\(digits)\"."]
+            help: ["Remove it, or write it in double quotes as \"\\u\(digits)\"."]
         )
     }
 

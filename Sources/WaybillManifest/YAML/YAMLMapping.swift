@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The entries of a mapping, in the order of the document, found by name.
+/// The entries of a mapping in document order, with lookup by name.
 ///
-/// Entries that a merge key (`<<`) brought in stand where that was written; their nodes keep their own places.
+/// Entries from a merge key (`<<`) are at the position of that key; their nodes keep their own locations.
 package struct YAMLMapping: Sendable {
     /// A name and its value.
     package typealias Entry = (key: YAMLNode, value: YAMLNode)
@@ -17,14 +17,14 @@ package struct YAMLMapping: Sendable {
     /// The names in order; a key that is not a scalar has none.
     package var names: [String] { entries.compactMap { $0.key.text } }
 
-    /// The value of a name.
+    /// The value of a name; `nil` if the mapping does not have it.
     package subscript(name: String) -> YAMLNode? {
         tree.values.position(of: name, in: index).map {
             YAMLNode(tree: tree, index: tree.values.value(at: $0, of: index))
         }
     }
 
-    /// The entry of a name, for its key's place.
+    /// Returns the entry of a name, for the span of the key.
     package func entry(named name: String) -> Entry? {
         tree.values.position(of: name, in: index).map { entries[$0] }
     }
@@ -34,7 +34,7 @@ package struct YAMLMapping: Sendable {
         let tree: YAMLTree
         let index: ValueTree.Index
 
-        /// No keys and values.
+        /// An empty collection of entries.
         static let empty = {
             var values = ValueTree()
             let index = values.addObject([])
@@ -49,12 +49,12 @@ package struct YAMLMapping: Sendable {
             (YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)), value(at: position))
         }
 
-        /// The value at a position.
+        /// Returns the value at a position.
         func value(at position: Int) -> YAMLNode {
             YAMLNode(tree: tree, index: tree.values.value(at: position, of: index))
         }
 
-        /// Which of a set of names the key at a position is.
+        /// Returns the index in a table of names of the key at a position; `nil` if the table does not contain it.
         func key(at position: Int, in names: NameTable) -> Int? {
             let key = tree.values.name(at: position, of: index)
             return tree.values.isScalar(key) ? tree.values.index(ofText: key, in: names) : nil

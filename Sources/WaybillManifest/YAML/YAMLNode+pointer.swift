@@ -1,9 +1,10 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// Finding places by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
+/// Finds nodes and spans by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
 extension YAMLNode {
-    /// The node that the tokens lead to: a name in a mapping, a decimal index without leading zeros in a sequence.
+    /// Returns the node that the tokens refer to: a name in a mapping, a decimal index without leading zeros in a
+    /// sequence.
     package func node(at tokens: some Sequence<String>) -> YAMLNode? {
         var node = self
         for token in tokens {
@@ -23,12 +24,12 @@ extension YAMLNode {
         return node
     }
 
-    /// Where the value stands that the tokens lead to.
+    /// Returns the location of the value that the tokens refer to.
     package func span(at tokens: some Sequence<String>) -> SourceSpan? {
         node(at: tokens)?.span
     }
 
-    /// Where the name is written that the last token is; `nil` for an element of a sequence and for the root.
+    /// Returns the location of the name that is the last token; `nil` for an element of a sequence and for the root.
     package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
         guard let name = tokens.last else { return nil }
         return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
@@ -36,18 +37,18 @@ extension YAMLNode {
 }
 
 extension YAMLNode: DocumentLocations {
-    /// The node that a pointer leads to.
+    /// Returns the node that a pointer refers to.
     package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
 
-    /// Where the value stands that a pointer leads to.
+    /// Returns the location of the value that a pointer refers to.
     package func span(at pointer: JSONPointer) -> SourceSpan? { span(at: pointer.texts) }
 
-    /// Where the name is written that a pointer ends in; `nil` for an element of a sequence and for the root.
+    /// Returns the location of the name that a pointer ends in; `nil` for an element of a sequence and for the root.
     package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.texts) }
 }
 
 extension JSONPointer {
-    /// The tokens as texts, unescaped.
+    /// The tokens as unescaped strings.
     fileprivate var texts: [String] {
         tokens.map { token in
             switch token {

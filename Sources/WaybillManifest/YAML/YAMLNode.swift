@@ -1,14 +1,13 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// A value of a YAML document and the exact place where it stands.
+/// A value of a YAML document and its exact location.
 ///
-/// Nodes are places in a tree that never changes, and an alias is the very node that its anchor names, so that copying
-/// one costs next to nothing.
+/// A node is a position in an immutable tree, and an alias is the same node as its anchor, so copying a node is cheap.
 package struct YAMLNode: Sendable {
     /// The three shapes of a value.
     package enum Content: Sendable {
-        /// A text, number, boolean or null.
+        /// A string, number, boolean or null.
         case scalar(YAMLScalar)
         /// A list.
         case sequence([YAMLNode])
@@ -19,11 +18,11 @@ package struct YAMLNode: Sendable {
     let tree: YAMLTree
     let index: ValueTree.Index
 
-    /// Which kind of value it is, scalars by the core schema of YAML 1.2.
+    /// The kind of value, with scalars resolved by the core schema of YAML 1.2.
     package var kind: JSON.Kind { tree.values.kind(of: index) }
 
-    /// From the first to the last byte of the value itself: without its tag and anchor, and without the comments, blank
-    /// lines and line breaks behind it. Quotes and brackets belong to it, and so does the `|` of a block.
+    /// The span of the value itself, including its quotes, brackets or the `|` of a block, but without its tag and
+    /// anchor and without the comments, blank lines and line breaks after it.
     package var span: SourceSpan { tree.span(of: index) }
 
     /// The value.
@@ -35,12 +34,13 @@ package struct YAMLNode: Sendable {
         }
     }
 
-    /// The text of the scalar, if the node is one.
+    /// The string of the scalar, if the node is one.
     package var text: String? {
         tree.values.isScalar(index) ? tree.values.text(of: index) : nil
     }
 
-    /// Which of a set of names the text of the scalar is; faster than to look `text` up. A node that is no scalar has none.
+    /// Returns the index of the scalar's string in a table of names; `nil` for any other node. It is faster than
+    /// looking up `text`.
     package func index(in names: NameTable) -> Int? {
         tree.values.isScalar(index) ? tree.values.index(ofText: index, in: names) : nil
     }
@@ -48,7 +48,7 @@ package struct YAMLNode: Sendable {
     /// The tag as written, such as `!!str`.
     package var tag: Spanned<String>? { tree.properties[index]?.tag }
 
-    /// The name of the anchor without its `&`; the span has the `&`.
+    /// The name of the anchor without its `&`; the span includes the `&`.
     package var anchor: Spanned<String>? { tree.properties[index]?.anchor }
 
     /// The scalar, if the node is one.
@@ -63,10 +63,10 @@ package struct YAMLNode: Sendable {
     /// The value of a name, if the node is a mapping that has it.
     package subscript(name: String) -> YAMLNode? { mapping?[name] }
 
-    /// The value as JSON, scalars by the core schema of YAML 1.2.
+    /// The value as JSON, with scalars resolved by the core schema of YAML 1.2.
     ///
-    /// The names of members are the texts of the keys. An entry whose key is not a scalar has no name in JSON and is left
-    /// out; `YAMLReader.read` has refused it.
+    /// The names of members are the strings of the keys. An entry whose key is not a scalar has no name in JSON and is
+    /// left out; `YAMLReader.read` reports it.
     package var json: JSON { tree.values.json(of: index) }
 
     private var wholeScalar: YAMLScalar {
@@ -82,7 +82,7 @@ package struct YAMLNode: Sendable {
 }
 
 extension YAMLNode: Equatable {
-    /// Whether two nodes are the same place of the same tree.
+    /// Whether two nodes are the same position in the same tree.
     package static func == (left: YAMLNode, right: YAMLNode) -> Bool {
         left.tree === right.tree && left.index == right.index
     }

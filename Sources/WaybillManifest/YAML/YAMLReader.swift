@@ -1,36 +1,36 @@
 package import WaybillDiagnostics
 
-/// Reads YAML 1.2 into a tree of values with exact places.
+/// Reads YAML 1.2 into a tree of values with exact locations.
 ///
-/// All findings come at once as far as the text can be read; a syntax error ends it. Aliases share the node that they
-/// name, and merge keys (`<<`) are resolved.
+/// It reports all errors up to the first syntax error, at which it stops. Aliases share the node that they refer to,
+/// and merge keys (`<<`) are resolved.
 package struct YAMLReader: Sendable {
-    /// What a text may ask of memory and stack before it is refused.
+    /// The limits on memory and stack use beyond which a file is rejected.
     package struct Limits: Sendable {
-        /// The greatest size of a text, in bytes.
+        /// The maximum size of a file in bytes.
         package var maximumBytes = 64 * 1024 * 1024
-        /// How deep sequences and mappings may be nested, aliases followed.
+        /// The maximum nesting depth of sequences and mappings, with aliases expanded.
         package var maximumDepth = 256
-        /// How many values there may be, aliases followed; a scalar counts once more for every KiB of its text.
+        /// The maximum number of values, with aliases expanded; a scalar counts once more for every KiB of its string.
         package var maximumNodes = 2_000_000
-        /// After this many findings the rest of the text is not looked at.
+        /// The number of diagnostics after which the rest of the file is not checked.
         package var maximumFindings = 1000
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
     private let limits: Limits
 
-    /// A reader that keeps these limits.
+    /// Creates a reader with limits.
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// Reads a text that must hold exactly one document, whose keys are all scalars.
+    /// Reads a file that must contain exactly one document, whose keys are all scalars.
     ///
-    /// - Returns: the document, if the text could be read to its end, and the findings. Where these say that something is
-    ///   wrong the document is what can be made of the text all the same.
+    /// - Returns: The document, if the file could be read to its end, and the diagnostics. If these contain errors, the
+    ///   document contains everything that could be read.
     package func read(_ file: SourceFile) -> (document: YAMLNode?, diagnostics: [Diagnostic]) {
         let (documents, findings, isWhole) = read(file, isSingleDocument: true)
         if documents.isEmpty, findings.isEmpty {
@@ -44,9 +44,9 @@ package struct YAMLReader: Sendable {
         return (isWhole ? documents.first : nil, findings)
     }
 
-    /// Reads a text of any number of documents.
+    /// Reads a file with any number of documents.
     ///
-    /// - Returns: the documents before the first syntax error, and the findings.
+    /// - Returns: The documents before the first syntax error, and the diagnostics.
     package func readStream(_ file: SourceFile) -> ([YAMLNode], [Diagnostic]) {
         let (documents, findings, _) = read(file, isSingleDocument: false)
         return (documents, findings)
@@ -60,7 +60,7 @@ package struct YAMLReader: Sendable {
         guard file.bytes.count <= maximumBytes else {
             let finding = Diagnostic(
                 "too-large",
-                "the file has \(file.bytes.count) bytes, more than the \(maximumBytes) that are allowed",
+                "the file has \(file.bytes.count) bytes, but the maximum is \(maximumBytes)",
                 at: file.span(0..<0)
             )
             return ([], [finding], false)
@@ -76,6 +76,7 @@ package struct YAMLReader: Sendable {
         return (documents, builder.findings.sortedByPlace(), failure == nil)
     }
 
-    /// A tree of values counts the bytes of their texts in 32 bits, and an escape may stand for more than it takes.
+    /// The maximum size of any file: a tree of values counts the bytes of its strings in 32 bits, and an escape can
+    /// expand to more bytes than it occupies.
     private static let greatestSize = 1 << 30
 }

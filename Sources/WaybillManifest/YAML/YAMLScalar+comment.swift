@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 
 extension YAMLScalar {
-    /// The comment that cuts the text off: one that follows in the same line while a bracket, quote or `${` is open.
+    /// The comment that cuts the string off: one in the same line while a bracket, quote or `${` is open.
     package var cuttingComment: SourceSpan? {
         guard style == .plain else { return nil }
         let bytes = span.file.bytes
@@ -28,7 +28,7 @@ extension YAMLScalar {
             } else if let open = quote {
                 if scalar == open { quote = nil }
             } else if scalar == "'" || scalar == "\"" {
-                // Behind a letter it is an apostrophe.
+                // After a letter, it is an apostrophe.
                 if !previous.properties.isAlphabetic { quote = scalar }
             } else if scalar == "(" || scalar == "{" && previous == "$" {
                 depth += 1

@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// A text in a YAML document: what it says, how it was written, and where each part of it stands.
+/// A scalar of a YAML document: its string, its style and the location of each part.
 package struct YAMLScalar: Sendable {
     /// How a scalar can be written.
     package enum Style: Sendable {
@@ -11,32 +11,32 @@ package struct YAMLScalar: Sendable {
         case singleQuoted
         /// `"…"`
         case doubleQuoted
-        /// A block behind `|`.
+        /// A block after `|`.
         case literal
-        /// A block behind `>`.
+        /// A block after `>`.
         case folded
     }
 
-    /// The kinds of value that a tag can ask for.
+    /// The kinds of value that a tag can require.
     enum Tag: Sendable {
         case string, integer, float, boolean, null
     }
 
-    /// The text after unfolding and unescaping. Of a plain scalar on one line it is every byte as written: `1.10` and
-    /// `001` stay what they are.
+    /// The string after unfolding and unescaping. A plain scalar on one line keeps every byte as written: `1.10` and
+    /// `001` are unchanged.
     package let text: String
 
-    /// How it was written.
+    /// The style in which it was written.
     package let style: Style
 
-    /// What an explicit tag says that it is.
+    /// The kind of value that an explicit tag requires.
     let tag: Tag?
 
-    /// Where it stands, quotes and block indicator included.
+    /// The location, including quotes and the block indicator.
     package let span: SourceSpan
 
-    /// The value by the core schema of YAML 1.2 (section 10.3.2): `null`, `true`, `0x1F`, `.5` are what they look like
-    /// when they are plain; everything quoted or in a block, and everything else, is a string.
+    /// The value by the core schema of YAML 1.2 (section 10.3.2). Plain scalars such as `null`, `true`, `0x1F` and `.5`
+    /// have the corresponding type; quoted scalars, blocks and all other scalars are strings.
     package var json: JSON {
         switch tag {
         case .string: .string(text)

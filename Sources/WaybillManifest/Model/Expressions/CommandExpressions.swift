@@ -1,20 +1,20 @@
 package import WaybillDiagnostics
 package import WaybillExpressions
 
-/// Expressions that stand in no manifest, as those of a command do: their text is a file of its own.
+/// Expressions that are not part of a manifest, such as those of a command: each one is its own source file.
 extension ManifestExpression {
-    /// An expression from its text.
+    /// Parses an expression.
     ///
-    /// - Parameter source: What the text is called where something is said about it.
+    /// - Parameter source: The name of the source file in diagnostics.
     package convenience init(parsing text: String, named source: String) throws(ExpressionSyntaxError) {
         self.init(try Template.expression(in: text), in: .whole(SourceFile(name: source, text: text)))
     }
 }
 
 extension ValueTemplate {
-    /// A value in a template position from its text.
+    /// Parses a value in a template position.
     ///
-    /// - Parameter source: What the text is called where something is said about it.
+    /// - Parameter source: The name of the source file in diagnostics.
     package init(parsing text: String, named source: String) throws(ExpressionSyntaxError) {
         let scalar = YAMLScalar.whole(SourceFile(name: source, text: text))
         let template = ManifestTemplate(try Template(parsing: text), in: scalar)
@@ -23,14 +23,14 @@ extension ValueTemplate {
 }
 
 extension OutputDefinition {
-    /// An output that a command asks for, shown to whoever gave the command.
+    /// Creates an output that a command asks for, which is shown to the user.
     package init(name: Spanned<String>, value: ManifestExpression, level: Level) {
         self.init(name: name, value: value, secretMark: nil, level: level)
     }
 }
 
 extension YAMLScalar {
-    /// A scalar that is the whole of a file.
+    /// Returns a scalar that consists of a whole file.
     fileprivate static func whole(_ file: SourceFile) -> YAMLScalar {
         YAMLScalar(
             text: String(decoding: file.bytes, as: UTF8.self),

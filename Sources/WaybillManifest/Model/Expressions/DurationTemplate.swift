@@ -1,8 +1,8 @@
-/// A duration of the manifest: a constant such as `15s`, or a text with `${…}` in it that gives one when it is needed.
+/// A duration in the manifest: a constant such as `15s`, or a string with `${…}` that evaluates to one.
 package enum DurationTemplate: Sendable {
     /// A constant.
     case constant(Duration)
-    /// A text that gives a duration.
+    /// A template that evaluates to a duration.
     case template(ManifestTemplate)
 
     /// The duration, if it is a constant.
@@ -15,17 +15,17 @@ package enum DurationTemplate: Sendable {
 }
 
 extension Duration {
-    /// The maximum of a duration in a manifest, in seconds: ten years, so that no arithmetic on clocks can overflow.
+    /// The maximum duration in a manifest, in seconds: ten years, so that arithmetic on clocks cannot overflow.
     static let maximumSeconds: Double = 10 * 366 * 86_400
 
-    /// A duration as manifests write it: a number and one of the units `ms`, `s`, `m`, `h`; `nil` when it is not one, or
-    /// is longer than ten years.
+    /// Parses a duration in the notation of manifests: a number and one of the units `ms`, `s`, `m`, `h`; `nil` if it
+    /// is invalid or longer than ten years.
     package init?(manifestText text: String) {
         guard let seconds = Self.seconds(manifestText: text), seconds <= Self.maximumSeconds else { return nil }
         self = .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
 
-    /// The seconds of a duration as manifests write it, without a maximum; `nil` when it is not one.
+    /// Returns the seconds of a duration in the notation of manifests, without a maximum; `nil` if it is invalid.
     static func seconds(manifestText text: String) -> Double? {
         let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
         guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
@@ -35,15 +35,15 @@ extension Duration {
     }
 }
 
-/// Sizes as manifests write them.
+/// Parses sizes in the notation of manifests.
 package enum ByteSize {
-    /// The bytes of a size such as `65536`, `64KiB` or `10MB`; `nil` when it is not one or is 2^53 bytes or more.
+    /// Returns the bytes of a size such as `65536`, `64KiB` or `10MB`; `nil` if it is invalid or 2^53 bytes or more.
     package static func bytes(_ text: String) -> Int? {
         guard let bytes = approximateBytes(text), bytes < 0x1p53 else { return nil }
         return Int(bytes)
     }
 
-    /// The bytes of a size, without a maximum; `nil` when it is not one.
+    /// Returns the bytes of a size, without a maximum; `nil` if it is invalid.
     static func approximateBytes(_ text: String) -> Double? {
         let units: [(suffix: String, factor: Double)] = [
             ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),

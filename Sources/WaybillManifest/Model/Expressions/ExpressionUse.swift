@@ -1,21 +1,21 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// When an expression is evaluated, which says what it can see.
+/// When an expression is evaluated, which determines the names in its scope.
 package enum Moment: Sendable, Hashable {
     /// Before a request is made: `$`, `request` and `response` do not exist yet.
     case request
-    /// When header fields and credentials are made: `request` is there, so that they can sign it.
+    /// When header fields and credentials are made: `request` already exists, so that they can sign it.
     case sending
     /// After the response: `$` is its data.
     case response
-    /// When the graph has ended.
+    /// When the graph has finished.
     case end
 }
 
-/// What the value of an expression is for, which says where a secret in it would go.
+/// The purpose of an expression, which determines where a secret in its value would go.
 package enum Purpose: Sendable, Hashable {
-    /// The URL of a request, its query apart.
+    /// The URL of a request, except its query.
     case address
     /// The query of a request's URL.
     case query
@@ -25,7 +25,7 @@ package enum Purpose: Sendable, Hashable {
     case credential
     /// The body of a request.
     case body
-    /// Whether, how long or how often something is done.
+    /// A decision whether, how long or how often something is done.
     case control
     /// The data of a response.
     case data
@@ -35,15 +35,15 @@ package enum Purpose: Sendable, Hashable {
     case output
     /// A named value that is marked as a secret.
     case secretOutput
-    /// A named value of a graph, which `outputs.json` has.
+    /// A named value of a graph, which is written to `outputs.json`.
     case result
-    /// A line or message that is shown.
+    /// A message that is shown.
     case message
-    /// What tells requests apart.
+    /// A key that distinguishes requests.
     case key
     /// The name of a file.
     case fileName
-    /// What is written to a file.
+    /// A record that is written to a file.
     case record
     /// A value that a graph keeps for the next run.
     case state
@@ -59,12 +59,12 @@ package struct ExpressionUse: Sendable {
     package var text: any EvaluatedText
     /// When it is evaluated.
     package var moment: Moment
-    /// What for.
+    /// The purpose of its value.
     package var purpose: Purpose
-    /// Whether it is evaluated for each element of a list, which is `item`.
+    /// Whether it is evaluated for each element of a list, with the element as `item`.
     package var seesItem: Bool
 
-    /// A use; see the properties.
+    /// Creates a use; see the properties.
     package init(text: any EvaluatedText, moment: Moment, purpose: Purpose, seesItem: Bool = false) {
         self.text = text
         self.moment = moment
@@ -73,26 +73,27 @@ package struct ExpressionUse: Sendable {
     }
 }
 
-/// A text in the manifest that might have been a template, and is a constant.
+/// A string in the manifest that is a constant but could have been a template.
 package struct ConstantUse: Sendable {
-    /// The text.
+    /// The string.
     package var text: String
-    /// Where it is written.
+    /// The location of the string.
     package var span: SourceSpan
-    /// When a template would be evaluated here.
+    /// When a template at this location would be evaluated.
     package var moment: Moment
-    /// What for.
+    /// The purpose of its value.
     package var purpose: Purpose
-    /// Whether it would be evaluated for each element of a list, which is `item`.
+    /// Whether it would be evaluated for each element of a list, with the element as `item`.
     package var seesItem: Bool
 }
 
-/// What goes through the uses of the expression language in a part of the manifest.
+/// Visits the uses of the expression language in a part of the manifest.
 package struct UseVisitor {
     private let visit: (ExpressionUse) -> Void
     private let visitConstant: ((ConstantUse) -> Void)?
 
-    /// A visitor that calls a closure with each use, and another with each constant text in the place of a template.
+    /// Creates a visitor that calls one closure with each use, and another with each constant string in a template
+    /// position.
     package init(_ visit: @escaping (ExpressionUse) -> Void, constant: ((ConstantUse) -> Void)? = nil) {
         self.visit = visit
         visitConstant = constant
@@ -105,7 +106,7 @@ package struct UseVisitor {
         visit(ExpressionUse(text: expression, moment: moment, purpose: purpose, seesItem: item))
     }
 
-    /// Visits a scalar: a template, or a constant text.
+    /// Visits a scalar: a template or a constant string.
     package func scalar(_ scalar: ScalarTemplate?, _ moment: Moment, _ purpose: Purpose, item: Bool = false) {
         switch scalar?.content {
         case .template(let template):

@@ -1,17 +1,17 @@
 package import WaybillDiagnostics
 package import WaybillExpressions
 
-/// A piece of the manifest that is evaluated: an expression, or a text with expressions in it.
+/// A part of the manifest that is evaluated: an expression, or a string with expressions in it.
 package protocol EvaluatedText: AnyObject, Sendable {
-    /// The paths in it that begin at a name of the scope, at `$` or at `item`.
+    /// The paths in it that start at a name of the scope, at `$` or at `item`.
     var references: [Reference] { get }
     /// The span of the whole scalar.
     var span: SourceSpan { get }
-    /// Where a range of a reference stands.
+    /// Returns the span of the range of a reference.
     func span(of range: Range<Int>) -> SourceSpan
 }
 
-/// An expression of the manifest and the scalar that it was read from, so that each part of it can be pointed at.
+/// An expression of the manifest and the scalar that it was read from, so that diagnostics can point to each part.
 package final class ManifestExpression: EvaluatedText {
     /// The expression.
     package let expression: Expression
@@ -19,14 +19,14 @@ package final class ManifestExpression: EvaluatedText {
     private let scalar: YAMLScalar
     private let offset: Int
 
-    /// An expression that is the whole text of a scalar, or a part of it.
+    /// Creates an expression that is the whole scalar or a part of it.
     init(_ embedded: EmbeddedExpression, in scalar: YAMLScalar) {
         self.expression = embedded.expression
         self.scalar = scalar
         self.offset = embedded.offset
     }
 
-    /// The references in the expression, with ranges in its own text.
+    /// The references in the expression, with ranges in its own source.
     package var references: [Reference] {
         offset == 0 ? expression.references : expression.references.map { $0.moved(by: -offset) }
     }
@@ -34,31 +34,31 @@ package final class ManifestExpression: EvaluatedText {
     /// The span of the whole scalar.
     package var span: SourceSpan { scalar.span }
 
-    /// The span of a range of bytes of the expression's text.
+    /// Returns the span of a range of bytes in the source of the expression.
     package func span(of range: Range<Int>) -> SourceSpan {
         scalar.span(ofUTF8: range.lowerBound + offset..<range.upperBound + offset)
     }
 }
 
-/// A text of the manifest with `${…}` in it, and the scalar that it was read from.
+/// A string of the manifest with `${…}` in it, and the scalar that it was read from.
 package final class ManifestTemplate: EvaluatedText {
     /// The template.
     package let template: Template
 
     private let scalar: YAMLScalar
 
-    /// The template of a scalar.
+    /// Creates the template of a scalar.
     init(_ template: Template, in scalar: YAMLScalar) {
         self.template = template
         self.scalar = scalar
     }
 
-    /// The references in the expression, with ranges in its own text.
+    /// The references in the template, with ranges in its own source.
     package var references: [Reference] { template.references }
 
     /// The span of the whole scalar.
     package var span: SourceSpan { scalar.span }
 
-    /// The span of a range of bytes of the template's text.
+    /// Returns the span of a range of bytes in the source of the template.
     package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
 }

@@ -5,7 +5,7 @@ extension RequestDefinition {
         visitOwnUses(visitor)
     }
 
-    /// Visits every use of the expression language in the request, its settings apart.
+    /// Visits every use of the expression language in the request, except those in its settings.
     package func visitOwnUses(_ visitor: UseVisitor) {
         visitor.scalar(method?.value, .request, .control)
         visitor.scalar(address.text.value, .request, .address)
@@ -16,7 +16,7 @@ extension RequestDefinition {
 }
 
 extension Download {
-    /// Visits every use of the expression language in it.
+    /// Visits every use of the expression language in the download.
     package func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(to, .request, .fileName)
         visitor.expression(checksum?.value, .response, .expectation)
@@ -31,11 +31,11 @@ extension OutputDefinition {
 }
 
 extension Step {
-    /// Visits every use of the expression language that is written with the step itself, not with the steps inside it.
+    /// Visits every use of the expression language in the step itself, but not in the steps inside it.
     ///
     /// - Parameters:
-    ///   - outside: What visits the uses that are evaluated before the elements of `forEach` are there.
-    ///   - inside: What visits all others.
+    ///   - outside: Visits the uses that are evaluated before the elements of `forEach` exist.
+    ///   - inside: Visits all other uses.
     package func visitUses(outside: UseVisitor, inside: UseVisitor) {
         flow?.visitUses(outside: outside, inside: inside)
         settings.visitUses(inside)
@@ -72,7 +72,7 @@ extension Flow {
             }
         }
         if let write {
-            // One file takes the records of all elements.
+            // One file contains the records of all elements.
             outside.scalar(write.to, .request, .fileName)
             inside.expression(write.records, .response, .record)
             for column in write.columns { inside.expression(column.value, .response, .record, item: true) }

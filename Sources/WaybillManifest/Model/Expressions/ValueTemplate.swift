@@ -2,9 +2,9 @@ package import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillJSON
 
-/// A value of the manifest in a template position: literals, and `${…}` in any of its texts.
+/// A value of the manifest in a template position: literals, with `${…}` in any string.
 package indirect enum ValueTemplate: Sendable {
-    /// A text, number, boolean or null.
+    /// A string, number, boolean or null.
     case scalar(ScalarTemplate)
     /// A list.
     case list([ValueTemplate], SourceSpan)
@@ -19,7 +19,7 @@ package indirect enum ValueTemplate: Sendable {
         package var value: ValueTemplate
     }
 
-    /// Where the value stands.
+    /// The location of the value.
     package var span: SourceSpan {
         switch self {
         case .scalar(let scalar): scalar.span
@@ -27,7 +27,7 @@ package indirect enum ValueTemplate: Sendable {
         }
     }
 
-    /// Every template in the value, in the order of the text.
+    /// Every template in the value, in source order.
     package var templates: [ManifestTemplate] {
         switch self {
         case .scalar(let scalar): scalar.template.map { [$0] } ?? []
@@ -36,10 +36,10 @@ package indirect enum ValueTemplate: Sendable {
         }
     }
 
-    /// Where the first literal null in the value is.
+    /// The location of the first literal null in the value.
     package var firstNull: SourceSpan? { firstConstant { $0 == .null } }
 
-    /// Where the first literal in the value is for which a condition holds.
+    /// Returns the location of the first literal in the value that satisfies a predicate.
     package func firstConstant(where holds: (JSON) -> Bool) -> SourceSpan? {
         switch self {
         case .scalar(let scalar): scalar.constant.map(holds) == true ? scalar.span : nil
@@ -48,7 +48,7 @@ package indirect enum ValueTemplate: Sendable {
         }
     }
 
-    /// The value, if there is no template in it.
+    /// The value, if it contains no template.
     package var constant: JSON? {
         switch self {
         case .scalar(let scalar):
@@ -68,7 +68,7 @@ package indirect enum ValueTemplate: Sendable {
 }
 
 extension Array {
-    /// The first result of a function for an element that is not `nil`.
+    /// Returns the first result of a function for an element that is not `nil`.
     fileprivate func firstResult<Result>(of function: (Element) -> Result?) -> Result? {
         for element in self { if let result = function(element) { return result } }
         return nil
@@ -77,20 +77,20 @@ extension Array {
 
 /// A scalar in a template position.
 package struct ScalarTemplate: Sendable {
-    /// What the scalar says.
+    /// The content of a scalar.
     package enum Content: Sendable {
-        /// No `${…}`: the value, and the text as it was written (`1.10` stays `1.10`).
+        /// A value without `${…}`, and the source as written (`1.10` stays `1.10`).
         case constant(JSON, text: String)
-        /// A text with `${…}` in it.
+        /// A string with `${…}` in it.
         case template(ManifestTemplate)
     }
 
-    /// What the scalar says.
+    /// The content.
     package var content: Content
-    /// Where it stands.
+    /// The location.
     package var span: SourceSpan
 
-    /// The scalar as it was written, `${…}` included.
+    /// The scalar as written, including `${…}`.
     package var written: String { constantText ?? template?.template.text ?? "" }
 
     /// The template, if there is one.
@@ -98,22 +98,22 @@ package struct ScalarTemplate: Sendable {
         if case .template(let template) = content { template } else { nil }
     }
 
-    /// The value, if there is no template in it.
+    /// The value, if it contains no template.
     package var constant: JSON? {
         if case .constant(let value, _) = content { value } else { nil }
     }
 
-    /// The text as it was written, if there is no template in it.
+    /// The scalar as written, if it contains no template.
     package var constantText: String? {
         if case .constant(_, let text) = content { text } else { nil }
     }
 
-    /// Whether the scalar is `null`, which takes a name away in a cascade.
+    /// Whether the scalar is `null`, which unsets a name in a cascade.
     package var isNull: Bool { constant == .null }
 }
 
 extension ScalarTemplate {
-    /// A constant text.
+    /// Creates a constant string.
     init(_ text: String, at span: SourceSpan) {
         self.init(content: .constant(.string(text), text: text), span: span)
     }

@@ -1,30 +1,30 @@
 package import WaybillDiagnostics
 package import WaybillFormats
 
-/// When, how often and after what a step is done.
+/// The flow of a step: when, how often and after which steps it runs.
 ///
-/// It nests as: `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
+/// The keys are nested as `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
 package final class Flow: Sendable {
-    /// The condition for doing it at all.
+    /// The condition for running the step.
     package let when: ManifestExpression?
-    /// The time to wait before.
+    /// The delay before the step.
     package let delay: DurationTemplate?
-    /// The longest time that it may take.
+    /// The maximum time that the step may take.
     package let deadline: Setting<DurationTemplate>?
-    /// What it is done for, one element at a time.
+    /// The elements that the step is repeated for.
     package let forEach: ForEach?
-    /// What must hold before it is done no more.
+    /// The condition that ends its repetition.
     package let until: Until?
     /// How the next page is found.
     package let paginate: Pagination?
-    /// The file that records go to.
+    /// The file that records are written to.
     package let write: Sink?
-    /// Siblings in a batch that must be done before.
+    /// The sibling steps in a batch that must finish before.
     package let needs: [Spanned<String>]
     /// The location of the step.
     package let span: SourceSpan
 
-    /// The keys of a step that control when and how often it is executed.
+    /// The keys of a step that control when and how often it runs.
     package static let keys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
 
     init(
@@ -50,45 +50,45 @@ package final class Flow: Sendable {
     }
 }
 
-/// What a step is done for, one element at a time.
+/// The elements that a step is repeated for.
 package struct ForEach: Sendable {
-    /// Where the elements come from.
+    /// The source of the elements.
     package enum Elements: Sendable {
-        /// An expression that gives a list.
+        /// An expression that evaluates to a list.
         case expression(ManifestExpression)
-        /// A list written in place.
+        /// An inline list.
         case list([ValueTemplate])
     }
 
     /// The elements.
     package var elements: Elements
-    /// The name of the element at hand.
+    /// The name of the current element.
     package var variable: Spanned<String>
-    /// The greatest number of elements at once.
+    /// The maximum number of elements that run at once.
     package var concurrency: Setting<Int>?
-    /// Where it was written.
+    /// The location of the key's value.
     package var span: SourceSpan
 }
 
-/// What must hold before a step is done no more.
+/// The condition that ends the repetition of a step.
 package struct Until: Sendable {
     /// The condition.
     package var that: ManifestExpression
-    /// The time between two tries.
+    /// The interval between two tries.
     package var every: DurationTemplate?
-    /// The greatest number of tries.
+    /// The maximum number of tries.
     package var times: Int?
-    /// The longest time of all tries.
+    /// The maximum time of all tries.
     package var within: DurationTemplate?
-    /// What ends it in failure.
+    /// The condition on which it fails, with a message.
     package var fail: (when: ManifestExpression, message: ScalarTemplate?)?
-    /// Where it was written.
+    /// The location of the key's value.
     package var span: SourceSpan
 }
 
 /// How the next page is found.
 package struct Pagination: Sendable {
-    /// Where a page's number, offset or cursor goes.
+    /// The part of a request that receives a page's number, offset or cursor.
     package enum Place: Sendable {
         /// An input of the endpoint.
         case input(Spanned<String>)
@@ -103,66 +103,66 @@ package struct Pagination: Sendable {
         }
     }
 
-    /// The ways.
+    /// How the next page is found.
     package enum Way: Sendable {
         /// The response contains the URL of the next page.
         case next(ManifestExpression)
-        /// The Link field does (RFC 8288).
+        /// The Link field contains it (RFC 8288).
         case link
         /// Pages have numbers.
         case page(Place, start: Int)
-        /// Pages begin at an offset.
+        /// Pages start at an offset.
         case offset(Place, limit: Int)
         /// The response contains a cursor for the next page.
         case cursor(Place, from: ManifestExpression)
     }
 
-    /// The way.
+    /// How the next page is found.
     package var way: Way
-    /// Where the items of a page are.
+    /// The expression for the items of a page.
     package var items: ManifestExpression?
-    /// The greatest number of pages.
+    /// The maximum number of pages.
     package var max: Int?
-    /// The condition for asking for another page.
+    /// The condition for requesting another page.
     package var condition: ManifestExpression?
-    /// Where it was written.
+    /// The location of the key's value.
     package var span: SourceSpan
 }
 
-/// A file that records go to.
+/// A file that records are written to.
 package struct Sink: Sendable {
     /// A column of a CSV file.
     package struct Column: Sendable {
-        /// The name, which is also that of the member where there is no expression.
+        /// The name, which is also that of the member if there is no expression.
         package var name: Spanned<String>
-        /// What stands in it.
+        /// The expression for the value in the column.
         package var value: ManifestExpression?
     }
 
     /// A value that is computed over the records.
     package struct Aggregate: Sendable {
-        /// The name, under which `steps.ID.written` has it.
+        /// The name of the value in `steps.ID.written`.
         package var name: Spanned<String>
-        /// What is computed.
+        /// The function that computes it.
         package var function: AggregateFunction
-        /// The value of a record.
+        /// The value that a record contributes.
         package var value: ManifestExpression
     }
 
     /// The path.
     package var to: ScalarTemplate
-    /// The format, if it is not the one that the extension of the path names.
+    /// The format, if it is not that of the path's extension.
     package var format: (any WritableRecordFormat.Type)?
-    /// The records; the data when nothing is said.
+    /// The records; the data if not specified.
     package var records: ManifestExpression?
     /// The columns.
     package var columns: [Column]
     /// The table of a database.
     package var table: Spanned<String>?
-    /// The columns of a table that tell records apart.
+    /// The columns of a table that identify a record.
     package var key: [Spanned<String>]
     /// The values computed over the records.
     package var aggregates: [Aggregate]
-    /// Where it was written.
+    /// The location of the key's value.
     package var span: SourceSpan
 }

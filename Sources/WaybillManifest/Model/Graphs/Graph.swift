@@ -3,27 +3,27 @@ package import WaybillJSON
 
 /// A chain or batch that can be run.
 package final class Graph: Sendable {
-    /// What it does.
+    /// The description for people.
     package let description: String?
-    /// What a step that runs it must or may give.
+    /// The inputs that a step that runs it can set.
     package let inputs: Definitions<InputDeclaration>
     /// Settings of all its requests.
     package let settings: Settings
-    /// The longest time that it may take.
+    /// The maximum time that the graph may take.
     package let deadline: Setting<DurationTemplate>?
     /// The steps and how they are run.
     package let body: Group
-    /// What a failure does.
+    /// The effect of a failure.
     package let onFailure: FailureMode
     /// Steps that always run at the end.
     package let finally: Group?
-    /// The values of the run.
+    /// The outputs of the run.
     package let outputs: [OutputDefinition]
     /// The values that the next run starts from.
     package let state: [StateDefinition]
-    /// Words that runs can be limited to.
+    /// The tags that runs can be limited to.
     package let tags: [Spanned<String>]
-    /// What is not known of it, because of mistakes in its text.
+    /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
 
     init(
@@ -53,7 +53,7 @@ package final class Graph: Sendable {
     }
 }
 
-/// A value that a graph keeps from run to run.
+/// A value that a graph keeps between runs.
 package struct StateDefinition: Sendable {
     /// The value in the first run.
     package var defaultValue: JSON
@@ -63,7 +63,7 @@ package struct StateDefinition: Sendable {
     /// The name.
     package var name: String { next.name.value }
 
-    /// Visits the use of the expression language in it.
+    /// Visits the use of the expression language in the value.
     package func visitUses(_ visitor: UseVisitor) { visitor.expression(next.value, .end, .state) }
 }
 
@@ -73,7 +73,7 @@ package struct Group: Sendable {
     package enum Order: String, Sendable {
         /// One after another.
         case chain
-        /// Side by side.
+        /// Concurrently.
         case batch
     }
 
@@ -83,7 +83,7 @@ package struct Group: Sendable {
     package var steps: [Step]
 }
 
-/// What a failure does to the steps beside and after it.
+/// The effect of a failure on the other steps of its group.
 package enum FailureMode: String, Sendable {
     /// The rest is cancelled or skipped.
     case stop

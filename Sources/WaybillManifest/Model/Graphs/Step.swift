@@ -8,21 +8,21 @@ package final class Step: Sendable {
         case call(Call)
         /// Runs another graph with inputs.
         case graph(Call)
-        /// Sends a request written in place.
+        /// Sends an inline request.
         case request(RequestDefinition)
         /// Runs steps.
         case group(Group)
         /// Computes values.
         case values([OutputDefinition])
-        /// Ends the chain around it, with success, where a condition holds.
+        /// Ends the enclosing chain successfully if a condition holds.
         case end(ManifestExpression)
     }
 
-    /// What is called, and with which inputs.
+    /// A call with its inputs.
     package struct Call: Sendable {
         /// The name of the endpoint or graph.
         package var name: Spanned<String>
-        /// The inputs that are given.
+        /// The inputs of the call.
         package var arguments: [ValueTemplate.Member]
     }
 
@@ -30,29 +30,29 @@ package final class Step: Sendable {
     package let id: Spanned<String>?
     /// A name for people.
     package let name: String?
-    /// What the step is for.
+    /// The description for people.
     package let description: String?
     /// What the step does.
     package let action: Action
-    /// The service that a call sends the request of its endpoint to, instead of the endpoint's.
+    /// The service that a call sends its request to, instead of the endpoint's service.
     package let service: Spanned<String>?
-    /// When, how often and after what it is done; `nil` where nothing is said of that.
+    /// When, how often and after which steps it runs; `nil` if none of that is specified.
     package let flow: Flow?
-    /// Settings of the step and of all that is inside it.
+    /// Settings of the step and of everything inside it.
     package let settings: Settings
-    /// Values computed before each attempt, besides those of the endpoint or request.
+    /// Values computed before each attempt, in addition to those of the endpoint or request.
     package let vars: [VariableDefinition]
-    /// Values for later steps, besides those of the endpoint or request.
+    /// Values for later steps, in addition to those of the endpoint or request.
     package let outputs: [OutputDefinition]
-    /// What a failure does: of an element where the step has a `forEach`.
+    /// The effect of a failure; for a step with `forEach`, of the failure of an element.
     package let onFailure: FailureMode
-    /// Where the step's discriminating key stands, such as `call` or `get`.
+    /// The location of the key that determines the form, such as `call` or `get`.
     package let span: SourceSpan
-    /// The discriminating key.
+    /// The form of the step.
     package let form: StepForm
-    /// What is not known of it, because of mistakes in its text.
+    /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
-    /// The id that was given, or the last part of the name of the endpoint or graph.
+    /// The id as written, or the last part of the name of the endpoint or graph.
     package let effectiveID: String?
 
     init(
@@ -88,18 +88,18 @@ package final class Step: Sendable {
 }
 
 extension Step {
-    /// What a failure inside the step's chain or batch does to that group. `onFailure` of a step with `forEach` applies to
-    /// its elements; the group that it repeats stops at its first failure.
+    /// The effect of a failure inside the step's chain or batch on that group. `onFailure` of a step with `forEach`
+    /// applies to its elements; the group that it repeats stops at its first failure.
     package var groupOnFailure: FailureMode { flow?.forEach == nil ? onFailure : .stop }
 }
 
-/// The keys that say what a step does.
+/// The forms of a step, by the key that determines what it does.
 package enum StepForm: String, Sendable, CaseIterable {
     case call, request, get, head, post, put, patch, delete, graph, chain, batch, values, end
 }
 
 extension Step.Action {
-    /// The last part of the dotted name of what is called.
+    /// The last part of the dotted name of the endpoint or graph.
     fileprivate var lastPart: String? {
         switch self {
         case .call(let call), .graph(let call):

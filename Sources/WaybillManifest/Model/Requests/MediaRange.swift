@@ -1,12 +1,12 @@
-/// A media range as the Accept field has it (RFC 9110, section 12.5.1), without parameters.
+/// A media range of the Accept field (RFC 9110, section 12.5.1), without parameters.
 package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
-    /// The range as it was written, parameters included.
+    /// The range as written, including parameters.
     package let description: String
 
     private let type: String
     private let subtype: String
 
-    /// A media range from its text; `nil` when it is not one.
+    /// Parses a media range; `nil` if it is invalid.
     package init?(_ text: String) {
         let essence = text.utf8.prefix { $0 != UInt8(ascii: ";") }
         guard let slash = essence.firstIndex(of: UInt8(ascii: "/")),
@@ -21,15 +21,15 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
     /// Whether all of its media types are JSON, such as `application/json` and `application/*+json` (RFC 6839).
     package var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
 
-    /// Whether a media type, such as the value of a Content-Type field, lies in the range.
+    /// Whether the range contains a media type, such as the value of a Content-Type field.
     ///
-    /// Letters count without regard to case, parameters of the type do not matter, and `*+json` takes every subtype with
-    /// that suffix (RFC 6839).
+    /// The comparison ignores case and the parameters of the type. `*+json` contains every subtype with that suffix
+    /// (RFC 6839).
     package func contains(_ mediaType: String) -> Bool {
         MediaRange(mediaType).map(contains) ?? false
     }
 
-    /// The same of a media type that has been parsed.
+    /// Whether the range contains a media type that has already been parsed.
     package func contains(_ other: MediaRange) -> Bool {
         guard type == "*" || type == other.type else { return false }
         if subtype.hasPrefix("*+") { return other.subtype.hasSuffix(subtype.dropFirst()) }

@@ -3,13 +3,13 @@ package import WaybillFormats
 package import WaybillJSON
 package import WaybillSchema
 
-/// A request as the manifest writes it: an endpoint, or a request in place in a graph.
+/// A request as written in the manifest: an endpoint or an inline request of a graph.
 package final class RequestDefinition: Sendable {
-    /// The settings written with it.
+    /// The settings of the request itself.
     package let settings: Settings
     /// The name of the service.
     package let service: Spanned<String>?
-    /// The method; GET when nothing is said.
+    /// The method; GET if not specified.
     package let method: Setting<ScalarTemplate>?
     /// The path or the absolute URL.
     package let address: Address
@@ -17,13 +17,13 @@ package final class RequestDefinition: Sendable {
     package let vars: [VariableDefinition]
     /// Values for later steps.
     package let outputs: [OutputDefinition]
-    /// What the data must be.
+    /// The required shape of the data.
     package let returns: ReturnShape?
-    /// The file that the response goes to.
+    /// The file that the response is downloaded to.
     package let download: Download?
     /// Example responses.
     package let mock: [MockExample]
-    /// What is not known of it, because of mistakes in its text.
+    /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
 
     init(
@@ -52,20 +52,21 @@ package final class RequestDefinition: Sendable {
 }
 
 extension RequestDefinition {
-    /// The method as it was written.
+    /// The method as written.
     package var writtenMethod: String { method?.value.written ?? "GET" }
 }
 
-/// Where a request goes.
+/// The address of a request.
 package enum Address: Sendable {
-    /// A path, added to the base URL.
+    /// A path, which is appended to the base URL.
     case path(Setting<ScalarTemplate>)
     /// An absolute URL.
     case url(Setting<ScalarTemplate>)
-    /// A path or an absolute URL, which is known when it has been evaluated: the value of a short form such as `get`.
+    /// The value of a short form such as `get`: it is known only after evaluation whether it is a path or an absolute
+    /// URL.
     case computed(Setting<ScalarTemplate>)
 
-    /// What was written.
+    /// The address as written.
     package var text: Setting<ScalarTemplate> {
         switch self {
         case .path(let text), .url(let text), .computed(let text): text
@@ -79,7 +80,7 @@ package struct VariableDefinition: Sendable {
     package var name: Spanned<String>
     /// The value.
     package var value: ValueTemplate
-    /// The level that it was written at.
+    /// The level at which it was written.
     package var level: Level
 }
 
@@ -89,52 +90,53 @@ package struct OutputDefinition: Sendable {
     package var name: Spanned<String>
     /// The value.
     package var value: ManifestExpression
-    /// What `secret` says, if it is written.
+    /// The value of `secret`, if specified.
     package var secretMark: Bool?
     /// Whether it is a secret.
     package var isSecret: Bool { secretMark ?? false }
-    /// The level that it was written at.
+    /// The level at which it was written.
     package var level: Level
 }
 
-/// What the data of a request must be.
+/// The required shape of the data of a request.
 package struct ReturnShape: Sendable {
-    /// Whether each element of a list is meant, instead of the whole.
+    /// Whether the schema applies to each element of a list instead of the whole.
     package var isCollection: Bool
     /// The schema of the whole, or of each element.
     package var schema: JSONSchema
-    /// Where it was written.
+    /// The location of the schema.
     package var span: SourceSpan
-    /// The level that it was written at.
+    /// The level at which it was written.
     package var level: Level
 }
 
-/// The file that a response goes to.
+/// The file that a response is downloaded to.
 package struct Download: Sendable {
-    /// The path, relative to the folder of `downloads`; a folder if it ends in a slash. That folder itself if there is none.
+    /// The path, relative to the folder of `downloads`; a folder if it ends in a slash. Without a path, that folder
+    /// itself.
     package var to: ScalarTemplate?
     /// Whether an interrupted download is resumed where it stopped.
     package var resumes = true
     /// Whether an existing file is replaced; otherwise it is kept, and nothing is downloaded.
     package var replaces = true
-    /// What the digest of the file must be.
+    /// The expected digest of the file.
     package var checksum: (algorithm: Digest.Algorithm, value: ManifestExpression)?
-    /// Where it was written.
+    /// The location of the download.
     package var span: SourceSpan
-    /// The level that it was written at.
+    /// The level at which it was written.
     package var level: Level
 }
 
 /// An example response for the mock server.
 package struct MockExample: Sendable {
-    /// The status; 200 when nothing is said.
+    /// The status; 200 if not specified.
     package var status: Int
     /// Header fields.
     package var headers: [(name: String, value: String)]
-    /// The body: a text is sent as it is, anything else as JSON.
+    /// The body: a string is sent unchanged, anything else as JSON.
     package var body: JSON?
     /// The delay before the response.
     package var delay: Duration
-    /// Where the example stands.
+    /// The location of the example.
     package var span: SourceSpan
 }

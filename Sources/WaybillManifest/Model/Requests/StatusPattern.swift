@@ -5,7 +5,7 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
     /// A class by its first digit.
     case `class`(Int)
 
-    /// A code from 100 to 599, or a class such as `2xx`.
+    /// Parses a code from 100 to 599 or a class such as `2xx`; `nil` if it is invalid.
     package init?(_ text: String) {
         if let code = Int(text), (100...599).contains(code) {
             self = .code(code)
@@ -34,7 +34,7 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The pattern as manifests write it: `404` or `4xx`.
+    /// The pattern in the notation of manifests: `404` or `4xx`.
     package var description: String {
         switch self {
         case .code(let code): String(code)

@@ -3,41 +3,41 @@ import WaybillFormats
 import WaybillJSON
 import WaybillSchema
 
-/// An address as far as it is known: of a template, with one character in the place of each `${…}`.
+/// The known part of an address: in a template, one placeholder character replaces each `${…}`.
 package struct WrittenAddress: Sendable {
-    /// What the short form of a request, such as `get`, names.
+    /// The kind of address in the short form of a request, such as `get`.
     package enum Target: Sendable {
         /// A path.
         case path
         /// An absolute http or https URL.
         case url
-        /// A path or a URL, which is known when the address has been evaluated.
+        /// A path or a URL, which is known only after evaluation.
         case unknown
-        /// Nothing that a request can be sent to.
+        /// An address that requests cannot be sent to.
         case invalid(SyntaxError)
     }
 
     /// Why a request cannot be sent to an address, and what to write instead.
     package struct SyntaxError: Sendable {
-        /// What is wrong.
+        /// The message.
         package var message: String
-        /// What to do.
+        /// What to do about the error.
         package var help: String
     }
 
-    /// In the place of a computed part: a character that the syntax of URLs does not use.
+    /// The replacement for a computed part: a character that the syntax of URLs does not use.
     private static let placeholder: Character = "\u{FFFC}"
 
     private let text: String
     private let reference: URIReference
 
-    /// An address that is completely known.
+    /// Creates an address that is completely known.
     package init(_ text: String) {
         self.text = text
         reference = URIReference(text)
     }
 
-    /// An address of the manifest.
+    /// Creates an address from a scalar of the manifest.
     package init(_ scalar: ScalarTemplate) {
         let literals = scalar.template?.template.parts.map { part in
             switch part {
@@ -48,14 +48,14 @@ package struct WrittenAddress: Sendable {
         self.init(literals?.joined() ?? scalar.constantText ?? "")
     }
 
-    /// What the address names as the value of a short form.
+    /// The kind of address, if it is the value of a short form.
     package var target: Target {
         if hasHTTPScheme { return urlError.map(Target.invalid) ?? .url }
         if text.hasPrefix("//") {
             return .invalid(
                 SyntaxError(
-                    message: "the address '\(shown)' has a host and no scheme",
-                    help: "Write https:\(shown) for another server, or begin a path with one slash."
+                    message: "the address '\(shown)' has a host but no scheme",
+                    help: "Write https:\(shown) for another server, or start a path with one slash."
                 )
             )
         }
@@ -64,28 +64,29 @@ package struct WrittenAddress: Sendable {
         guard let scheme = reference.scheme, reference.authority != nil else { return .path }
         return .invalid(
             SyntaxError(
-                message: "the address has the scheme '\(scheme)'; requests are sent to http and https only",
+                message: "the scheme '\(scheme)' is not supported: requests can only use http and https",
                 help: "Write an http or https URL, or a path."
             )
         )
     }
 
-    /// Why the address cannot be a base URL, to which paths are added.
+    /// Why the address cannot be a base URL, which paths are appended to.
     package var baseURLError: SyntaxError? {
         if let error = urlError { return error }
         guard reference.query != nil || reference.fragment != nil else { return nil }
         return reference.query != nil
             ? SyntaxError(
-                message: "a base URL has no query: paths are added to its end",
+                message: "a base URL cannot have a query: paths are appended to it",
                 help: "Write parameters that every request sends under 'query'."
             )
             : SyntaxError(
-                message: "a base URL has no fragment: paths are added to its end",
-                help: "Remove the part from '#': fragments are never sent."
+                message: "a base URL cannot have a fragment: paths are appended to it",
+                help: "Remove '#' and the part after it: fragments are never sent."
             )
     }
 
-    /// Why a URL cannot be requested, as far as it is known: because of a user name or password, the host or the port.
+    /// Why a URL cannot be requested, as far as it is known: because of a user name or password, the host, the port or
+    /// trailing white space.
     package var urlError: SyntaxError? {
         guard hasHTTPScheme, let authority else { return nil }
         if authority.userInformation != nil {
@@ -102,15 +103,15 @@ package struct WrittenAddress: Sendable {
         )
     }
 
-    /// Why the URL cannot be that of a proxy, as far as it is known. It may have a user name and password.
+    /// Why the URL cannot be that of a proxy, as far as it is known. It can have a user name and password.
     package var proxyError: SyntaxError? { authority.flatMap(Self.error(of:)) }
 
-    /// User information, host and port, if there is a scheme before them.
+    /// The user information, host and port, if they follow a scheme.
     private var authority: URIReference.Authority? {
         reference.scheme == nil ? nil : reference.authority.map(URIReference.Authority.init)
     }
 
-    /// Why nothing can be sent to a host, with a port or without; computed parts are not judged.
+    /// Returns why a host and port are invalid; computed parts are not checked.
     private static func error(of authority: URIReference.Authority) -> SyntaxError? {
         let (host, port) = (authority.host, authority.port ?? "")
         if host.first == "[" {
@@ -119,7 +120,7 @@ package struct WrittenAddress: Sendable {
                     ? nil : SyntaxError(message: "the URL's IPv6 address has no closing bracket", help: exampleOfIPv6)
             }
             let address = host[..<close].dropFirst()
-            // What follows '%' is a zone (RFC 6874).
+            // The part after '%' is a zone (RFC 6874).
             if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }.utf8) {
                 return SyntaxError(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
             }
@@ -138,7 +139,7 @@ package struct WrittenAddress: Sendable {
                 let name = scalar == " " ? "a space" : scalar.value < 0x21 ? "a control character" : "'\(scalar)'"
                 return SyntaxError(
                     message: "the URL's host '\(shown(host[...]))' contains \(name)",
-                    help: "A host name has letters, digits, '-' and '.', as in https://api.example.com."
+                    help: "A host name consists of letters, digits, '-' and '.', as in https://api.example.com."
                 )
             }
         }
@@ -146,7 +147,7 @@ package struct WrittenAddress: Sendable {
         let isNumber = port.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard port.contains(placeholder) || port.isEmpty || isNumber && (1...65535).contains(Int(port) ?? 0) else {
             return SyntaxError(
-                message: "the URL's port is '\(port)'",
+                message: "the URL's port '\(port)' is invalid",
                 help: "A port is a number from 1 to 65535, as in https://api.example.com:8443."
             )
         }
@@ -155,7 +156,7 @@ package struct WrittenAddress: Sendable {
 
     private static let exampleOfIPv6 = "Write an IPv6 address in brackets, as in http://[::1]:8080."
 
-    /// Whether no host can have a character. Those beyond ASCII may be part of an internationalised name.
+    /// Whether a character is invalid in all hosts. Characters beyond ASCII can be part of an internationalized name.
     private static func isNotOfHosts(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x21 || scalar.value == 0x7F || "\"'`$&()*+,:;<=>[]\\^{|}!".unicodeScalars.contains(scalar)
     }

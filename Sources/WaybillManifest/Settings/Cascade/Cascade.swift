@@ -3,9 +3,10 @@ import WaybillJSON
 
 /// Merges the settings of several levels, as the definition of each setting specifies (`SettingDefinition.merging`).
 ///
-/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name and `null` unsets a name; the entries
-/// of `filters` and `expect.body` are added, farther first; of everything else, the nearest level replaces the whole.
-/// Of `auth` and the header field or query parameter that it is sent in, the nearer one is used.
+/// `headers`, `query`, `params`, `tls`, `resolve`, `messages` and `expect` merge by name, and `null` unsets a name; `cache`
+/// merges by name too. The entries of `filters` and `expect.body` are concatenated, farther levels first. Any other key
+/// is replaced as a whole by the nearest level. If one level has `auth` and another the header field or query parameter
+/// that it is sent in, the nearer one is used.
 package enum Cascade {
     /// Merges levels, the farthest first. The result keeps the entries that unset a name.
     package static func merge(_ levels: some Sequence<Settings>) -> Settings {
@@ -29,7 +30,7 @@ extension Settings {
         }
         declined += near.declined
         if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
-        // Most levels have few entries; only for two with very many, a linear search would take long.
+        // Most levels have few entries; a linear search would be slow only for two levels with many.
         var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
         for entry in near.entries {
             let slot = Slot(entry.value)
@@ -43,8 +44,8 @@ extension Settings {
         }
     }
 
-    /// Removes the credentials that are sent in a header field or query parameter of a nearer level, and such a field or
-    /// parameter where the credentials are nearer.
+    /// Removes the credentials that are sent in a header field or query parameter of a nearer level, and such a field
+    /// or parameter if the credentials are nearer.
     private mutating func removeCredentials(replacedBy near: Settings) {
         if let auth = near.auth?.value {
             if has(.headers) || has(.query) { self = without { auth.isSent(in: $0.value) } }
@@ -54,12 +55,12 @@ extension Settings {
     }
 }
 
-/// What a nearer entry replaces: a key, or a name under a key.
+/// The unit that a nearer entry replaces: a key, or a name under a key.
 struct Slot: Hashable {
     private let name: SettingName
     private let part: CodePoints
 
-    /// The slot of a value; `nil` where it is added to others.
+    /// Creates the slot of a value; `nil` if the value is added to others.
     init?(_ value: SettingValue) {
         name = value.name
         switch value.merging {
@@ -69,10 +70,10 @@ struct Slot: Hashable {
         }
     }
 
-    /// Whether it has the key and name of a value.
+    /// Whether the slot has the key and name of a value.
     func takes(_ value: SettingValue) -> Bool { value.name == name && Slot(value) == self }
 
-    /// Where each slot of some entries is.
+    /// Returns the positions of the slots of some entries.
     static func index(of entries: [Setting<SettingValue>]) -> [Slot: Int] {
         var index: [Slot: Int] = [:]
         for (position, entry) in entries.enumerated() {

@@ -12,7 +12,7 @@ package enum SettingFate: Sendable {
     case declined(by: Setting<SettingName>)
 }
 
-/// A setting of a level with its fate.
+/// A setting of a level and how the cascade uses it.
 package struct TracedSetting: Sendable {
     /// The setting.
     package var setting: Setting<SettingValue>
@@ -21,11 +21,11 @@ package struct TracedSetting: Sendable {
 }
 
 extension Cascade {
-    /// Merges levels, the farthest first, and returns every setting with its fate. Those that apply are the result of
-    /// `merge`.
+    /// Merges levels, the farthest first, and returns how each setting is used. The settings that apply are the result
+    /// of `merge`.
     ///
-    /// - Returns: The settings grouped by key and name, in the order of their first occurrence; in a group, the farthest
-    ///   setting comes first.
+    /// - Returns: The settings grouped by key and name, in the order of their first occurrence. In each group, the
+    ///   farthest setting comes first.
     package static func trace(_ levels: some Sequence<(level: Level, settings: Settings)>) -> [TracedSetting] {
         var trace = Trace()
         for (level, settings) in levels { trace.apply(settings, at: level) }
@@ -62,7 +62,7 @@ private struct Trace {
     }
 
     /// Marks the credentials that are sent in a header field or query parameter of a nearer level, and such a field or
-    /// parameter where the credentials are nearer.
+    /// parameter if the credentials are nearer.
     private mutating func replaceCredentials(by settings: Settings) {
         let near = settings.entries.last { $0.value.name == .auth }
         for index in groups.indices {

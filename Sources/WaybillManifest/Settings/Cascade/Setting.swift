@@ -1,15 +1,15 @@
 package import WaybillDiagnostics
 
-/// A value that takes part in the cascade, with its provenance: the place it was written at and the level it belongs to.
+/// A value of the cascade with its provenance: its location and its level.
 package struct Setting<Value: Sendable>: Sendable {
     /// The value.
     package var value: Value
-    /// Where it was written.
+    /// The location at which it was written.
     package var span: SourceSpan
-    /// Which level of the cascade it was written at.
+    /// The level of the cascade at which it was written.
     package var level: Level
 
-    /// A value with its provenance.
+    /// Creates a value with its provenance.
     @inlinable
     package init(_ value: Value, at span: SourceSpan, level: Level) {
         self.value = value
@@ -17,13 +17,14 @@ package struct Setting<Value: Sendable>: Sendable {
         self.level = level
     }
 
-    /// Another value with the same provenance.
+    /// Returns a transformed value with the same provenance.
     package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Setting<Other> {
         Setting<Other>(try transform(value), at: span, level: level)
     }
 }
 
-/// A level of the cascade, from the farthest to the nearest. It also says which scope a template is evaluated in.
+/// A level of the cascade, from the farthest to the nearest. It also determines the scope in which a template is
+/// evaluated.
 package enum Level: Sendable, Hashable {
     /// The manifest's `defaults`.
     case defaults
@@ -31,7 +32,7 @@ package enum Level: Sendable, Hashable {
     case service(String)
     /// An endpoint.
     case endpoint(String)
-    /// A graph or a step in it, inline requests included.
+    /// A graph or a step in it, including inline requests.
     case graph(String)
 }
 

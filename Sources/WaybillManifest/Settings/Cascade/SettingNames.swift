@@ -1,5 +1,5 @@
-/// A set of keys of settings in one integer: rules check much more often whether a key is present than which value it
-/// has.
+/// A set of keys of settings in one integer: rules check far more often whether a key is present than what its value
+/// is.
 package struct SettingNames: OptionSet, Sendable {
     package let rawValue: UInt64
 
@@ -7,7 +7,7 @@ package struct SettingNames: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The set of one key.
+    /// Creates the set of one key.
     package init(_ name: SettingName) {
         rawValue = 1 << UInt64(name.position)
     }
@@ -15,13 +15,13 @@ package struct SettingNames: OptionSet, Sendable {
     /// All keys, and `inherit`.
     package static let all = SettingNames(rawValue: (1 << UInt64(SettingName.allCases.count + 1)) - 1)
 
-    /// What declines farther levels. It is no setting itself, but may be unknown like one.
+    /// The key that declines farther levels. It is not a setting, but can be unknown like one.
     package static let inherit = SettingNames(rawValue: 1 << UInt64(SettingName.allCases.count))
 
-    /// Whether no key is in the set.
+    /// Whether the set is empty.
     package var isEmpty: Bool { rawValue == 0 }
 
-    /// Whether a key is in the set.
+    /// Whether the set contains a key.
     package func contains(_ name: SettingName) -> Bool { !isEmpty && contains(SettingNames(name)) }
 }
 

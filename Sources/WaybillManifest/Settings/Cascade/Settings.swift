@@ -1,37 +1,39 @@
 package import WaybillDiagnostics
 
-/// The settings written at one level of the cascade, or merged from several. What is absent was not said.
+/// The settings written at one level of the cascade, or merged from several. A setting that was not specified is
+/// absent.
 ///
-/// They are kept as a list, since a level says little of all that could be said, and every entry keeps its place.
+/// They are stored as a list, because a level specifies few of the possible settings and every entry keeps its
+/// location.
 package struct Settings: Sendable {
-    /// What is said, in the order of the text; of merged settings, farther levels first.
+    /// The specified settings, in source order; in merged settings, farther levels come first.
     package private(set) var entries: [Setting<SettingValue>] = []
-    /// What is declined of farther levels, each at its place.
+    /// The keys that are declined from farther levels, each with its location.
     package internal(set) var declined: [Spanned<SettingName>] = []
 
-    /// The keys of which it is not fully known what is said, because of mistakes in the text.
+    /// The keys whose settings are not fully known because of errors in the source.
     package internal(set) var unknown: SettingNames = []
 
-    /// No settings.
+    /// Creates empty settings.
     package init() {}
 
-    /// Whether nothing is said.
+    /// Whether nothing is specified.
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty && unknown.isEmpty }
 
-    /// Whether a key is said.
+    /// Whether a key is specified.
     package func has(_ name: SettingName) -> Bool { entries.indices.contains { entries[$0].value.name == name } }
 
-    /// Whether a key is said, or may be.
+    /// Whether a key is specified or may be.
     package func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
 
-    /// The settings without those for which a condition holds.
+    /// Returns the settings without those that satisfy a predicate.
     package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {
         var settings = self
         settings.entries.removeAll(where: isUnwanted)
         return settings
     }
 
-    /// The settings without a key.
+    /// Returns the settings without a key.
     package func without(_ name: SettingName) -> Settings {
         guard has(name) else { return self }
         var settings = self
@@ -39,12 +41,12 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// Adds an entry behind the others.
+    /// Adds an entry at the end.
     mutating func append(_ entry: Setting<SettingValue>) {
         entries.append(entry)
     }
 
-    /// Puts an entry in the place of one with the same key.
+    /// Replaces an entry by one with the same key.
     mutating func replace(at index: Int, by entry: Setting<SettingValue>) {
         entries[index] = entry
     }
@@ -54,12 +56,12 @@ package struct Settings: Sendable {
         entries.removeAll { $0.value.name == name }
     }
 
-    /// The nearest entry of a setting.
+    /// Returns the nearest entry of a setting.
     func last<Definition: SettingDefinition>(_ type: Definition.Type) -> Setting<Definition>? {
         last(type) { $0 }
     }
 
-    /// The nearest entry of a setting for which a closure returns a value.
+    /// Returns the nearest entry of a setting for which a closure returns a value.
     func last<Definition: SettingDefinition, Value>(
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
@@ -72,9 +74,9 @@ package struct Settings: Sendable {
         return nil
     }
 
-    /// The entries of a setting, in order.
+    /// Returns the entries of a setting, in order.
     func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
-        // By their indices, so that those of other settings are not copied.
+        // Uses indices, so that entries of other settings are not copied.
         let indices = entries.indices.lazy.filter { entries[$0].value.name == Definition.key }
         return indices.compactMap { index in
             entries[index].value.definition(as: type).map { definition in entries[index].map { _ in definition } }

@@ -1,4 +1,4 @@
-/// What the parser found next, with places as byte offsets into the file.
+/// An event of the parser, with locations as byte offsets into the file.
 struct YAMLEvent {
     /// The kinds of event that the tree is built from.
     enum Kind {
@@ -13,21 +13,21 @@ struct YAMLEvent {
     }
 
     var kind: Kind
-    /// Where the event's text begins; for a node with a tag or an anchor, where the first of those begins.
+    /// The start of the event; for a node with a tag or an anchor, the start of the first of those.
     var start: Int
-    /// Where it ends. For the end of a block collection this is past comments and blank lines that follow.
+    /// The end of the event. For the end of a block collection, this is after comments and blank lines that follow.
     var end: Int
     /// The node's tag and anchor; most nodes have neither.
     var properties: Properties?
     /// Whether a collection is written with brackets.
     var isFlow = false
 
-    /// The name of the node's anchor, or that an alias refers to.
+    /// The name of the node's anchor, or of the anchor that an alias refers to.
     var anchor: String? { properties?.anchor }
     /// The node's tag with its handle expanded: `tag:yaml.org,2002:str` for `!!str`.
     var tag: String? { properties?.tag }
 
-    /// What may stand before a node, behind a reference, so that the many events without it are small.
+    /// The tag and anchor of a node, in a class so that the many events without them are small.
     final class Properties {
         let anchor: String?
         let tag: String?
@@ -39,14 +39,14 @@ struct YAMLEvent {
     }
 }
 
-/// Why the parser could not go on, in the parser's own words; `SyntaxFinding` says it in ours.
+/// Why the parser stopped, in libyaml's words; `SyntaxError` translates them.
 struct YAMLFailure {
-    /// What was found or missed: `did not find expected key`.
+    /// What was found or is missing: `did not find expected key`.
     var problem: String
-    /// Where it was noticed.
+    /// Where the problem was detected.
     var problemOffset: Int
     /// What was being read: `while parsing a block mapping`.
     var context: String
-    /// Where that began.
+    /// The start of the context.
     var contextOffset: Int
 }

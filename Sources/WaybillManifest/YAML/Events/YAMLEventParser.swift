@@ -1,13 +1,13 @@
 import CLibYAML
 import WaybillDiagnostics
 
-/// libyaml's event parser, behind one function: no C pointer leaves this file.
+/// libyaml's event parser, wrapped in one function: no C pointer leaves this file.
 enum YAMLEventParser {
-    /// Hands the events of a file to `body` one by one, with the text of a scalar in UTF-8, until that returns `false` or
-    /// the file is at its end.
+    /// Passes the events of a file to `body` one by one, with the content of a scalar in UTF-8, until `body` returns
+    /// `false` or the file ends.
     ///
-    /// - Parameter check: What the check of the text found, which must be nothing that is wrong.
-    /// - Returns: why the parser had to stop, if it had to.
+    /// - Parameter check: The result of the check of the file, which must not have found an error.
+    /// - Returns: Why the parser had to stop, if it did.
     static func parse(
         _ file: SourceFile,
         _ check: TextCheck,
@@ -36,7 +36,7 @@ enum YAMLEventParser {
         }
     }
 
-    /// The event as the tree is built from it; `nil` where nothing is.
+    /// Returns an event for the tree; `nil` for events that the tree does not need.
     private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent? {
         guard let kind = kind(of: event) else { return nil }
         var isFlow = false
@@ -80,7 +80,7 @@ enum YAMLEventParser {
         }
     }
 
-    /// The text of a scalar, as long as the event is not deleted.
+    /// Returns the content of a scalar, which is valid until the event is deleted.
     private static func scalarText(_ event: yaml_event_t) -> UnsafeBufferPointer<UInt8> {
         guard event.type == YAML_SCALAR_EVENT else { return UnsafeBufferPointer(start: nil, count: 0) }
         return UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
@@ -123,9 +123,9 @@ enum YAMLEventParser {
     }
 }
 
-/// Turns libyaml's counts of code points into byte offsets.
+/// Converts libyaml's code point offsets to byte offsets.
 ///
-/// The marks of successive events hardly ever go back, so that walking from the last place is cheap.
+/// The marks of successive events hardly ever go back, so walking from the last location is cheap.
 private struct CodePointCursor {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isASCII: Bool

@@ -2,13 +2,14 @@ import WaybillDiagnostics
 
 /// The parts of a literal or folded scalar: its lines without their indentation, and its line breaks.
 ///
-/// How far the text is indented, and how much of its end is kept, is read off the text that libyaml has made of it.
+/// The indentation of the lines, and how many line breaks are kept at the end, are derived from the string that libyaml
+/// produced.
 struct BlockScalarSegments {
     private let bytes: [UInt8]
     private let isFolded: Bool
     private let indent: Int
     private var offset: Int
-    /// How many bytes of the text no part stands for yet.
+    /// The number of bytes of the string that no segment covers yet.
     private var textLeft: Int
     private var segments: [ScalarSegment] = []
 
@@ -18,14 +19,14 @@ struct BlockScalarSegments {
         return walk.segments
     }
 
-    /// Where a block scalar ends for a reader: with the last line that has anything but blanks in it.
+    /// Returns where a block scalar ends for a reader: after the last line that is not blank.
     ///
-    /// libyaml's mark also passes the blank lines behind it.
+    /// libyaml's mark also includes the blank lines after it.
     static func end(of range: Range<Int>, in bytes: [UInt8]) -> Int {
         let header = lineEnd(from: range.lowerBound, in: bytes)
         let last = bytes[range].lastIndex { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } ?? range.lowerBound
         if last >= header { return lineEnd(from: last, in: bytes) }
-        // Nothing but the header, of which a comment is no part.
+        // Only the header, which does not include a comment.
         return bytes[range].firstIndex { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D } ?? range.upperBound
     }
 
@@ -53,7 +54,8 @@ struct BlockScalarSegments {
         for segment in breaks.found { add(segment) }
     }
 
-    /// The breaks between two lines of text; within a folded paragraph the first is a blank, or nothing before others.
+    /// Adds the breaks between two lines. In a folded paragraph, the first break becomes a space, or nothing if others
+    /// follow.
     private mutating func join(_ breaks: [ScalarSegment], isWithinParagraph: Bool) {
         guard isWithinParagraph, let first = breaks.first, first.textLength == 1 else {
             for segment in breaks { add(segment) }
@@ -63,7 +65,7 @@ struct BlockScalarSegments {
         for segment in breaks.dropFirst() { add(segment) }
     }
 
-    /// The line breaks up to the next line of text, and whether one comes.
+    /// Returns the line breaks up to the next line of content, and whether there is such a line.
     private mutating func leadingBreaks() -> (found: [ScalarSegment], endsAtContent: Bool) {
         var found: [ScalarSegment] = []
         while true {
@@ -83,7 +85,7 @@ struct BlockScalarSegments {
         return true
     }
 
-    /// Adds a part as far as there is text for it: the end may have been chomped.
+    /// Adds a segment, cut to the remaining string: the end may have been chomped.
     private mutating func add(_ segment: ScalarSegment) {
         guard textLeft > 0, segment.textLength > 0 else { return }
         var segment = segment
@@ -94,10 +96,11 @@ struct BlockScalarSegments {
         segments.append(segment)
     }
 
-    /// How many spaces the lines lack in the text: seen at the first line that is not empty there.
+    /// Returns the number of spaces of indentation, which are not part of the string. It is determined at the first
+    /// line that is not empty in the string.
     ///
-    /// Up to that line, lines of text and source correspond one to one, folded or not. A text of line breaks alone is
-    /// indented by nothing that matters.
+    /// Up to that line, the lines of the string and of the source correspond one to one, folded or not. The indentation
+    /// of a string that consists only of line breaks does not matter.
     private static func indent(of text: String, from start: Int, in bytes: [UInt8]) -> Int {
         var offset = start
         var rest = text.utf8[...]

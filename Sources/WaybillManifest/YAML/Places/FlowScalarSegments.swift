@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// The parts of a plain or quoted scalar: runs of text, escapes, and line breaks that were folded.
+/// The parts of a plain or quoted scalar: verbatim runs, escapes, and folded line breaks.
 struct FlowScalarSegments {
     private let bytes: [UInt8]
     private let style: YAMLScalar.Style
@@ -33,7 +33,7 @@ struct FlowScalarSegments {
         }
     }
 
-    /// Bytes up to the next one that may mean something.
+    /// Adds the bytes up to the next one that can have a special meaning.
     private mutating func run() {
         let start = offset
         repeat { offset += 1 } while offset < end && !isSpecial(offset)
@@ -52,7 +52,7 @@ struct FlowScalarSegments {
         bytes[offset] == 0x20 || bytes[offset] == 0x09
     }
 
-    /// Blanks stand for themselves within a line; around a line break they vanish, and the break is folded.
+    /// Adds blanks. Within a line they are kept; around a line break they are removed, and the break is folded.
     private mutating func blanks() {
         let start = offset
         while offset < end, isBlank(offset) { offset += 1 }
@@ -71,7 +71,7 @@ struct FlowScalarSegments {
         for other in others { add(other) }
     }
 
-    /// The line breaks after a first one, with the blanks around them skipped.
+    /// Returns the line breaks after a first one, and skips the blanks around them.
     private mutating func followingBreaks() -> [ScalarSegment] {
         var breaks: [ScalarSegment] = []
         while offset < end {
@@ -116,7 +116,7 @@ struct FlowScalarSegments {
         add(.replaced(start..<offset, textLength: textLength))
     }
 
-    /// Adds a part, joined with the last one where both are verbatim and touch.
+    /// Adds a segment, joined with the last one if both are verbatim and adjacent.
     private mutating func add(_ segment: ScalarSegment) {
         if segment.isVerbatim, let last = segments.last, last.isVerbatim,
             last.source.upperBound == segment.source.lowerBound

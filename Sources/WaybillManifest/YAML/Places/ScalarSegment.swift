@@ -1,30 +1,30 @@
 package import WaybillDiagnostics
 
-/// A part of a scalar's text and the part of the file that it was read from.
+/// A part of a scalar's string and the part of the file that it was read from.
 struct ScalarSegment: Equatable {
-    /// How many bytes of the text.
+    /// The number of bytes of the string.
     var textLength: Int
-    /// The bytes of the file: the same ones when `isVerbatim`, otherwise an escape or a fold that stands for the text.
+    /// The bytes of the file: the same ones if `isVerbatim`, otherwise an escape or a fold that produces the string.
     var source: Range<Int>
-    /// Whether text and source are the same bytes.
+    /// Whether the string and the source are the same bytes.
     var isVerbatim: Bool
 
-    /// Bytes that stand for themselves.
+    /// Returns a segment whose bytes are the string itself.
     static func verbatim(_ source: Range<Int>) -> ScalarSegment {
         ScalarSegment(textLength: source.count, source: source, isVerbatim: true)
     }
 
-    /// Bytes that stand for others.
+    /// Returns a segment whose bytes produce a different string.
     static func replaced(_ source: Range<Int>, textLength: Int) -> ScalarSegment {
         ScalarSegment(textLength: textLength, source: source, isVerbatim: false)
     }
 }
 
 extension YAMLScalar {
-    /// Where a range of the bytes of `text` stands in the file, also through escapes, folds and indentation.
+    /// Returns the span in the file of a range of the bytes of `text`, through escapes, folds and indentation.
     ///
-    /// The source is looked at a second time, so this takes as long as the scalar is; it is meant for diagnostics. A part
-    /// of an escape is the whole escape. A range beyond the text is cut to it.
+    /// The source is read again, which takes time linear in the length of the scalar; use it for diagnostics only. A
+    /// range in an escape yields the whole escape. A range beyond the end is clamped.
     package func span(ofUTF8 range: Range<Int>) -> SourceSpan {
         let count = text.utf8.count
         let wanted = range.clamped(to: 0..<count)
@@ -51,7 +51,7 @@ extension YAMLScalar {
         return span
     }
 
-    /// The place before the byte of the text at an offset, or behind the last one.
+    /// Returns the location before the byte of the string at an offset, or after the last byte.
     private func place(ofTextOffset offset: Int) -> Int {
         var textOffset = 0
         var end = style == .singleQuoted || style == .doubleQuoted ? span.range.lowerBound + 1 : span.range.lowerBound
@@ -65,9 +65,9 @@ extension YAMLScalar {
         return end
     }
 
-    /// The parts of the text in order.
+    /// The parts of the string, in order.
     var segments: [ScalarSegment] {
-        // A null in the place of an alias that leads nowhere has a place but no text.
+        // A null that replaces an unknown alias has a location but no content.
         if text.isEmpty { return [] }
         return switch style {
         case .plain, .singleQuoted, .doubleQuoted: FlowScalarSegments.of(self)
@@ -76,9 +76,10 @@ extension YAMLScalar {
     }
 }
 
-/// Line breaks as libyaml reads them.
+/// Line breaks as libyaml recognizes them.
 enum LineBreak {
-    /// The length of the line break at an offset, in the file and in the text that is made of it; `nil` if there is none.
+    /// Returns the length of the line break at an offset, in the file and in the resulting string; `nil` if there is
+    /// none.
     static func at(_ offset: Int, in bytes: [UInt8]) -> (source: Int, text: Int)? {
         guard offset < bytes.count else { return nil }
         switch bytes[offset] {

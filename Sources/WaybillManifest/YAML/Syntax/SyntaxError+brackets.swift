@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Brackets that do not close, or close nothing, and what is missing between them.
+    /// The error for a bracket without its counterpart, or for a missing value or comma between brackets.
     var bracketError: Diagnostic? {
         switch failure.problem {
         case "did not find expected ',' or ']'": bracketError(open: "[", close: "]")
@@ -24,7 +24,7 @@ extension SyntaxError {
                 "'${' must be quoted between brackets",
                 at: file.span(failure.problemOffset - 1..<here.range.upperBound),
                 secondary: [opening],
-                help: ["Put double quotes around the text: \"${…}\"."]
+                help: ["Put double quotes around the string: \"${…}\"."]
             )
         case nil:
             return error("'\(open)' is not closed", at: here, label: "the file ends here", secondary: [opening])
@@ -36,7 +36,7 @@ extension SyntaxError {
                 "',' or '\(close)' is missing here",
                 at: here,
                 secondary: [opening],
-                help: ["A text with ': ', ',' or brackets in it must be quoted here."]
+                help: ["A string with ': ', ',' or brackets in it must be quoted here."]
             )
         }
     }
@@ -45,12 +45,12 @@ extension SyntaxError {
         let here = place(failure.problemOffset)
         switch byte {
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
-            return error("'\(text(here.range))' closes nothing that was opened", at: here)
+            return error("'\(text(here.range))' has no matching opening bracket", at: here)
         case UInt8(ascii: ","):
             return error(
                 "a value is missing before ','",
                 at: here,
-                help: ["A text that begins with ',' must be quoted."]
+                help: ["A string that starts with ',' must be quoted."]
             )
         default:
             return error("a value is missing here", at: here)

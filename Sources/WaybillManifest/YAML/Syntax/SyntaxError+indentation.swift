@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Something that stands where the next key or list entry should, or behind the end of everything.
+    /// The error for unexpected content instead of the next key or list entry, or after the end of the document.
     var indentationError: Diagnostic? {
         switch failure.problem {
         case "did not find expected key": behindValue ?? misplacedLine(expected: "a key of this mapping")
@@ -11,13 +11,13 @@ extension SyntaxError {
         }
     }
 
-    /// Text in the same line behind a value that is complete: `"a" b`, `'it's'`.
+    /// The error for text after a complete value in the same line: `"a" b`, `'it's'`.
     private var behindValue: Diagnostic? {
         guard let value = lastValue, value.span.range.upperBound <= failure.problemOffset,
             value.span.range.upperBound > line(at: failure.problemOffset).lowerBound
         else { return nil }
         let last = file.span(value.span.range.upperBound - 1..<value.span.range.upperBound)
-        var help = ["Put quotes around the whole text, or take the rest out."]
+        var help = ["Put quotes around the whole string, or remove the rest."]
         var secondary = [Diagnostic.Label(last, "the value ends here")]
         if value.scalar?.style == .singleQuoted {
             help.append("Within single quotes, an apostrophe is written twice: ''.")
@@ -25,11 +25,11 @@ extension SyntaxError {
         if value.scalar.map({ $0.style == .singleQuoted || $0.style == .doubleQuoted }) == true,
             value.span.start.line < value.span.end.line
         {
-            help.append("Perhaps the quote in line \(value.span.start.line) was meant to be closed before.")
-            secondary.append(.init(place(value.span.range.lowerBound), "the quote begins here"))
+            help.append("Perhaps the quote in line \(value.span.start.line) should be closed earlier.")
+            secondary.append(.init(place(value.span.range.lowerBound), "the quote starts here"))
         }
         return error(
-            "there is more text behind the end of a value",
+            "unexpected text after the end of a value",
             at: file.span(restOfLine(from: failure.problemOffset)),
             secondary: secondary,
             help: help
@@ -37,19 +37,19 @@ extension SyntaxError {
     }
 
     private func misplacedLine(expected: String) -> Diagnostic {
-        let owner = Diagnostic.Label(place(failure.contextOffset), "begins here")
+        let owner = Diagnostic.Label(place(failure.contextOffset), "starts here")
         let here = file.span(word(from: failure.problemOffset))
         let column = here.start.column
         let wanted = owner.span.start.column
         if column == wanted {
-            return error("\(expected) is expected here", at: here, secondary: [owner])
+            return error("expected \(expected)", at: here, secondary: [owner])
         }
         return error(
-            "the indentation fits nothing above",
+            "the indentation does not match any line above",
             at: here,
-            label: "stands in column \(column)",
-            secondary: [.init(owner.span, "what begins here has its lines in column \(wanted)")],
-            help: ["Lines of one mapping or list begin in the same column, and what they hold further right."]
+            label: "in column \(column)",
+            secondary: [.init(owner.span, "the lines of this block start in column \(wanted)")],
+            help: ["Lines of one mapping or list start in the same column; nested values are indented further."]
         )
     }
 
@@ -58,6 +58,6 @@ extension SyntaxError {
         if file.bytes.first == UInt8(ascii: "%") {
             return error("'---' is missing between the directives and the document", at: here)
         }
-        return error("the document is at its end before this", at: here, help: ["Check the indentation."])
+        return error("unexpected content after the end of the document", at: here, help: ["Check the indentation."])
     }
 }

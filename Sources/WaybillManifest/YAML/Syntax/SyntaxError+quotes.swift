@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Quotes that are not closed, and escapes that do not exist.
+    /// The error for a quote that is not closed, or for an invalid escape.
     var quoteError: Diagnostic? {
         switch failure.problem {
         case "found unexpected end of stream": unclosedQuote(at: endOfText, label: "the file ends here")
@@ -23,7 +23,7 @@ extension SyntaxError {
             "the quote \(quote) is not closed",
             at: span,
             label: label,
-            secondary: [.init(place(failure.contextOffset), "the quote begins here")],
+            secondary: [.init(place(failure.contextOffset), "the quote starts here")],
             help: help
         )
     }
@@ -32,9 +32,9 @@ extension SyntaxError {
         let start = failure.problemOffset
         let escape = file.span(start..<place(start + 1).range.upperBound)
         return error(
-            "'\(text(escape.range))' is not an escape that double quotes know",
+            "unknown escape '\(text(escape.range))' in double quotes",
             at: escape,
-            help: ["Write the backslash twice, or use single quotes, where it means nothing."]
+            help: ["Write the backslash twice, or use single quotes, where it has no special meaning."]
         )
     }
 

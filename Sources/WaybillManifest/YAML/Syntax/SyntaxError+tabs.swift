@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 extension SyntaxError {
-    /// Tabs where only spaces can indent.
+    /// The error for a tab where only spaces can indent.
     var tabError: Diagnostic? {
         let tab = UInt8(ascii: "\t")
         switch failure.problem {

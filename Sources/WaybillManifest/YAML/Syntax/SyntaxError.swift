@@ -1,8 +1,8 @@
 import WaybillDiagnostics
 
-/// A syntax error of libyaml, said in words that name the likely slip and what to do about it.
+/// A syntax error of libyaml, explained by the likely mistake and what to do about it.
 ///
-/// Each family of slips is an extension in a file of its own; the first that recognises the error explains it.
+/// Each family of errors is an extension in its own file; the first that recognizes the error explains it.
 struct SyntaxError {
     let failure: YAMLFailure
     let file: SourceFile
@@ -15,12 +15,12 @@ struct SyntaxError {
         self.lastValue = lastValue
     }
 
-    /// The error for a person.
+    /// The diagnostic for the error.
     var diagnostic: Diagnostic {
         tabError ?? quoteError ?? bracketError ?? separatorError ?? indentationError ?? indicatorError ?? plainError
     }
 
-    /// An error that no family knows, in libyaml's words.
+    /// The diagnostic for an error that no family recognizes, in libyaml's words.
     private var plainError: Diagnostic {
         let isElsewhere = !failure.context.isEmpty && failure.contextOffset != failure.problemOffset
         let context = isElsewhere ? [Diagnostic.Label(place(failure.contextOffset), failure.context)] : []
@@ -39,14 +39,14 @@ struct SyntaxError {
         Diagnostic("yaml-syntax", headline, at: span, label: label, secondary: secondary, help: help)
     }
 
-    /// The byte at the place of the error; `nil` at the end of the file.
+    /// The byte at the location of the error; `nil` at the end of the file.
     var byte: UInt8? { byte(at: failure.problemOffset) }
 
     func byte(at offset: Int) -> UInt8? {
         file.bytes.indices.contains(offset) ? file.bytes[offset] : nil
     }
 
-    /// The span of the one character at an offset.
+    /// Returns the span of the character at an offset.
     func place(_ offset: Int) -> SourceSpan {
         guard offset < file.bytes.count else { return endOfText }
         var end = offset + 1
@@ -54,20 +54,20 @@ struct SyntaxError {
         return file.span(offset..<end)
     }
 
-    /// The place behind the last byte that is not a blank or a line break.
+    /// The location after the last byte that is not a blank or a line break.
     var endOfText: SourceSpan {
         let end = (file.bytes.lastIndex { !Self.isSpace($0) } ?? -1) + 1
         return file.span(end..<end)
     }
 
-    /// The text from an offset to the end of its line, without blanks at the end.
+    /// Returns the range from an offset to the end of its line, without trailing blanks.
     func restOfLine(from offset: Int) -> Range<Int> {
         var end = line(at: offset).upperBound
         while end > offset, Self.isSpace(file.bytes[end - 1]) { end -= 1 }
         return offset..<max(end, offset)
     }
 
-    /// The text from an offset to the next blank, line break, comma or bracket.
+    /// Returns the range from an offset to the next blank, line break, comma or bracket.
     func word(from offset: Int) -> Range<Int> {
         let stops = Array(",[]{}".utf8)
         let rest = restOfLine(from: offset)
@@ -80,7 +80,7 @@ struct SyntaxError {
     }
 
     func text(_ range: Range<Int>) -> String {
-        // No more than is shown is decoded: a line may have megabytes.
+        // Only the part that is shown is decoded: a line may have megabytes.
         String(decoding: file.bytes[range].prefix(4 * String.shownLength + 4), as: UTF8.self).shortened
     }
 
@@ -90,10 +90,10 @@ struct SyntaxError {
 }
 
 extension String {
-    /// How many code points of a name or text a message repeats.
+    /// The maximum number of code points of a name or string that a message repeats.
     static let shownLength = 60
 
-    /// The text, cut to the length that a message can repeat.
+    /// The string, cut to the length that a message can repeat.
     var shortened: String {
         guard let end = unicodeScalars.index(startIndex, offsetBy: Self.shownLength, limitedBy: endIndex),
             end < endIndex

@@ -1,13 +1,14 @@
 import WaybillDiagnostics
 
-/// Finds the tag and the anchor before a value, which libyaml's events give no places for.
+/// Finds the tag and the anchor before a value, because libyaml's events do not contain their locations.
 enum PropertyScanner {
-    /// Whether a tag or an anchor begins at an offset where a node begins.
+    /// Whether a tag or an anchor starts at an offset where a node starts.
     static func begins(at offset: Int, in file: SourceFile) -> Bool {
         file.bytes[offset] == UInt8(ascii: "&") || file.bytes[offset] == UInt8(ascii: "!")
     }
 
-    /// The tag and anchor of the node that an event begins, and where its value begins behind them.
+    /// Returns the tag and anchor of the node that an event starts, and the offset after them at which its value
+    /// starts.
     static func scan(_ event: YAMLEvent, in file: SourceFile) -> (properties: YAMLProperties, valueStart: Int) {
         let bytes = file.bytes
         var tag: Spanned<String>?
@@ -26,7 +27,7 @@ enum PropertyScanner {
                 break
             }
             let next = skippingSpace(from: offset, in: bytes)
-            // Behind the properties of a value that is not written, another one may follow.
+            // After the properties of an empty value, another value may follow.
             if next >= event.end, event.end == offset { break }
             offset = next
         }
@@ -37,8 +38,8 @@ enum PropertyScanner {
         switch event.kind {
         case .mappingStart, .sequenceStart:
             if event.isFlow { return event.end - 1 }
-            // The event of a block collection ends where the collection begins, save for a sequence that is not
-            // indented against its key: there it ends behind the first '-'.
+            // The event of a block collection ends where the collection starts, except for a sequence that is not
+            // indented against its key: there it ends after the first '-'.
             let isBehindDash = event.end == bytes.count || bytes[event.end] != UInt8(ascii: "-")
             if case .sequenceStart = event.kind, isBehindDash { return event.end - 1 }
             return event.end
@@ -60,7 +61,7 @@ enum PropertyScanner {
             ?? bytes.count
     }
 
-    /// Behind blanks, line breaks and comments.
+    /// Returns the offset after blanks, line breaks and comments.
     static func skippingSpace(from start: Int, in bytes: [UInt8]) -> Int {
         var offset = start
         while offset < bytes.count {

@@ -1,19 +1,19 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// What an explicit tag says about a value, and whether that is true. Only the tags of the core schema are known.
+/// Checks whether a value matches its explicit tag. Only the tags of the core schema are known.
 struct TagCheck {
     private let written: Spanned<String>
     private let kind: Kind
 
     private enum Kind {
         case string, integer, float, boolean, null, sequence, mapping
-        /// `!` alone: not to be resolved by its looks.
+        /// `!` alone: the value is not resolved by its content.
         case nonSpecific
         case unknown
     }
 
-    /// A tag as written, and with its handle expanded; libyaml drops a lone `!` there.
+    /// Creates a check for a tag as written and with its handle expanded; libyaml drops a lone `!` there.
     init(_ written: Spanned<String>, expanded: String?) {
         self.written = written
         kind =
@@ -30,7 +30,8 @@ struct TagCheck {
             }
     }
 
-    /// How a scalar with this tag is resolved; without a tag that fits, by its looks.
+    /// Returns how a scalar with this tag is resolved; `nil` if its content determines that, because the tag does not
+    /// match.
     func scalarTag(for text: String) -> YAMLScalar.Tag? {
         guard matches(text) else { return nil }
         return switch kind {
@@ -43,19 +44,19 @@ struct TagCheck {
         }
     }
 
-    /// What is wrong with the tag at a scalar.
+    /// Returns the error in the tag of a scalar, if there is one.
     func findingForScalar(_ text: String, at span: SourceSpan) -> Diagnostic? {
         if kind == .unknown { return unknown }
         guard !matches(text) else { return nil }
         return Diagnostic(
             "tag-mismatch",
-            "the value is not \(expectation), as the tag \(written.value.shortened) says",
+            "the value does not match its tag \(written.value.shortened): expected \(expectation)",
             at: span,
             secondary: [.init(written.span, "the tag")]
         )
     }
 
-    /// What is wrong with the tag at a sequence or mapping.
+    /// Returns the error in the tag of a sequence or mapping, if there is one.
     func findingForCollection(isMapping: Bool) -> Diagnostic? {
         switch kind {
         case .unknown:
@@ -68,7 +69,7 @@ struct TagCheck {
             let found = isMapping ? "a mapping" : "a list"
             return Diagnostic(
                 "tag-mismatch",
-                "the value is \(found), not \(expectation), as the tag \(written.value.shortened) says",
+                "the value does not match its tag \(written.value.shortened): expected \(expectation), found \(found)",
                 at: written.span
             )
         }
@@ -87,8 +88,8 @@ struct TagCheck {
 
     private var expectation: String {
         switch kind {
-        case .string, .nonSpecific, .unknown: "a text"
-        case .integer: "a whole number"
+        case .string, .nonSpecific, .unknown: "a string"
+        case .integer: "an integer"
         case .float: "a number"
         case .boolean: "a boolean"
         case .null: "null"
@@ -100,10 +101,10 @@ struct TagCheck {
     private var unknown: Diagnostic {
         Diagnostic(
             "unknown-tag",
-            "the tag \(written.value.shortened) is not known",
+            "unknown tag \(written.value.shortened)",
             at: written.span,
             help: [
-                "A text that begins with '!' must be quoted.",
+                "A string that starts with '!' must be quoted.",
                 "The tags of YAML's core schema can be used: !!str !!int !!float !!bool !!null !!seq !!map.",
             ]
         )

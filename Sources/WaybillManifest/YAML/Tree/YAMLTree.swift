@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// A text that was read as YAML: its values, laid out flat, and how and where each of them is written.
+/// A parsed YAML file: its values in a flat layout, and the style and location of each of them.
 final class YAMLTree: Sendable {
-    /// How and where a value is written.
+    /// The location and style of a value.
     struct Mark {
         var lower: UInt32
         var upper: UInt32
@@ -14,7 +14,7 @@ final class YAMLTree: Sendable {
 
     let file: SourceFile
     let values: ValueTree
-    /// By the index of the value.
+    /// The marks by the index of the value.
     let marks: [Mark]
     /// The tags and anchors; most values have neither.
     let properties: [ValueTree.Index: YAMLProperties]
@@ -26,14 +26,14 @@ final class YAMLTree: Sendable {
         self.properties = properties
     }
 
-    /// Where a value stands.
+    /// Returns the location of a value.
     func span(of value: ValueTree.Index) -> SourceSpan {
         let mark = marks[Int(value)]
         return file.span(Int(mark.lower)..<Int(mark.upper))
     }
 }
 
-/// What may stand before a value: `!tag` and `&anchor`.
+/// The properties before a value: `!tag` and `&anchor`.
 final class YAMLProperties: Sendable {
     let tag: Spanned<String>?
     let anchor: Spanned<String>?

@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Makes a mapping from its keys and values: checks the keys and lays merge keys (`<<`) under them.
+/// Builds a mapping from its keys and values: checks the keys and resolves merge keys (`<<`).
 extension YAMLTreeBuilder {
-    /// Adds the mapping of keys and values that stand in turn.
+    /// Adds the mapping of alternating keys and values.
     mutating func addMapping(_ keysAndValues: ArraySlice<ValueTree.Index>, at range: Range<Int>) -> ValueTree.Index {
         let mapping = values.addObject(keysAndValues)
         mark(range)
@@ -11,7 +11,7 @@ extension YAMLTreeBuilder {
         for position in 0..<values.memberCount(of: mapping) {
             let key = values.name(at: position, of: mapping)
             if !values.isScalar(key) {
-                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted text", at: span(of: key)))
+                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted string", at: span(of: key)))
             } else if isMergeKey(key) {
                 mergesSomething = true
             }
@@ -31,7 +31,7 @@ extension YAMLTreeBuilder {
             findings.append(
                 Diagnostic(
                     "duplicate-key",
-                    "the key '\(values.text(of: key).shortened)' stands twice in the same mapping",
+                    "the key '\(values.text(of: key).shortened)' occurs twice in the same mapping",
                     at: span(of: key),
                     secondary: [.init(span(of: other), "first given here")]
                 )
@@ -48,7 +48,8 @@ extension YAMLTreeBuilder {
         return values.withText(of: key) { $0.allSatisfy { $0 == UInt8(ascii: "<") } }
     }
 
-    /// The keys and values with those of the merge keys in their stead: its own keys win, then the earlier mapping.
+    /// Returns the keys and values with merge keys replaced by the entries they merge. The mapping's own keys take
+    /// precedence, then those of earlier mappings.
     private mutating func merged(_ mapping: ValueTree.Index) -> [ValueTree.Index] {
         let entries = entries(of: mapping)
         var known = Set(entries.filter { values.isScalar($0.key) }.map { CodePoints(values.text(of: $0.key)) })
@@ -73,7 +74,7 @@ extension YAMLTreeBuilder {
         }
     }
 
-    /// The mappings that a merge key takes in.
+    /// Returns the mappings that a merge key merges.
     private mutating func mergeSources(_ value: ValueTree.Index) -> [ValueTree.Index] {
         switch values.kind(of: value) {
         case .object:
@@ -89,13 +90,13 @@ extension YAMLTreeBuilder {
     }
 
     private mutating func refuse(_ value: ValueTree.Index) {
-        // An alias that leads nowhere has been reported already.
+        // An unknown alias has already been reported.
         let start = span(of: value).range.lowerBound
         if start < file.bytes.count, file.bytes[start] == UInt8(ascii: "*") { return }
         findings.append(
             Diagnostic(
                 "invalid-merge",
-                "'<<' takes in a mapping or a list of mappings, nothing else",
+                "'<<' requires a mapping or a list of mappings",
                 at: span(of: value),
                 help: ["Quote the key to give it no special meaning: '<<'."]
             )

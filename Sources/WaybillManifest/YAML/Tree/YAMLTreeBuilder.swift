@@ -1,15 +1,15 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Builds the tree from events, with a stack of its own instead of recursion, and stops at the limits.
+/// Builds the tree from events, with an explicit stack instead of recursion, and stops at the limits.
 struct YAMLTreeBuilder {
     let file: SourceFile
-    /// The values that are complete.
+    /// The complete values.
     var values = ValueTree()
-    /// How and where they are written.
+    /// The styles and locations of the values.
     private(set) var marks: [YAMLTree.Mark] = []
     private var properties: [ValueTree.Index: YAMLProperties] = [:]
-    /// The documents that are complete.
+    /// The complete documents.
     private var documents: [ValueTree.Index] = []
     var findings: [Diagnostic] = []
 
@@ -17,44 +17,44 @@ struct YAMLTreeBuilder {
     private let isSingleDocument: Bool
 
     private var frames: [Frame] = []
-    /// The children of all frames that are complete, those of an outer frame first; keys and values in turn for mappings.
+    /// The complete children of all frames, those of outer frames first; for mappings, alternating keys and values.
     private var children: [ValueTree.Index] = []
     private var anchors: [String: Anchor] = [:]
-    /// How many values there are so far, aliases followed.
+    /// The number of values so far, with aliases expanded.
     private var nodeCount = 0
 
-    /// A collection whose end has not come yet.
+    /// A collection whose end has not been reached yet.
     private struct Frame {
         var isMapping: Bool
         var isFlow: Bool
-        /// Where the collection itself begins, behind its tag and anchor.
+        /// The start of the collection itself, after its tag and anchor.
         var start: Int
-        /// Where the last child ends.
+        /// The end of the last child.
         var end: Int
-        /// Where its children begin among those of all frames.
+        /// The start of its children among those of all frames.
         var childrenStart: Int
-        /// `nodeCount` when it began.
+        /// `nodeCount` when the collection started.
         var countBefore: Int
-        /// How many levels there are inside.
+        /// The number of levels inside.
         var height = 0
-        /// Where its tag and anchor begin, if it has any.
+        /// The start of its tag and anchor, if it has any.
         var propertiesStart: Int
         var properties: YAMLProperties?
 
-        /// Notes that a child is complete.
+        /// Records that a child is complete.
         mutating func take(childWithHeight childHeight: Int, end childEnd: Int) {
             end = childEnd
             height = max(height, childHeight)
         }
     }
 
-    /// What an alias stands for.
+    /// An anchor, which aliases refer to.
     private struct Anchor {
-        /// Tells apart anchors of one name.
+        /// The offset of the anchor, which distinguishes anchors with the same name.
         var start: Int
         /// The node, once it is complete.
         var node: ValueTree.Index?
-        /// How many values it is, aliases followed.
+        /// The number of values in the node, with aliases expanded.
         var nodeCount = 0
         var height = 0
     }
@@ -67,28 +67,28 @@ struct YAMLTreeBuilder {
         marks.reserveCapacity(ValueTree.likelyValues(inBytes: file.bytes.count))
     }
 
-    /// The documents that are complete, and the last value that is.
+    /// Returns the complete documents and the last complete value.
     func finished() -> (documents: [YAMLNode], lastValue: YAMLNode?) {
         let tree = YAMLTree(file: file, values: values, marks: marks, properties: properties)
         let last = children.last ?? documents.last
         return (documents.map { YAMLNode(tree: tree, index: $0) }, last.map { YAMLNode(tree: tree, index: $0) })
     }
 
-    /// Where a value stands.
+    /// Returns the location of a value.
     func span(of value: ValueTree.Index) -> SourceSpan {
         file.span(Int(marks[Int(value)].lower)..<Int(marks[Int(value)].upper))
     }
 
-    /// Notes how and where the value is written that was added last.
+    /// Records the location and style of the value that was added last.
     mutating func mark(_ range: Range<Int>, _ style: YAMLScalar.Style = .plain, _ tag: YAMLScalar.Tag? = nil) {
         marks.append(
             YAMLTree.Mark(lower: UInt32(range.lowerBound), upper: UInt32(range.upperBound), style: style, tag: tag)
         )
     }
 
-    /// Takes the next event, with the text of a scalar in UTF-8.
+    /// Processes the next event, with the content of a scalar in UTF-8.
     ///
-    /// - Returns: whether reading should go on.
+    /// - Returns: Whether reading should continue.
     mutating func take(_ event: YAMLEvent, _ text: Span<UInt8>) -> Bool {
         switch event.kind {
         case .documentStart: startDocument(event)
@@ -107,9 +107,9 @@ struct YAMLTreeBuilder {
         return stop(
             Diagnostic(
                 "several-documents",
-                "a second document begins here, where the file may hold only one",
+                "unexpected second document: the file can contain only one",
                 at: file.span(event.start..<event.end),
-                help: ["Put it into a file of its own, or take the '---' out."]
+                help: ["Move it to its own file, or remove the '---'."]
             )
         )
     }
@@ -148,9 +148,9 @@ struct YAMLTreeBuilder {
         return findings.count < limits.maximumFindings
     }
 
-    /// Where a value stands that is not written at all: behind its `:` or `-`, or else behind the key that lacks one.
+    /// Returns the location of an empty value: after its `:` or `-`, or after the key if the colon is missing.
     ///
-    /// libyaml gives the place of the next token where that is not a block's.
+    /// Outside of blocks, libyaml reports the location of the next token.
     private func placeOfNothing(at offset: Int) -> (Int, Int) {
         guard let frame = frames.last, offset > frame.end, children.count > frame.childrenStart else {
             return (offset, offset)
@@ -170,9 +170,9 @@ struct YAMLTreeBuilder {
             return addBroken(
                 Diagnostic(
                     "unknown-alias",
-                    "no anchor '&\(name.shortened)' stands before this alias",
+                    "no anchor '&\(name.shortened)' is defined before this alias",
                     at: span,
-                    help: ["A text that begins with '*' must be quoted: '*\(name.shortened)'."]
+                    help: ["A string that starts with '*' must be quoted: '*\(name.shortened)'."]
                 )
             )
         }
@@ -192,7 +192,7 @@ struct YAMLTreeBuilder {
         return true
     }
 
-    /// Puts a null where an alias leads nowhere, so that the rest can be read.
+    /// Replaces an invalid alias by null, so that the rest can be read.
     private mutating func addBroken(_ finding: Diagnostic) -> Bool {
         findings.append(finding)
         if let span = finding.primary?.span {
@@ -237,12 +237,12 @@ struct YAMLTreeBuilder {
     private mutating func close(_ event: YAMLEvent) -> Bool {
         guard !frames.isEmpty else { return true }
         let frame = frames.removeLast()
-        // Only a closing bracket has a width; everything else ends where its last child does.
+        // Only a closing bracket has a width; any other collection ends where its last child ends.
         let end = frame.isFlow && event.end > event.start ? event.end : max(frame.end, frame.start)
         let node = addCollection(frame, at: frame.start..<end)
         children.removeLast(children.count - frame.childrenStart)
         if let properties = frame.properties { self.properties[node] = properties }
-        // A later anchor of the same name inside has taken the name over.
+        // A later anchor of the same name inside may have replaced this one.
         if let name = frame.properties?.anchor?.value, anchors[name]?.start == frame.propertiesStart {
             let count = nodeCount - frame.countBefore
             anchors[name] = Anchor(start: frame.propertiesStart, node: node, nodeCount: count, height: frame.height + 1)
@@ -251,7 +251,8 @@ struct YAMLTreeBuilder {
         return findings.count < limits.maximumFindings
     }
 
-    /// Adds the collection itself. No slice of the children outlives this, so that they are not copied when they change.
+    /// Adds the collection itself. No slice of the children outlives this call, so that they are not copied when they
+    /// change.
     private mutating func addCollection(_ frame: Frame, at range: Range<Int>) -> ValueTree.Index {
         if frame.isMapping { return addMapping(children[frame.childrenStart...], at: range) }
         defer { mark(range) }
@@ -269,7 +270,7 @@ struct YAMLTreeBuilder {
 
     // MARK: Limits
 
-    /// Counts values, and stops when there are too many.
+    /// Counts values, and stops if there are too many.
     private mutating func grow(by count: Int, at range: Range<Int>) -> Bool {
         nodeCount += count
         guard nodeCount > limits.maximumNodes else { return true }
@@ -279,9 +280,9 @@ struct YAMLTreeBuilder {
             isAlias
                 ? Diagnostic(
                     "alias-growth",
-                    "with this alias the document grows beyond \(limits.maximumNodes) values",
+                    "this alias expands the document to more than \(limits.maximumNodes) values",
                     at: span,
-                    label: "stands for \(count) values"
+                    label: "expands to \(count) values"
                 )
                 : Diagnostic("too-large", "the document has more than \(limits.maximumNodes) values", at: span)
         )
