@@ -41,7 +41,7 @@ package struct Executor: Sendable {
     package let repeatsUnsure: Bool
     /// Whether the mock server receives the requests.
     package let isMocked: Bool
-    /// Whether the body of each response is kept, also if it did not fail.
+    /// Whether the bodies of all responses are kept, not only those of failed ones.
     package let keepsBodies: Bool
     /// Whether snapshots are written instead of compared with responses.
     package let updatesSnapshots: Bool
@@ -105,7 +105,7 @@ package struct Executor: Sendable {
 
     /// Runs all graphs in a context of this executor.
     func run(in context: RunContext) async -> Outcome {
-        // What is sent now could not be recorded.
+        // Without the journal, requests could not be recorded.
         folder?.journal.whenFailed { [control] in control.cancelAll() }
         events.emit(
             .runStarted(
@@ -132,7 +132,7 @@ package struct Executor: Sendable {
         let (steps, outputs, state, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
-            // Requests are small and many: where the transport does its work, they need not go from thread to thread.
+            // A run has many small requests. On the transport's own executor, they do not switch threads.
             await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
         warnOfUnrepeated(context)
@@ -175,7 +175,7 @@ package struct Executor: Sendable {
             let outcome = await GraphRunner(graph, in: StepContext(graph, in: context)).run()
             steps += outcome.node.steps
             state[graph.name] = outcome.state
-            // A step of it was cancelled by hand, and with it the rest.
+            // A step of the graph was cancelled, and with it the rest of the graph.
             wasCancelled = wasCancelled || outcome.node.end == .cancelled
             if let values = outcome.outputs, !graph.outputs.isEmpty {
                 let (outputsOfGraph, isChanged) = redactor.data(graph.object(of: values))
@@ -202,7 +202,7 @@ extension Executor {
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
     }
 
-    /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
+    /// Warns of files that steps wrote before the run was resumed, and that are now missing or have another size.
     private func warnOfChangedFiles(_ context: RunContext) async {
         // The journal does not contain paths with secrets.
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
@@ -258,7 +258,7 @@ extension Executor {
         return paths.count > shown ? "\(names) and \(paths.count - shown) more requests" : names
     }
 
-    /// Warns of such secrets that came up during the run: in responses, in netrc files, as constants.
+    /// Warns of short secrets that occurred during the run: in responses, netrc files or constants.
     private func warnOfShortSecretsReceived() {
         let sources = redactor.sourcesOfShortSecrets
         if !sources.isEmpty { warnOfShortSecrets(in: sources, at: nil) }
@@ -277,7 +277,7 @@ extension Executor {
         state.values.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }
     }
 
-    /// The values of the inputs, for the journal; `nil` where a secret is among them.
+    /// The values of the inputs, for the journal; `nil` if one of them contains a secret.
     private var shownInputs: RedactedJSON? {
         redactor.unchanged(.object(plan.inputs))
     }

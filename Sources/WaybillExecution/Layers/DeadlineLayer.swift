@@ -81,7 +81,7 @@ final class Deadline: Sendable {
         self.failure = failure
     }
 
-    /// The failure of the limit that has passed, of the outermost first.
+    /// The failure of the limit that has passed; if several have passed, that of the outermost one.
     var passed: Failure? {
         outer?.passed ?? (isPast.withLock { $0 } ? failure : nil)
     }
