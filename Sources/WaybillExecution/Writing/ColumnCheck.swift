@@ -4,12 +4,12 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// Notices columns that no record has, such as misspelt ones, and pages that are one record each by mistake.
+/// Detects columns that no record has, such as misspelt ones, and pages that are written as one record each by mistake.
 final class ColumnCheck: Sendable {
     private struct State {
         /// The columns without an expression that no record has had so far.
         var missing: [String]
-        /// Names that records have; the first of them.
+        /// The first names of members that occur in records.
         var names: [String] = []
         /// The kind of the first record that is not an object.
         var other: JSON.Kind?
