@@ -182,7 +182,7 @@ package struct Executor: Sendable {
                 if isChanged {
                     events.emit(
                         .warning(
-                            "outputs.json: the value of a secret occurs in \(redactor.text(graph.name)), and is replaced by ***",
+                            "outputs.json: the outputs of \(redactor.text(graph.name)) contain a secret, which is replaced by ***",
                             at: nil
                         )
                     )
@@ -218,14 +218,14 @@ extension Executor {
             let size = sizes[file.path.string]
             let change = size.map { "has \($0) bytes instead of \(file.bytes)" } ?? "is missing"
             let message =
-                "'\(file.path.string)', which the step had written before the run was resumed, \(change): it is not "
-                + "written again; to write it again, start a new run"
+                "the step wrote '\(file.path.string)' before the run was resumed, but the file \(change); "
+                + "to write it again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil), step: step)
         }
         if changed.count > most {
             let message =
-                "\(changed.count - most) more files that were written before the run was resumed are missing or have another "
-                + "size: they are not written again"
+                "\(changed.count - most) more files that were written before the run was resumed are missing or have a "
+                + "different size; to write them again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil))
         }
     }
@@ -240,7 +240,7 @@ extension Executor {
         )
         warn(
             of: requests.filter { !$0.value }.keys,
-            "not sent again, because the step's file has already passed the position of its records; start a new run to send it"
+            "not sent again, because the step's file was written without its records; start a new run to send it"
         )
     }
 
@@ -268,8 +268,8 @@ extension Executor {
         let most = 5
         let more = sources.count > most ? " and \(sources.count - most) more" : ""
         let message =
-            "fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more): such a secret is "
-            + "redacted only where it is a whole value, not inside a longer text"
+            "a secret of fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more) is "
+            + "redacted only where it is a whole value, not inside a longer string"
         events.emit(.warning(redactor.text(message), at: span))
     }
 

@@ -255,7 +255,7 @@ struct Attempt: Sendable {
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
         if let name = evaluation.duplicateName {
-            warn("the response has the name '\(name)' twice in one object; the last counts")
+            warn("an object in the response has the name '\(name)' twice; the last value is used")
         }
         if let escapes = evaluation.loneSurrogates {
             let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
@@ -294,7 +294,7 @@ struct Attempt: Sendable {
             guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
             emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
         } catch {
-            let message = run.redactor.text("the snapshot cannot be written: \(error)")
+            let message = run.redactor.text("could not write the snapshot: \(error)")
             outcome.failure = Failure(.expect, message, at: snapshot.span)
         }
     }
@@ -311,11 +311,11 @@ struct Attempt: Sendable {
             )
             if kept == .noRoom(isFirst: true) {
                 warn(
-                    "the bodies of responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
+                    "the response bodies already take \(RunFolder.bodyLimitInMiB) MiB; this one and later ones are not kept"
                 )
             }
         } catch {
-            warn("the body is not kept: \(error)")
+            warn("could not keep the response body: \(error)")
         }
         var outcome = outcome
         outcome.isBodyKept = true

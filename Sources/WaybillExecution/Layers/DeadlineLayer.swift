@@ -116,7 +116,7 @@ extension RunClock {
                 value = value ?? next
                 group.cancelAll()
             }
-            guard let value else { preconditionFailure("the work in a deadline gives a value") }
+            guard let value else { preconditionFailure("the operation with a deadline returned no value") }
             return value
         }
     }

@@ -122,7 +122,7 @@ struct PaginationState: Sendable {
     private func count(_ step: Int, in place: Pagination.Place) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {
-            return .fail("the next page cannot be counted: its number is greater than \(Int.max)", at: pagination.span)
+            return .fail("cannot request the next page: its number is greater than \(Int.max)", at: pagination.span)
         }
         return .follow(PageRequest(place, .number(JSONNumber(sum))))
     }
@@ -147,14 +147,14 @@ struct PaginationState: Sendable {
         do {
             _ = try Origin(ofURL: url)
         } catch {
-            return .fail("the next page is where nothing may be sent, at '\(url)': \(error.message)", at: span)
+            return .fail("cannot request the next page at '\(url)': \(error.message)", at: span)
         }
         return go(.url(url), url, at: span)
     }
 
     private mutating func go(_ request: PageRequest, _ text: String, at span: SourceSpan) -> Decision {
         guard !detector.repeats(text) else {
-            return .fail("the pages go round in a circle: '\(text)' leads to itself again", at: span)
+            return .fail("the pages form a cycle: '\(text)' occurs twice", at: span)
         }
         return .follow(request)
     }

@@ -119,7 +119,7 @@ struct AddressText {
         if text.isEmpty, !segment.isRaw {
             throw EvaluationError(
                 .value,
-                "this is empty, and would leave a segment of the path out: the address would be another one",
+                "this is empty, which would remove a segment from the path and change the address",
                 at: range
             )
         }

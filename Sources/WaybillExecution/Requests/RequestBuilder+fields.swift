@@ -75,7 +75,7 @@ extension String {
     func asFieldValue(of name: String, at span: SourceSpan) throws(EvaluationFailure) -> String {
         guard !utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
             throw EvaluationFailure(
-                message: "the value of header field '\(name)' has a line break or another control character in it",
+                message: "the value of header field '\(name)' contains a line break or another control character",
                 span: span
             )
         }

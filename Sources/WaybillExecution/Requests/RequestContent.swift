@@ -39,7 +39,7 @@ struct RequestContent {
             // Validation reports this unless the method is computed.
             if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
                 throw EvaluationFailure(
-                    message: "'params' would be the body of a \(method), and there is an explicit one",
+                    message: "a \(method) request cannot have both 'params' and 'body': 'params' would be its body",
                     span: parameter.name.span
                 )
             }

@@ -298,7 +298,7 @@ struct ResponseEvaluator {
         if returns.isCollection, case .array(let elements) = data {
             for (index, element) in elements.enumerated() {
                 guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
-                let message = redactor.text("element \(index) of what is returned: \(violation.sentence)")
+                let message = redactor.text("element \(index) of the returned list: \(violation.sentence)")
                 return Failure(.output, message, at: returns.span)
             }
             return nil

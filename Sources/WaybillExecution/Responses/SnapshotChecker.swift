@@ -42,7 +42,7 @@ struct SnapshotChecker {
     /// Returns the file with the data as its content. Throws if the file is outside the folder.
     func update() throws(EvaluationFailure) -> Update {
         guard file.boundary.encloses(file.path) else {
-            let message = "the snapshot \(file.path) lies outside the folder of the manifest"
+            let message = "the snapshot \(file.path) is outside the folder of the manifest"
             throw EvaluationFailure(message: message, span: span)
         }
         let content: [UInt8] =
@@ -62,7 +62,7 @@ struct SnapshotChecker {
         } catch {
             let message =
                 error.reason == .notFound
-                ? "there is no snapshot \(file.path); 'waybill run --update-snapshots' creates it"
+                ? "the snapshot \(file.path) does not exist; 'waybill run --update-snapshots' creates it"
                 : "the snapshot \(file.path) cannot be read: \(error.message)"
             return [.init(message: message, span: span)]
         }
@@ -70,7 +70,7 @@ struct SnapshotChecker {
         case .string(let text): return difference(ofLines: text, from: content).map { [violation($0)] } ?? []
         case .bytes(let bytes):
             return bytes == content
-                ? [] : [violation("has \(bytes.count) bytes that differ from the \(content.count) bytes there")]
+                ? [] : [violation("has \(bytes.count) bytes that differ from the \(content.count) bytes of the file")]
         default: return differences(fromJSON: content)
         }
     }
@@ -78,7 +78,7 @@ struct SnapshotChecker {
     private func differences(fromJSON content: [UInt8]) -> [ExpectationChecker.Violation] {
         guard let expected = try? JSONParser().parse(content) else {
             return [
-                .init(message: "the snapshot \(file.path) is not JSON, and the data is \(data.kind.phrase)", span: span)
+                .init(message: "the snapshot \(file.path) is not JSON, but the data is \(data.kind.phrase)", span: span)
             ]
         }
         let comparison: JSONComparison

@@ -93,7 +93,8 @@ package struct ResumeDecision: Sendable {
 }
 
 extension Diagnostic {
-    private static let advice = "--repeat-unsure sends it again, which may do its work twice. Or start a new run."
+    private static let advice =
+        "--repeat-unsure sends it again, which may do its work twice. Alternatively, start a new run."
 
     /// A step passed, and would have to be sent again.
     fileprivate static func unsafeRepeat(_ node: ResumeNode, _ need: ResumeNeeds.Repeat) -> Diagnostic {

@@ -99,7 +99,7 @@ struct ResumeNeeds {
             if use.value.isOfElements {
                 let lossy = elements.filter { use.value.lost(among: $0.value.losses.values) != nil }
                 if !lossy.isEmpty {
-                    repeated[use.target] = Repeat(what: "values of them", span: use.span, elements: Set(lossy.keys))
+                    repeated[use.target] = Repeat(what: "their values", span: use.span, elements: Set(lossy.keys))
                 }
             }
             guard let graph = node.graph else { return }

@@ -39,7 +39,7 @@ final class AttemptEnvironment: EvaluationEnvironment {
             case .notFound: throw FileUnavailable(reason: "does not exist")
             case .outside:
                 throw FileUnavailable(
-                    reason: "lies outside the folder of the manifest (--allow-outside allows that)"
+                    reason: "is outside the folder of the manifest (--allow-outside allows that)"
                 )
             default: throw FileUnavailable(reason: "cannot be read: \(error.message)")
             }

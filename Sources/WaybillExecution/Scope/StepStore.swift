@@ -111,8 +111,8 @@ private struct RecordNamespace: ScopeNamespace {
         guard StepFields.names[name] != nil else { return nil }
         let absence =
             switch name {
-            case "written": "has written no file"
-            case "downloaded": "has downloaded no file"
+            case "written": "did not write a file"
+            case "downloaded": "did not download a file"
             default: "has no response"
             }
         return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")

@@ -64,7 +64,11 @@ extension RequestSender {
 
     /// The request's failure when a later one has replaced it.
     var superseded: Failure {
-        Failure(.duplicate, "a later request of \(name) took its place", at: plan.settings.duplicates?.span)
+        Failure(
+            .duplicate,
+            "the request was cancelled, because \(name) was sent again",
+            at: plan.settings.duplicates?.span
+        )
     }
 
     /// The name of the request in messages.
@@ -95,7 +99,7 @@ extension RequestSender {
         {
             let failure = Failure(
                 .unreachable,
-                "it would go over a mobile network, by the interface '\(run.redactor.text(interface.name))'",
+                "the request was not sent, because it would use a mobile network (interface '\(run.redactor.text(interface.name))')",
                 at: network.span
             )
             return .refusal(failure)
@@ -124,7 +128,7 @@ extension RequestSender {
     private func unreachable(_ reason: String) -> Failure {
         Failure(
             .unreachable,
-            run.redactor.text("nothing was sent, since no connection comes about: \(reason)"),
+            run.redactor.text("the request was not sent, because the server is unreachable: \(reason)"),
             at: plan.settings.reachability?.span
         )
     }

@@ -28,7 +28,12 @@ final class SessionStore: Sendable {
         guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
         let fetched = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
         guard let fetched else {
-            throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)
+            throw Self.problem(
+                "the request was cancelled",
+                kind: .cancelled,
+                service,
+                at: plan.request.address.text.span
+            )
         }
         return Session(service: service, held: try fetched.get())
     }
@@ -57,7 +62,7 @@ final class SessionStore: Sendable {
         let failure = outcome.result.failure
         return .failure(
             problem(
-                failure?.message.string ?? "it was stopped",
+                failure?.message.string ?? "the request was cancelled",
                 kind: failure?.kind ?? .cancelled,
                 code: failure?.code?.value,
                 service,
@@ -74,7 +79,7 @@ final class SessionStore: Sendable {
         at span: SourceSpan
     ) -> EvaluationFailure {
         EvaluationFailure(
-            message: "the session of service '\(service)' cannot be had: \(reason)",
+            message: "could not fetch the session of service '\(service)': \(reason)",
             span: span,
             kind: kind,
             code: code

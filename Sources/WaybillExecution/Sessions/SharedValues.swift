@@ -49,7 +49,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             if let work = entry.work, let place = work.join() { return .work(work, place) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
             let work = SharedWork<Outcome>()
-            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
             entry.generation += 1
             entry.work = work
             entries[key] = entry

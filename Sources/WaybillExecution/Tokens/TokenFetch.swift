@@ -28,7 +28,7 @@ struct TokenFetch: Sendable {
         } catch {
             return .failure(
                 EvaluationFailure(
-                    message: "no access token can be had: \(error.message)",
+                    message: "could not fetch an access token: \(error.message)",
                     span: grant.span,
                     kind: error.kind,
                     code: error.code.map(JSON.string)
@@ -42,14 +42,14 @@ struct TokenFetch: Sendable {
         if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
             throw TokenError(
                 kind: .unreachable,
-                message: "it would be asked for over a mobile network, by the interface '\(interface.name)'"
+                message: "the request would use a mobile network (interface '\(interface.name)')"
             )
         }
         let start = clock.now
         let fetched = try TokenResponse(await response(to: request))
         let secrets = [fetched.token, fetched.refreshToken ?? ""]
         guard secrets.allSatisfy({ redactor.register($0, from: "a token from \(grant.key.url)") }) else {
-            throw TokenError(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
+            throw TokenError(kind: .decode, message: "the token has more than \(Redactor.longestSecret) bytes")
         }
         return AccessToken(
             text: fetched.token,
@@ -77,7 +77,7 @@ struct TokenFetch: Sendable {
                 guard !redirect.leavesOrigin, redirect.method == request.method else {
                     throw TokenError(
                         kind: .status,
-                        message: "the token endpoint answers with status \(response.status) and leads to "
+                        message: "the token endpoint redirects with status \(response.status) to "
                             + "'\(redirect.to)', where credentials are not sent"
                     )
                 }

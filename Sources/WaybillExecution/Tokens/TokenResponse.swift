@@ -25,7 +25,7 @@ struct TokenResponse: Sendable {
         guard type.lowercased() == "bearer" else {
             throw TokenError(
                 kind: .expect,
-                message: "the token is of type '\(type.shortened)', and only bearer tokens can be used"
+                message: "the token has the type '\(type.shortened)', but only bearer tokens are supported"
             )
         }
         guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
@@ -61,7 +61,7 @@ struct TokenResponse: Sendable {
     }
 
     private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
-        var message = "the token endpoint answers with status \(status)"
+        var message = "the token endpoint responded with status \(status)"
         let code = (body?["error"]?.string)?.shortened
         if let code, !code.isEmpty {
             message += ": \(code)"

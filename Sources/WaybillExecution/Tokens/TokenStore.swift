@@ -39,7 +39,7 @@ final class TokenStore: Sendable {
         )
         guard let fetched else {
             throw EvaluationFailure(
-                message: "no access token can be had: it was stopped",
+                message: "could not fetch an access token: the request was cancelled",
                 span: grant.span,
                 kind: .cancelled
             )

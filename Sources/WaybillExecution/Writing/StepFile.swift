@@ -85,8 +85,8 @@ struct StepFile: Sendable {
     private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.repeatsUnsure else {
             let message =
-                "'\(container.part(of: path.string))' is shorter than its journal says, and the requests were sent whose "
-                + "records it lacks; --repeat-unsure sends them again"
+                "'\(container.part(of: path.string))' is shorter than recorded in the journal, and the requests for the "
+                + "missing records were already sent; --repeat-unsure sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
         run.events.emit(.writeCut(.init(path: path, rest: loss.rest)), step: self.step, durably: true)
@@ -223,7 +223,7 @@ struct StepFile: Sendable {
     private func warnOfSecret() {
         guard secretWarning.isFirst() else { return }
         run.events.emit(
-            .warning("\(path): the value of a secret occurs in the records, and is replaced by ***", at: write.span),
+            .warning("\(path): the records contain a secret, which is replaced by ***", at: write.span),
             step: step
         )
     }
@@ -299,7 +299,8 @@ struct StepFile: Sendable {
         let redacted = redacted(record)
         for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
             throw EvaluationFailure(
-                message: "a record has no '\(key.value)', which is in the key of the table: \(redacted.value.excerpt)",
+                message:
+                    "a record has no value for '\(key.value)', which is part of the table's key: \(redacted.value.excerpt)",
                 span: key.span,
                 kind: .output
             )

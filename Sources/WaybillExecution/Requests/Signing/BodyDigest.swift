@@ -29,7 +29,7 @@ extension HTTPRequest.Body {
         }
         // `CURLE_READ_ERROR` and `CURLE_ABORTED_BY_CALLBACK`, as if the transport had read the body.
         guard let result else {
-            throw TransportFailure(kind: .transfer, code: 26, message: "there is no thread to read the body with")
+            throw TransportFailure(kind: .transfer, code: 26, message: "could not start a thread to read the body")
         }
         guard let digest = try result.get() else {
             throw TransportFailure(kind: .cancelled, code: 42, message: "the request was cancelled")

@@ -21,7 +21,7 @@ final class Activity: Sendable {
     /// Runs it in the current task. If it was cancelled before, it starts cancelled.
     func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
         await withUnsafeCurrentTask { task in
-            guard let task else { preconditionFailure("what is asynchronous runs in a task") }
+            guard let task else { preconditionFailure("asynchronous code has no current task") }
             state.withLock { state in
                 state.handle = Handle(task: task)
                 if state.isCancelled { task.cancel() }

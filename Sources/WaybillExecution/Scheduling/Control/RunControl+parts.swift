@@ -26,7 +26,7 @@ extension RunControl {
                 finish()
             }
             state.withLock { $0.graceTimer?.cancel() }
-            guard let value else { preconditionFailure("the graphs come to something") }
+            guard let value else { preconditionFailure("the graphs returned no value") }
             return value
         }
     }

@@ -35,7 +35,7 @@ final class SharedTransfers: Sendable {
         let (work, place, isOwn) = state.withLock { state in
             if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
             let work = SharedWork<RequestSender.Outcome>()
-            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
             state.lastNumber += 1
             let number = state.lastNumber
             state.transfers[key] = (number, work)

@@ -80,7 +80,7 @@ final class Reachability: Sendable {
     /// Starts a check; possibly instead of one that nothing waits for any more.
     private func begin(_ request: HTTPRequest, at place: Place, _ state: inout State) -> Waiting {
         let work = SharedWork<TransportFailure?>()
-        guard let own = work.join() else { preconditionFailure("nobody has given the work up") }
+        guard let own = work.join() else { preconditionFailure("new work was already abandoned") }
         state.lastNumber += 1
         let number = state.lastNumber
         state.entries[place]?.probe = (number, work)
