@@ -8,9 +8,10 @@ package import WaybillPlan
 package import WaybillResults
 package import WaybillTransport
 
-/// Runs a plan: sends its requests in the order that its chains and batches give, and reports the outcomes.
+/// Runs a plan: sends its requests in the order of its chains and batches, and reports the outcomes.
 ///
-/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
+/// Nothing is thrown: a failed request is data. Cancelling the task that calls `run` cancels everything that is
+/// running.
 package struct Executor: Sendable {
     /// What to run.
     package let plan: Plan
@@ -24,11 +25,11 @@ package struct Executor: Sendable {
     package let redactor: Redactor
     /// Receives the events of the run.
     package let events: EventStream
-    /// Where bodies of failed responses are kept.
+    /// The results folder, where the bodies of failed responses are kept.
     package let folder: RunFolder?
     /// The proxies of the environment variables, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// Stops, pauses and resumes the run, or parts of it, while it is running.
+    /// Stops, pauses and unpauses the run, or parts of it, while it is running.
     package let control: RunControl
     /// The clock of all waits in the run.
     package let clock: any RunClock
@@ -48,7 +49,7 @@ package struct Executor: Sendable {
     /// The states of the graphs at the start of the run.
     package let state: GraphStates
 
-    /// An executor; the secrets are registered with the redactor at once.
+    /// An executor; the secrets are registered with the redactor immediately.
     package init(
         plan: Plan,
         transport: any Transport,

@@ -42,7 +42,7 @@ struct GraphRunner: Sendable {
         return outcome
     }
 
-    /// The path for events, where a step executes the graph.
+    /// The path for events, if a step executes the graph.
     private var stepPath: String? { context.path == graph.name ? nil : context.path }
 
     private func executeBody() async -> NodeOutcome {

@@ -233,7 +233,7 @@ struct Attempt: Sendable {
 
     /// Evaluates the response, and registers its secrets before any of it is reported.
     ///
-    /// - Parameter status: The status that the server sent; `nil` where nothing was sent.
+    /// - Parameter status: The status that the server sent; `nil` if nothing was sent.
     private func evaluate(_ response: HTTPResponse, status: Int?, _ outcome: inout AttemptOutcome) async {
         let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))

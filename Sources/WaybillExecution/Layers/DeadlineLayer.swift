@@ -57,7 +57,7 @@ extension StepContext {
         let context = within(deadline)
         var outcome = await run.clock.cancelling(after: limit, deadline) { await body(context) }
         guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
-        // Requests that were in flight have failed with it; without any, nothing else reports it.
+        // Requests that were in flight have failed with this failure. If there were none, nothing else reports it.
         if !outcome.steps.contains(where: { $0.failure == failure }) {
             let own = report(failure)
             let inside = outcome.steps.filter { result in !own.steps.contains { $0.path == result.path } }

@@ -141,7 +141,7 @@ private struct PageCollector {
         return try take(found, decision, of: outcome)
     }
 
-    /// Warns where the first page is the last one because the path to the next page is misspelt.
+    /// Warns if the first page is the last one because the path to the next page is misspelt.
     private func warnOfMisspeltMember(in page: PaginationState.Page) {
         guard let (name, nearest, span) = state.misspeltMember(in: page) else { return }
         let message =

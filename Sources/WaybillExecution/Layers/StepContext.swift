@@ -162,7 +162,7 @@ struct StepContext: Sendable {
     /// Whether this is the context of one element of the step's `forEach`.
     func isElement(_ step: StepPlan) -> Bool { surroundings.value.elementOf == step.path }
 
-    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
+    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by a step that executes the graph.
     func tolerates(_ step: StepPlan) -> Bool {
         step.isTolerated || surroundings.value.toleratesFailures
     }

@@ -59,7 +59,7 @@ extension Settings {
         }
     }
 
-    /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7, `nil` for the default of 3.
+    /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7; `nil` for the default of 3.
     fileprivate var urgency: Int? {
         switch priority?.value {
         case .low: 5

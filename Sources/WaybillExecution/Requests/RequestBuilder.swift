@@ -16,7 +16,7 @@ struct RequestBuilder {
     /// The proxies of the environment variables.
     let proxies: ProxyVariables
     private(set) var scope: RequestScope
-    /// Signs the request when it is sent, if its credentials are keys for that; set by `build()`.
+    /// Signs the request when it is sent, if its credentials are signing keys; set by `build()`.
     var signer: AWSSigner?
     /// The parameters for requesting the token that is sent with the request, if it needs one; set by `build()`.
     private(set) var grant: TokenGrant?

@@ -50,7 +50,7 @@ struct ResumeNeeds {
 
     // MARK: Values
 
-    /// Notes what the remaining steps use that have not been visited.
+    /// Visits the remaining steps that have not been visited, and notes what they use.
     private mutating func visitNew(_ nodes: ResumeNodes) {
         while visited < nodes.all.count {
             if case .remaining = nodes[visited].state { visit(nodes[visited]) }

@@ -31,13 +31,13 @@ extension RequestScope {
         }
     }
 
-    /// Fetches the session if an expression outside of requests uses it: that of the only service that has one.
+    /// Provides the session of the only service that has one, if an expression outside of requests uses it.
     mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationFailure) {
         guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
-    /// Fetches the session if a value outside of requests uses it.
+    /// Provides the session of the only service that has one, if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
         guard session == nil, value.usesSession else { return }
         try await provideSession(of: context.run.sessions.onlyService)

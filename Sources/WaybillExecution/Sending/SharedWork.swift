@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that several tasks wait for. It is cancelled when no task waits for it any more.
+/// Work that several tasks wait for. It is cancelled when no task waits for it.
 final class SharedWork<Value: Sendable>: Sendable {
     private struct State {
         var task: Task<Void, Never>?

@@ -42,7 +42,7 @@ final class TransferReporter: Sendable {
         let kind: RunEvent.Kind
         switch event {
         case .willSend(let request):
-            // The further requests of a redirect are reported as such.
+            // Later requests follow redirects, and are reported as redirects.
             guard let announcement = announcement.withLock({ $0.take() }) else { return }
             kind = announcement(request)
         case .sent:

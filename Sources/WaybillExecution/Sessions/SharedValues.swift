@@ -13,7 +13,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let generation: Int
     }
 
-    /// The value, or the failure of computing it.
+    /// The value, or the failure of fetching it.
     typealias Outcome = Result<Held, EvaluationFailure>
 
     private struct Entry {

@@ -64,8 +64,7 @@ struct CanonicalRequest {
         return "/" + segments.map { PercentEncoding.component($0) }.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
-    /// The path for S3, which is the name of an object: unchanged, but with every character percent-encoded that can
-    /// be.
+    /// The path for S3, which is the name of an object: unchanged, but fully percent-encoded.
     private static func decodedOnce(_ path: String) -> String {
         guard !path.isEmpty else { return "/" }
         return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

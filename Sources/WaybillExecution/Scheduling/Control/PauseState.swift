@@ -12,7 +12,7 @@ struct PauseState: Sendable {
         isRunPaused || steps.contains { StepPath.isInside(path, $0) }
     }
 
-    /// Pauses a step, or the run if it is `nil`; returns `false` if that is already paused.
+    /// Pauses a step, or the run for `nil`; returns `false` if it is already paused.
     mutating func pause(_ step: String?) -> Bool {
         guard let step else {
             defer { isRunPaused = true }
@@ -23,8 +23,8 @@ struct PauseState: Sendable {
         return true
     }
 
-    /// Unpauses a step, or the run if it is `nil`; returns `false` if that was not paused. Unpausing the run does not
-    /// unpause a step that was paused by itself, and vice versa.
+    /// Unpauses a step, or the run for `nil`; returns `false` if it was not paused. Unpausing the run does not unpause
+    /// a step that was paused by itself, and vice versa.
     mutating func unpause(_ step: String?) -> Bool {
         guard let step else {
             defer { isRunPaused = false }

@@ -1,5 +1,5 @@
-/// Decides whether requests to a service are sent: not before a connection to it was established, and not shortly after
-/// an attempt to connect failed.
+/// Decides whether requests to a service are sent: not before a connection to it was established, and not while the
+/// last attempt to connect has failed.
 struct ReachabilityState: Sendable {
     /// What happens to a request.
     enum Action: Sendable, Equatable {
