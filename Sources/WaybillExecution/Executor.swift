@@ -8,9 +8,10 @@ package import WaybillPlan
 package import WaybillResults
 package import WaybillTransport
 
-/// Runs a plan: sends its requests in the order that its chains and batches give, and reports the outcomes.
+/// Runs a plan: sends its requests in the order of its chains and batches, and reports the outcomes.
 ///
-/// Nothing is thrown: a failed request is data. Cancelling the task that runs cancels everything that is running.
+/// Nothing is thrown: a failed request is data. Cancelling the task that calls `run` cancels everything that is
+/// running.
 package struct Executor: Sendable {
     /// What to run.
     package let plan: Plan
@@ -24,11 +25,11 @@ package struct Executor: Sendable {
     package let redactor: Redactor
     /// Receives the events of the run.
     package let events: EventStream
-    /// Where bodies of failed responses are kept.
+    /// The results folder, where the bodies of failed responses are kept.
     package let folder: RunFolder?
     /// The proxies of the environment variables, for requests with `proxy: environment`.
     package let proxies: ProxyVariables
-    /// Stops, pauses and resumes the run, or parts of it, while it is running.
+    /// Stops, pauses and unpauses the run, or parts of it, while it is running.
     package let control: RunControl
     /// The clock of all waits in the run.
     package let clock: any RunClock
@@ -41,14 +42,14 @@ package struct Executor: Sendable {
     package let repeatsUnsure: Bool
     /// Whether the mock server receives the requests.
     package let isMocked: Bool
-    /// Whether the body of each response is kept, also if it did not fail.
+    /// Whether the bodies of all responses are kept, not only those of failed ones.
     package let keepsBodies: Bool
     /// Whether snapshots are written instead of compared with responses.
     package let updatesSnapshots: Bool
     /// The states of the graphs at the start of the run.
     package let state: GraphStates
 
-    /// An executor; the secrets are registered with the redactor at once.
+    /// An executor; the secrets are registered with the redactor immediately.
     package init(
         plan: Plan,
         transport: any Transport,
@@ -105,7 +106,7 @@ package struct Executor: Sendable {
 
     /// Runs all graphs in a context of this executor.
     func run(in context: RunContext) async -> Outcome {
-        // What is sent now could not be recorded.
+        // Without the journal, requests could not be recorded.
         folder?.journal.whenFailed { [control] in control.cancelAll() }
         events.emit(
             .runStarted(
@@ -132,7 +133,7 @@ package struct Executor: Sendable {
         let (steps, outputs, state, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
-            // Requests are small and many: where the transport does its work, they need not go from thread to thread.
+            // A run has many small requests. On the transport's own executor, they do not switch threads.
             await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
         }
         warnOfUnrepeated(context)
@@ -175,14 +176,14 @@ package struct Executor: Sendable {
             let outcome = await GraphRunner(graph, in: StepContext(graph, in: context)).run()
             steps += outcome.node.steps
             state[graph.name] = outcome.state
-            // A step of it was cancelled by hand, and with it the rest.
+            // A step of the graph was cancelled, and with it the rest of the graph.
             wasCancelled = wasCancelled || outcome.node.end == .cancelled
             if let values = outcome.outputs, !graph.outputs.isEmpty {
                 let (outputsOfGraph, isChanged) = redactor.data(graph.object(of: values))
                 if isChanged {
                     events.emit(
                         .warning(
-                            "outputs.json: the value of a secret occurs in \(redactor.text(graph.name)), and is replaced by ***",
+                            "outputs.json: the outputs of \(redactor.text(graph.name)) contain a secret, which is replaced by ***",
                             at: nil
                         )
                     )
@@ -202,7 +203,7 @@ extension Executor {
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
     }
 
-    /// Warns of files that steps wrote before the run was resumed, and that are gone or have another size now.
+    /// Warns of files that steps wrote before the run was resumed, and that are now missing or have another size.
     private func warnOfChangedFiles(_ context: RunContext) async {
         // The journal does not contain paths with secrets.
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
@@ -218,14 +219,14 @@ extension Executor {
             let size = sizes[file.path.string]
             let change = size.map { "has \($0) bytes instead of \(file.bytes)" } ?? "is missing"
             let message =
-                "'\(file.path.string)', which the step had written before the run was resumed, \(change): it is not "
-                + "written again; to write it again, start a new run"
+                "the step wrote '\(file.path.string)' before the run was resumed, but the file \(change); "
+                + "to write it again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil), step: step)
         }
         if changed.count > most {
             let message =
-                "\(changed.count - most) more files that were written before the run was resumed are missing or have another "
-                + "size: they are not written again"
+                "\(changed.count - most) more files that were written before the run was resumed are missing or have a "
+                + "different size; to write them again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil))
         }
     }
@@ -240,7 +241,7 @@ extension Executor {
         )
         warn(
             of: requests.filter { !$0.value }.keys,
-            "not sent again, because the step's file has already passed the position of its records; start a new run to send it"
+            "not sent again, because the step's file was written without its records; start a new run to send it"
         )
     }
 
@@ -258,7 +259,7 @@ extension Executor {
         return paths.count > shown ? "\(names) and \(paths.count - shown) more requests" : names
     }
 
-    /// Warns of such secrets that came up during the run: in responses, in netrc files, as constants.
+    /// Warns of short secrets that occurred during the run: in responses, netrc files or constants.
     private func warnOfShortSecretsReceived() {
         let sources = redactor.sourcesOfShortSecrets
         if !sources.isEmpty { warnOfShortSecrets(in: sources, at: nil) }
@@ -268,8 +269,8 @@ extension Executor {
         let most = 5
         let more = sources.count > most ? " and \(sources.count - most) more" : ""
         let message =
-            "fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more): such a secret is "
-            + "redacted only where it is a whole value, not inside a longer text"
+            "a secret of fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more) is "
+            + "redacted only where it is a whole value, not inside a longer string"
         events.emit(.warning(redactor.text(message), at: span))
     }
 
@@ -277,7 +278,7 @@ extension Executor {
         state.values.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }
     }
 
-    /// The values of the inputs, for the journal; `nil` where a secret is among them.
+    /// The values of the inputs, for the journal; `nil` if one of them contains a secret.
     private var shownInputs: RedactedJSON? {
         redactor.unchanged(.object(plan.inputs))
     }

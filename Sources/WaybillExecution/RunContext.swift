@@ -7,7 +7,7 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// What all parts of a run share.
+/// The state that all parts of a run share.
 final class RunContext: Sendable {
     let id: RunID
     let startedAt: Timestamp
@@ -26,14 +26,14 @@ final class RunContext: Sendable {
     let routes: MeteredRoutes
     let proxies: ProxyVariables
     let scope: RunScope
-    /// What had become of the steps before, where the run is resumed.
+    /// The steps of the earlier run, if the run is resumed.
     let earlier: EarlierSteps?
-    /// What the resumed run sends again, and what it does without.
+    /// Which requests a resumed run sends again, and which results it no longer has.
     let resumption: ResumeDecision
     /// Whether requests are repeated that the earlier run may have sent without receiving a response, even if they are
     /// not idempotent.
     let repeatsUnsure: Bool
-    /// Whether the body of each response is kept, also if it did not fail.
+    /// Whether the bodies of all responses are kept, not only those of failed ones.
     let keepsBodies: Bool
     /// Whether snapshots are written instead of compared with responses.
     let updatesSnapshots: Bool
@@ -42,17 +42,17 @@ final class RunContext: Sendable {
     let unrepeated = Mutex<[String: Bool]>([:])
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
-    /// The greatest number of requests at once.
+    /// The maximum number of requests in flight.
     let concurrency: Int
-    /// The elements of `forEach` steps inside elements of others.
+    /// Counts the elements of nested `forEach` steps.
     let nestedElements: NestedElements
     /// The folder of the manifest, where the files that expressions read are.
     let manifestFolder: String
-    /// Where the files that requests and expressions name may lie.
+    /// Where the files that requests and expressions name may be.
     let files: FolderBoundary
     /// The netrc files that requests have used.
     let netrcFiles = NetrcFiles()
-    /// Whether files that the run writes may lie outside the results folder.
+    /// Whether files that the run writes may be outside the results folder.
     let allowsOutside: Bool
 
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
@@ -99,17 +99,17 @@ final class RunContext: Sendable {
         )
     }
 
-    /// Waits; `false` when the task was cancelled meanwhile, or the run is being stopped and the step is none of those that
-    /// run all the same.
+    /// Waits; returns `false` if the task was cancelled in the meantime, or if the run is being stopped and the step is
+    /// not final.
     func pause(for duration: Duration, isFinal: Bool) async -> Bool {
         if isFinal { return (try? await clock.sleep(for: duration)) != nil }
         return await control.wait(for: duration, on: clock)
     }
 
-    /// A value for the journal to keep; `nil` where a secret is in it.
+    /// A value for the journal; `nil` if it contains a secret.
     func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
 
-    /// What could not be evaluated, as a failure.
+    /// The failure for an expression that could not be evaluated.
     func failure(_ problem: EvaluationFailure) -> Failure {
         Failure(
             problem.kind,
@@ -121,6 +121,6 @@ final class RunContext: Sendable {
 }
 
 extension RunContext {
-    /// The time since some moment before the run, without the time in which the run was paused.
+    /// The time since an arbitrary point before the run, without the time in which the run was paused.
     var activeTime: Duration { clock.now - control.pausedTime }
 }

@@ -50,7 +50,7 @@ import WaybillTransport
         ),
         (
             "{request: {path: /a, method: \"${'POST'}\", params: {a: 1}, body: {json: 1}}}",
-            "'params' would be the body of a POST, and there is an explicit one"
+            "a POST request cannot have both 'params' and 'body': 'params' would be its body"
         ),
     ])
     func `what is computed is checked before the request is sent`(step: String, message: String) async throws {

@@ -112,8 +112,8 @@ import WaybillTransport
         #expect(outcome.summary == "each:failed")
         #expect(
             outcome.result.steps[0].failure?.message.string
-                == "'a.ndjson.part' is shorter than its journal says, and the requests were sent whose records it lacks; "
-                + "--repeat-unsure sends them again"
+                == "'a.ndjson.part' is shorter than recorded in the journal, and the requests for the missing records were "
+                + "already sent; --repeat-unsure sends them again"
         )
         #expect(refused.transport.paths == [])
         let repeated = try each("post")

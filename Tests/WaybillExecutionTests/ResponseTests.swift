@@ -316,7 +316,7 @@ import WaybillTransport
         let listener = EventListener()
         let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
         #expect(outcome.outputs.first?.values.value == ["x": 2])
-        #expect(listener.warnings == ["the response has the name 'x' twice in one object; the last counts"])
+        #expect(listener.warnings == ["an object in the response has the name 'x' twice; the last value is used"])
     }
 
     @Test(arguments: [

@@ -85,6 +85,6 @@ struct SnapshotTests {
         #expect(missing.count == 1 && missing[0].message.contains("'waybill run --update-snapshots' creates it"))
         folder.write("[1", to: "snapshots/a.json")
         let broken = try checker(Self.order).violations()
-        #expect(broken.count == 1 && broken[0].message.hasSuffix("is not JSON, and the data is an object"))
+        #expect(broken.count == 1 && broken[0].message.hasSuffix("is not JSON, but the data is an object"))
     }
 }

@@ -168,11 +168,11 @@ import WaybillTransport
             ),
             (
                 "columns: [id]", #"{"rows":[{"id":1}]}"#, "",
-                "the column 'id' is empty: no record has 'id'. If its 'rows' has the records, add 'records: $.rows'"
+                "the column 'id' is empty: no record has 'id'. If its 'rows' contains the records, add 'records: $.rows'"
             ),
             (
                 "columns: [id]", #"{"rows":[{"id":1}],"next":null}"#, "paginate: {next: $.next}, ",
-                "each page is written as one record, because its data is an object; if its 'rows' has the records, add 'items: $.rows' to 'paginate'"
+                "each page is written as one record, because its data is an object; if its 'rows' contains the records, add 'items: $.rows' to 'paginate'"
             ),
             (
                 "columns: [id, value]", "[1]", "",

@@ -8,23 +8,23 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// The download of one attempt: where the file goes, which responses have it, and what it must be.
+/// The download of one attempt: where the file goes, which responses contain it, and which digest it must have.
 struct AttemptDownload: Sendable {
-    /// A file that was downloaded, or that was there before.
+    /// A file that was downloaded, or that already existed.
     struct File: Sendable {
         /// Its path as it is opened.
         var place: String
         /// Its path as the manifest gives it.
         var path: RedactedText
-        /// How many bytes it has.
+        /// Its size in bytes.
         var bytes: Int
         /// Its digests.
         var digests: [Digest.Algorithm: [UInt8]]
-        /// The content that is not in its place yet; `nil` for a file that was there before.
+        /// The content that is not at its path yet; `nil` for a file that already existed.
         var content: CompleteFile?
     }
 
-    /// What was found out when the head of the response arrived.
+    /// What the head of the response determined, before the body was received.
     private struct Notes {
         var place: String?
         var path: String?
@@ -37,7 +37,8 @@ struct AttemptDownload: Sendable {
     private let plan: RequestPlan
     private let scope: RequestScope
     private let expectedStatus: [StatusPattern]
-    /// The digests to compute. They take as long as all else: SHA-256 only where the manifest uses it.
+    /// The digests to compute. A digest takes as long as the rest of the download, so SHA-256 is computed only if the
+    /// manifest uses it.
     private let algorithms: Set<Digest.Algorithm>
     private let notes = Shared()
 
@@ -133,7 +134,7 @@ struct AttemptDownload: Sendable {
         }
     }
 
-    /// Moves the file of an attempt that has not failed to its place, and reports it. Otherwise it stays a partial file.
+    /// Moves the file of a successful attempt to its path, and reports it. After a failure, it remains a partial file.
     func conclude(_ file: File, _ outcome: inout AttemptOutcome) async {
         guard outcome.failure == nil else {
             await file.content?.release()
@@ -167,7 +168,7 @@ struct AttemptDownload: Sendable {
 
     // MARK: Responses
 
-    /// Decides about a response with the file, before any of it is written.
+    /// Decides whether a response contains the file, before any of it is written.
     private func accept(
         _ response: HTTPResponse,
         suggestedName name: String?
@@ -176,7 +177,7 @@ struct AttemptDownload: Sendable {
         if let accept = plan.settings.accept, let ranges = accept.value,
             response.headers.first(named: "Content-Range") == nil
         {
-            // What was not asked for, such as a page to log in at, is not the file.
+            // A response of another media type, such as a login page, is not the file.
             guard let type = response.headers.first(named: "Content-Type"),
                 ranges.contains(where: { $0.contains(type) })
             else { return .no }
@@ -196,15 +197,15 @@ struct AttemptDownload: Sendable {
 
     // MARK: Paths
 
-    /// Where the file goes, which for a folder is known with the response.
+    /// Returns the path of the file. In a folder, its name depends on the response.
     private func place(named name: String?) async throws(Failure) -> String {
         var path = target.path
         if target.isFolder {
-            // The value of a secret in a name would be on the disk.
+            // A name that contains a secret would write the secret to the disk.
             let isSafe = name.map { run.redactor.redact($0) == $0 } ?? false
             path += isSafe ? name ?? "" : DownloadTarget.nameOfNothing
         }
-        // Equal requests with `duplicates` are meant to meet.
+        // Equal requests with `duplicates` may use the same file.
         let isShared = plan.settings.duplicates.map { $0.value.mode != .allow } ?? false
         let place = try await self.path(path, owner: isShared ? nil : scope.context.path)
         notes.change { notes in
@@ -268,7 +269,7 @@ struct AttemptDownload: Sendable {
         return Failure(.download, run.redactor.text(words), at: checksum.value.span)
     }
 
-    /// The notes, which the transport's callback makes.
+    /// The notes, which the transport's callback changes.
     private final class Shared: Sendable {
         private let notes = Mutex(Notes())
 

@@ -6,15 +6,15 @@ import WaybillTransport
 
 /// Where the file of a download goes.
 struct DownloadTarget: Sendable {
-    /// The name of a file that neither the server nor the URL has a name for.
+    /// The name of a file for which neither the server nor the URL suggests one.
     static let nameOfNothing = "download"
 
     /// The path, relative to the results folder; that of a folder is empty or ends in a slash.
     let path: String
-    /// Where it was written.
+    /// The location of the path in the manifest.
     let span: SourceSpan
 
-    /// Whether it is a folder, in which the file gets the name that the server or the URL has for it.
+    /// Whether it is a folder, in which the file gets the name that the server or the URL suggests.
     var isFolder: Bool { path.isEmpty || path.hasSuffix("/") }
 
     /// Evaluates the path and the folder that it is relative to.
@@ -36,8 +36,8 @@ struct DownloadTarget: Sendable {
         span = download.to?.span ?? folder?.span ?? download.span
     }
 
-    /// The name of the partial file in a folder: the server has not suggested one yet, and different files may have the same
-    /// name in their URLs.
+    /// Returns the path of the partial file in a folder. Its name contains a digest of the URL, because the server has
+    /// not suggested a name yet and different files may have the same name in their URLs.
     func nameOfPart(for url: String, redactor: Redactor) -> String {
         let safe = redactor.redact(url)
         let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? Self.nameOfNothing

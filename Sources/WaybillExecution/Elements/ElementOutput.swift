@@ -1,20 +1,20 @@
 import WaybillExpressions
 import WaybillResults
 
-/// Where the records of one element of a step go, or of a step that is no `forEach`.
+/// Where the records of one element of a step go, or of a step without `forEach`.
 struct ElementOutput: Sendable {
     /// The file.
     let file: StepFile
-    /// The element's place in the list.
+    /// The element's index in the list.
     let element: Int
 
-    /// The records of an element; a step that is no `forEach` has one.
+    /// The output of an element; a step without `forEach` has a single one.
     init(_ file: StepFile, of element: Int = 0) {
         self.file = file
         self.element = element
     }
 
-    /// Adds the records that are in some data; see `StepFile`.
+    /// Adds the records that some data contains; see `StepFile`.
     @discardableResult
     func append(
         _ data: ScopeValue,
@@ -29,7 +29,7 @@ struct ElementOutput: Sendable {
         await file.room(for: element)
     }
 
-    /// Takes back all records of the element.
+    /// Removes all records of the element.
     func takeBack() throws(Failure) {
         try file.takeBack(element)
     }

@@ -3,16 +3,16 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// The elements of a `forEach`. A range is counted, never made, so that a million elements need no memory.
+/// The elements of a `forEach`. A range is never expanded to a list, so that a million elements need no memory.
 enum ElementSource: Sendable {
-    /// Values that are there.
+    /// Values that have been evaluated.
     case values([JSON], isSecret: Bool)
-    /// The whole numbers of a range.
+    /// The integers of a range.
     case range(NumberRange)
     /// Values that are evaluated one by one.
     case templates([ValueTemplate], StepContext)
 
-    /// How many there are.
+    /// The number of elements.
     var count: Int {
         switch self {
         case .values(let values, _): values.count
@@ -21,7 +21,7 @@ enum ElementSource: Sendable {
         }
     }
 
-    /// One of them.
+    /// Returns the element at an index.
     func element(_ index: Int) throws(EvaluationFailure) -> ScopeValue {
         switch self {
         case .values(let values, let isSecret):
@@ -33,7 +33,7 @@ enum ElementSource: Sendable {
         }
     }
 
-    /// The elements that a step's `forEach` asks for.
+    /// Creates the source of the elements of a step's `forEach`.
     init(_ elements: ForEach.Elements, in context: StepContext) async throws(EvaluationFailure) {
         switch elements {
         case .list(let templates):

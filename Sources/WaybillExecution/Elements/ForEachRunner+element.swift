@@ -11,7 +11,7 @@ struct ElementOutcome: Sendable {
     var failure: Failure?
     /// How many requests the step sent for the element.
     var attempts = 0
-    /// What the element is, if it failed.
+    /// What reports show of the element, if it failed.
     var subject = ElementSubject()
     var record: ElementRecord?
     /// What a resumed run does with it.

@@ -2,8 +2,8 @@ import WaybillManifest
 
 /// Decides which elements of a `forEach` run at once.
 ///
-/// Element i starts only while i − (the first that has not finished) is less than the greater of 1,024 and 16 times the
-/// concurrency, so that what has to be put in order is bounded too.
+/// Element i starts only while i − f < max(1,024, 16 × concurrency), where f is the first element that has not
+/// finished. This limits how many results have to be put in order.
 struct ForEachState: Sendable {
     private let count: Int
     private let concurrency: Int
@@ -15,10 +15,10 @@ struct ForEachState: Sendable {
     private var isStopped = false
     /// The first element that has not finished.
     private(set) var firstUnfinished = 0
-    /// Which elements from the first unfinished on have finished.
+    /// Whether each element in the window has finished, in a ring buffer.
     private var ended: [Bool]
 
-    /// The state before the first of so many elements.
+    /// The state before the first element.
     init(count: Int, concurrency: Int, mode: FailureMode) {
         self.count = count
         self.concurrency = max(1, concurrency)
@@ -27,7 +27,7 @@ struct ForEachState: Sendable {
         ended = [Bool](repeating: false, count: min(window, count))
     }
 
-    /// How many more may run.
+    /// How many more elements may run.
     var freePlaces: Int { concurrency - running }
 
     /// The element to start now, if any.
@@ -41,7 +41,7 @@ struct ForEachState: Sendable {
     /// Notes that an element has finished; returns whether the running elements must be cancelled.
     mutating func finished(_ element: Int, hasFailed: Bool) -> Bool {
         running -= 1
-        // A ring: no two elements in the window have the same place.
+        // No two elements in the window have the same index in the ring buffer.
         ended[element % ended.count] = true
         while firstUnfinished < next, ended[firstUnfinished % ended.count] {
             ended[firstUnfinished % ended.count] = false

@@ -5,39 +5,39 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What is kept of one element for `steps.ID.items`.
+/// The record of one element for `steps.ID.items`.
 struct ElementRecord: Sendable {
     /// The element.
     var item: ScopeValue
-    /// What came of it; `nil` where it was not run.
+    /// The record of the step for the element; `nil` if it was not run.
     var record: StepRecord?
 }
 
-/// What came of the elements of a `forEach`, gathered as they end.
+/// The results of the elements of a `forEach`, collected as they finish.
 struct ForEachSummary: Sendable {
     private(set) var results = ElementResults()
     /// How many requests of the step itself were sent for all elements.
     var attempts = 0
     /// Whether a request of an element may have reached the server without a recorded response.
     var isPartlyUnsure = false
-    /// The first failure to happen.
+    /// The failure that happened first.
     private(set) var failure: Failure?
 
     private let mode: FailureMode
     private var items: [Int: ElementRecord]?
-    /// Whether an element was stopped from outside.
+    /// Whether an element was cancelled from outside.
     private(set) var wasCancelled = false
     private var hasFailed = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
-    /// A summary of no elements yet.
+    /// A summary without elements.
     init(mode: FailureMode, keepsItems: Bool) {
         self.mode = mode
         items = keepsItems ? [:] : nil
     }
 
-    /// Adds an element; they may come in any order.
+    /// Adds the result of an element. Elements may be added in any order.
     mutating func add(
         _ element: Int,
         _ end: NodeOutcome.End,
@@ -67,7 +67,7 @@ struct ForEachSummary: Sendable {
         }
     }
 
-    /// Notes a failure that is of no element.
+    /// Adds a failure that does not belong to an element.
     mutating func fail(_ failure: Failure) {
         hasFailed = true
         self.failure = self.failure ?? failure
@@ -79,7 +79,7 @@ struct ForEachSummary: Sendable {
         if count > 0, !hasFailed { wasCancelled = true }
     }
 
-    /// How the step ended, for what stands around it.
+    /// How the step ended, for the group that contains it.
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
         if hasFailed, mode != .continue { return .failed }
@@ -93,7 +93,7 @@ struct ForEachSummary: Sendable {
         return wasCancelled ? .cancelled : .passed
     }
 
-    /// What later steps see.
+    /// The record for the expressions of later steps.
     func record(of step: StepPlan, _ result: StepResult) -> StepRecord {
         var record = StepRecord(isPassed: result.outcome == .passed, error: failure.inExpressions)
         if let items {
@@ -105,7 +105,7 @@ struct ForEachSummary: Sendable {
 }
 
 extension ElementRecord {
-    /// `{item, ok, status, data, outputs, error}`, without what is not kept.
+    /// `{item, ok, status, data, outputs, error}`, without the values that are not kept.
     fileprivate var value: ScopeValue {
         var object = JSONObject()
         var isSecret = item.isSecret

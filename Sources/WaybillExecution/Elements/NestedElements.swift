@@ -2,8 +2,8 @@ import Synchronization
 
 /// The elements in flight of all `forEach` steps that are inside an element of another `forEach`, counted over all levels.
 ///
-/// Without a common limit three levels with 30 elements at once would hold 27,000 of them, most of which only wait for a
-/// request. Each of these steps may always have one element in flight, whatever the count: so all of them finish.
+/// Without a common limit three levels with 30 elements at once would hold 27,000 of them, most of which only wait for
+/// a request. Each of these steps may always have one element in flight, so that all of them finish.
 final class NestedElements: Sendable {
     private let limit: Int
     private let count = Atomic<Int>(0)

@@ -42,7 +42,7 @@ struct GraphRunner: Sendable {
         return outcome
     }
 
-    /// The path for events, where a step executes the graph.
+    /// The path for events, if a step executes the graph.
     private var stepPath: String? { context.path == graph.name ? nil : context.path }
 
     private func executeBody() async -> NodeOutcome {
@@ -54,7 +54,7 @@ struct GraphRunner: Sendable {
         }
     }
 
-    /// Executes all steps of `finally`, also when the run is being stopped: they have a separate task, which is not
+    /// Executes all steps of `finally`, even when the run is being stopped: they run in a separate task, which is not
     /// cancelled with this one.
     private func finished(_ node: NodeOutcome, with steps: GroupPlan) async -> NodeOutcome {
         var node = node
@@ -100,7 +100,7 @@ struct GraphRunner: Sendable {
             do throws(EvaluationFailure) {
                 var scope = context.scope
                 let value = try await scope.value(of: definition.next)
-                // What the rules cannot know: a secret in a response.
+                // Validation cannot detect a secret in a response.
                 guard !value.isSecret, let shown = run.redactor.unchanged(value.json.bytesAsBase64) else {
                     throw EvaluationFailure(
                         message: "it contains a secret",

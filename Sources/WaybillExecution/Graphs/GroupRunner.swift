@@ -17,8 +17,8 @@ struct GroupRunner: Sendable {
         }
     }
 
-    /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps that
-    /// follow have another one.
+    /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps after
+    /// it run in another one.
     private func runChain() async -> NodeOutcome {
         var chain = ChainProgress(group)
         while !chain.isDone {
@@ -91,7 +91,7 @@ struct GroupRunner: Sendable {
 }
 
 extension StepPlan {
-    /// The endpoint that it calls, if it calls one.
+    /// The endpoint that the step calls, if any.
     var endpoint: String? {
         guard case .request(let request) = work else { return nil }
         return request.endpoint

@@ -3,14 +3,14 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// Decides which steps of a chain or batch run when, and what the end of one means for the others. Whoever runs the steps
-/// does what it says.
+/// Decides when the steps of a chain or batch run, and how the end of one affects the others. The caller performs the
+/// actions that it returns.
 struct GroupState: Sendable {
-    /// What is to be done.
+    /// What the caller has to do.
     enum Action: Sendable, Equatable {
-        /// The step at this place begins.
+        /// Starts the step at this index.
         case start(Int)
-        /// The step at this place is not run.
+        /// Skips the step at this index.
         case skip(Int, RunEvent.SkipReason)
         /// Cancels all steps that are running.
         case cancelRunning
@@ -20,26 +20,26 @@ struct GroupState: Sendable {
         case waiting, running, done, failed, skipped
     }
 
-    /// The maximum number of steps of a batch that run at once, unless it has a `concurrency` of its own. A running step takes
-    /// about 100 KB, also while it waits for a permit to send.
+    /// The maximum number of steps of a batch that run at once, unless the batch sets its own `concurrency`. A running
+    /// step takes about 100 KB, even while it waits for a permit to send.
     private static let maximumRunning = 1024
 
     private let order: Group.Order
     private let mode: FailureMode
     private let limit: Int
-    /// The places of the steps that each step needs.
+    /// The indices of the steps that each step needs.
     private let needs: [[Int]]
     private var phases: [Phase]
     private var running = 0
-    /// The first that has not begun, for groups without needs.
+    /// The index of the first step that is still waiting, so that searches need not start at the first step.
     private var next = 0
-    /// Why nothing more begins.
+    /// Why no more steps start.
     private var stop: RunEvent.SkipReason?
     private var hasFailed = false
     private var wasCancelled = false
     private var wasRefused = false
 
-    /// The state of a group before anything of it runs.
+    /// The state of a group before its first step.
     init(_ group: GroupPlan) {
         order = group.order
         mode = group.onFailure
@@ -52,7 +52,7 @@ struct GroupState: Sendable {
         phases = group.steps.map { _ in .waiting }
     }
 
-    /// Whether every step has ended or will not run.
+    /// Whether every step has finished or was skipped.
     var isDone: Bool { running == 0 && !phases.contains(.waiting) }
 
     /// How the group ended, once it is done.
@@ -62,10 +62,10 @@ struct GroupState: Sendable {
         return wasCancelled ? .cancelled : .passed
     }
 
-    /// What is to be done at the beginning.
+    /// Returns the actions that start the group.
     mutating func start() -> [Action] { advance() }
 
-    /// What is to be done after a step has ended.
+    /// Returns the actions that follow the end of a step.
     mutating func finished(_ place: Int, _ end: NodeOutcome.End) -> [Action] {
         running -= 1
         var actions: [Action] = []
@@ -77,7 +77,7 @@ struct GroupState: Sendable {
             stop = stop ?? .ended
         case .failed:
             hasFailed = true
-            // With `continue` what needs the step sees its `ok` and `error`.
+            // With `continue`, the steps that need this one run, and see its `ok` and `error`.
             phases[place] = mode == .continue ? .done : .failed
             if mode == .stop, stop == nil {
                 stop = .failure
@@ -92,7 +92,7 @@ struct GroupState: Sendable {
             guard stop == nil else { break }
             wasCancelled = true
             stop = .interrupted
-            // Where one only did not begin since the run is being stopped, the others are given their time.
+            // If the step was only skipped because the run is being stopped, the running steps may finish.
             if end == .cancelled, running > 0 { actions.append(.cancelRunning) }
         }
         return actions + advance()
@@ -108,7 +108,7 @@ struct GroupState: Sendable {
             if needs[place].contains(where: { phases[$0] == .failed || phases[$0] == .skipped }) {
                 phases[place] = .skipped
                 actions.append(.skip(place, .failure))
-                // What stands before may have waited for it.
+                // Earlier steps may have waited for this one.
                 place = next - 1
             } else if needs[place].allSatisfy({ phases[$0] == .done }) {
                 phases[place] = .running

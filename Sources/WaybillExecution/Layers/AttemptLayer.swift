@@ -14,7 +14,7 @@ struct AttemptLayer: Layer {
     }
 }
 
-/// An attempt of a request: it is evaluated and sent, and its response evaluated.
+/// An attempt of a request: evaluates and sends the request, and evaluates its response.
 struct Attempt: Sendable {
     private let sender: RequestSender
     private var request: RequestStep { sender.request }
@@ -67,7 +67,8 @@ struct Attempt: Sendable {
             await run.control.waitUntilUnpaused(context.path)
             guard context.mayStart else { return stopped }
         } else {
-            // A request that waits for its permit holds no body in memory, and its `now()` is the time of sending.
+            // A request is built only when it has its permit: while it waits, it has no body in memory, and `now()` is
+            // the time of sending.
             permit = await sender.permit()
             guard permit != nil else { return stopped }
         }
@@ -177,7 +178,7 @@ struct Attempt: Sendable {
         var builder = builder(outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
-        // What a session holds are credentials, also those that are not marked as secrets.
+        // The values of a session are credentials, even if they are not marked as secrets.
         if context.isForSession { sending.options.isResponseSecret = true }
         if let grant = builder.grant {
             let token = try await run.tokens.token(of: grant, in: run)
@@ -203,7 +204,8 @@ struct Attempt: Sendable {
         RequestBuilder(plan, page: context.page, scope: scope, redactor: run.redactor, proxies: run.proxies)
     }
 
-    /// Responses of this many bytes or more take so long to evaluate that this is not done on the transport's thread.
+    /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
+    /// long.
     private static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
@@ -231,7 +233,7 @@ struct Attempt: Sendable {
 
     /// Evaluates the response, and registers its secrets before any of it is reported.
     ///
-    /// - Parameter status: The status that the server sent; `nil` where nothing was sent.
+    /// - Parameter status: The status that the server sent; `nil` if nothing was sent.
     private func evaluate(_ response: HTTPResponse, status: Int?, _ outcome: inout AttemptOutcome) async {
         let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
@@ -253,7 +255,7 @@ struct Attempt: Sendable {
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
         if let name = evaluation.duplicateName {
-            warn("the response has the name '\(name)' twice in one object; the last counts")
+            warn("an object in the response has the name '\(name)' twice; the last value is used")
         }
         if let escapes = evaluation.loneSurrogates {
             let subject = escapes.count == 1 ? "an escape that is" : "\(escapes.count) escapes that are"
@@ -263,12 +265,12 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
-        // The response of a session has credentials, which need not be marked as secret.
+        // The response of a session contains credentials, which may not be marked as secrets.
         let isKept = run.keepsBodies && !context.isForSession
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
     }
 
-    /// The outcome of the last attempt, with the evaluation that was left out for earlier pages and tries of `until`:
+    /// The outcome of the last attempt, with the evaluation that is skipped for the earlier pages and tries of `until`:
     /// outputs, expectations, the returned value.
     func concluded(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let response = outcome.response else { return outcome }
@@ -284,14 +286,15 @@ struct Attempt: Sendable {
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
 
-    /// Writes the snapshot of a response that did not fail, unless the file has that content. A log entry names the file.
+    /// Writes the snapshot of a response that did not fail, unless the file already has that content. A log entry names
+    /// the file.
     private func write(_ snapshot: SnapshotChecker.Update?, _ outcome: inout AttemptOutcome) async {
         guard let snapshot, let folder = run.folder, outcome.failure == nil else { return }
         do throws(ResultsError) {
             guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
             emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
         } catch {
-            let message = run.redactor.text("the snapshot cannot be written: \(error)")
+            let message = run.redactor.text("could not write the snapshot: \(error)")
             outcome.failure = Failure(.expect, message, at: snapshot.span)
         }
     }
@@ -308,11 +311,11 @@ struct Attempt: Sendable {
             )
             if kept == .noRoom(isFirst: true) {
                 warn(
-                    "the bodies of responses take \(RunFolder.bodyLimitInMiB) MiB: this one and further ones are not kept"
+                    "the response bodies already take \(RunFolder.bodyLimitInMiB) MiB; this one and later ones are not kept"
                 )
             }
         } catch {
-            warn("the body is not kept: \(error)")
+            warn("could not keep the response body: \(error)")
         }
         var outcome = outcome
         outcome.isBodyKept = true

@@ -57,7 +57,7 @@ extension StepContext {
         let context = within(deadline)
         var outcome = await run.clock.cancelling(after: limit, deadline) { await body(context) }
         guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
-        // Requests that were in flight have failed with it; without any, nothing else reports it.
+        // Requests that were in flight have failed with this failure. If there were none, nothing else reports it.
         if !outcome.steps.contains(where: { $0.failure == failure }) {
             let own = report(failure)
             let inside = outcome.steps.filter { result in !own.steps.contains { $0.path == result.path } }
@@ -81,7 +81,7 @@ final class Deadline: Sendable {
         self.failure = failure
     }
 
-    /// The failure of the limit that has passed, of the outermost first.
+    /// The failure of the limit that has passed; if several have passed, that of the outermost one.
     var passed: Failure? {
         outer?.passed ?? (isPast.withLock { $0 } ? failure : nil)
     }
@@ -116,7 +116,7 @@ extension RunClock {
                 value = value ?? next
                 group.cancelAll()
             }
-            guard let value else { preconditionFailure("the work in a deadline gives a value") }
+            guard let value else { preconditionFailure("the operation with a deadline returned no value") }
             return value
         }
     }

@@ -13,7 +13,7 @@ struct GraphCall: Sendable {
 struct GraphLayer: RepeatableLayer {
     func execute(_ step: TypedStep<GraphCall>, in context: StepContext) async -> NodeOutcome {
         guard let graph = context.run.subgraphs[step.work.name.value] else {
-            preconditionFailure("the rules let a step of an unknown graph pass")
+            preconditionFailure("the plan has a step with an unknown graph")
         }
         var scope = context.scope
         do throws(EvaluationFailure) {

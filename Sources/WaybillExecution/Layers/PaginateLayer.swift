@@ -43,8 +43,8 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
     }
 
     func untilAttempt(_ outcome: AttemptOutcome, in context: StepContext) -> UntilAttempt? {
-        // A failure of the transport is final. What is wrong with a response (its status, its content, what filters reject)
-        // counts only for the last one.
+        // A failure of the transport is final. A failure of a response (its status, its content, a filter) counts only
+        // for the last try.
         guard outcome.failure == nil || outcome.isPending else { return nil }
         return UntilAttempt(
             scope: outcome.scope.scope(.graph(context.graph)),
@@ -78,7 +78,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
     }
 }
 
-/// The items of the pages so far, and what follows them.
+/// The items of the pages so far, and the state of the pagination.
 private struct PageCollector {
     private let step: StepPlan
     private let pagination: Pagination
@@ -141,7 +141,7 @@ private struct PageCollector {
         return try take(found, decision, of: outcome)
     }
 
-    /// Warns where the first page is the last one because the path to the next page is misspelt.
+    /// Warns if the first page is the last one because the path to the next page is misspelt.
     private func warnOfMisspeltMember(in page: PaginationState.Page) {
         guard let (name, nearest, span) = state.misspeltMember(in: page) else { return }
         let message =
@@ -183,7 +183,7 @@ private struct PageCollector {
         return decision != .finish
     }
 
-    /// The items of a page for the journal; `nil` where they are not needed, or a secret is among them.
+    /// The items of a page for the journal; `nil` if they are not needed or contain a secret.
     private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
         guard keepsItems, !isSecret else { return nil }
         return run.kept(JSON.array(items).markingBytes)

@@ -48,7 +48,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
 
 /// Decides after each attempt whether there is another one, and when.
 struct RetryState: Sendable {
-    /// What is known of an attempt that failed.
+    /// An attempt that failed.
     struct Failed: Sendable {
         /// The stage that failed.
         var kind: FailureKind
@@ -64,7 +64,7 @@ struct RetryState: Sendable {
     private let isIdempotent: Bool
     private var retries = 0
     private var wait: Duration
-    /// How long the server asked to wait, where there is no other attempt for the only reason that it is too long.
+    /// How long the server asked to wait, if there is no further attempt only because that is too long.
     private(set) var refusedWait: Duration?
 
     /// The state before the first attempt of a request whose method may or may not be sent twice (RFC 9110, section 9.2.2).
@@ -76,10 +76,10 @@ struct RetryState: Sendable {
 
     /// How long to wait before the next attempt; `nil` when there is none.
     ///
-    /// - Parameter chance: A number from 0 up to 1, for waits that differ.
+    /// - Parameter chance: A random number in `0..<1`, for the jitter.
     mutating func pause(after failed: Failed, chance: Double) -> Duration? {
         guard let policy, retries < policy.times, policy.applies(to: failed) else { return nil }
-        // What never reached the server can be sent again whatever it is.
+        // A request that never reached the server can always be sent again.
         guard isIdempotent || policy.isUnsafe || !failed.wasSent else { return nil }
         let pause: Duration
         if let wish = failed.retryAfter {

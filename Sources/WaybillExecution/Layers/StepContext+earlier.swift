@@ -32,8 +32,8 @@ extension StepContext {
 }
 
 extension RequestPlan {
-    /// Whether the request can be sent twice with the same effect as once (RFC 9110, section 9.2.2). A method that is
-    /// computed and not known yet counts as one that cannot.
+    /// Whether the request can be sent twice with the same effect as once (RFC 9110, section 9.2.2). A computed method
+    /// that is not known yet counts as not idempotent.
     func isIdempotent(sentAs method: String? = nil) -> Bool {
         (method ?? constantMethod).map(HTTPRequest.isIdempotent) ?? false
     }

@@ -35,7 +35,7 @@ struct StepContext: Sendable {
 
     // MARK: The graph
 
-    /// A context is copied for each layer, and seldom changed in these.
+    /// Copied on write, because a context is copied for each layer but these values seldom change.
     private var surroundings: CopyOnWrite<Surroundings>
 
     /// The graph whose steps are executed.
@@ -44,9 +44,9 @@ struct StepContext: Sendable {
     var inputs: [String: ScopeValue] { surroundings.value.inputs }
     /// The records of the steps that have finished.
     var steps: StepStore { surroundings.value.steps }
-    /// The variables of the `forEach` steps around.
+    /// The variables of the `forEach` steps that contain the step.
     var variables: [String: ScopeValue] { surroundings.value.variables }
-    /// The time limit around.
+    /// The innermost time limit that applies.
     var deadline: Deadline? { surroundings.value.deadline }
     /// Whether the steps are executed even when the run is being stopped, as those of `finally` are.
     var isFinal: Bool { surroundings.value.isFinal }
@@ -162,7 +162,7 @@ struct StepContext: Sendable {
     /// Whether this is the context of one element of the step's `forEach`.
     func isElement(_ step: StepPlan) -> Bool { surroundings.value.elementOf == step.path }
 
-    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by one around the graph.
+    /// Whether a failure of a step is tolerated: by itself, by a step around it, or by a step that executes the graph.
     func tolerates(_ step: StepPlan) -> Bool {
         step.isTolerated || surroundings.value.toleratesFailures
     }
@@ -184,7 +184,7 @@ struct StepContext: Sendable {
         !Task.isCancelled && run.folder?.journal.hasFailed != true && (isFinal || !run.control.isStopping)
     }
 
-    /// Waits; `false` when the task was cancelled in the meantime, or the run is being stopped.
+    /// Waits; returns `false` if the task was cancelled in the meantime, or the run is being stopped.
     func pause(for duration: Duration) async -> Bool {
         await run.pause(for: duration, isFinal: isFinal)
     }

@@ -2,7 +2,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// `when`: executes a step only where a condition holds.
+/// `when`: executes a step only if a condition holds.
 struct WhenLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     let inner: Inner
 

@@ -121,7 +121,8 @@ extension WorkLayer {
 }
 
 extension HTTPResponse {
-    /// The response without its body. That of an element is kept without fields too, since only its status can be used.
+    /// The response without its body. An element's response is kept without header fields too, because only its status
+    /// can be used.
     fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
         var response = self
         response.body = []

@@ -6,8 +6,8 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// The outcome of a request after its last attempt. The innermost layer makes it; each layer around may change it
-/// before it returns it.
+/// The outcome of a request after its last attempt. The innermost layer creates it; each outer layer may change it
+/// before returning it.
 struct AttemptOutcome: Sendable {
     /// The scope of expressions after the attempt, with the request, the response and the data.
     var scope: RequestScope

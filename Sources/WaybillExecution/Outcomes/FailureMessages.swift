@@ -5,7 +5,8 @@ import WaybillResults
 import WaybillTransport
 
 extension Failure {
-    /// The failure with the text that `messages` has for its kind, if there is one; what happened remains as a finding.
+    /// Returns the failure with the message that `messages` sets for its kind, if any. The original message remains as
+    /// a finding.
     func worded(by messages: [MessageOption.Name: Setting<MessageOption>], redactor: Redactor) -> Failure {
         guard let words = messages.text(for: kind) else { return self }
         var failure = self
@@ -24,7 +25,7 @@ extension [MessageOption.Name: Setting<MessageOption>] {
         if case .showCode(let shows)? = self[.showCode]?.value { shows } else { true }
     }
 
-    /// The text for failures of a kind: its own, or the general one.
+    /// The message for failures of a kind: the specific one, or the general one.
     fileprivate func text(for kind: FailureKind) -> String? {
         for name in kind.messageNames {
             if case .text(let text)? = self[name]?.value { return text }
@@ -34,20 +35,20 @@ extension [MessageOption.Name: Setting<MessageOption>] {
 }
 
 extension FailureKind {
-    /// The names under `messages` whose texts apply to failures of this kind, the more specific one first.
+    /// The names under `messages` that apply to failures of this kind, the most specific one first.
     fileprivate var messageNames: [MessageOption.Name] {
         switch self {
         case .duplicate: [.duplicate, .general]
         case .unreachable, .dns, .connect: [.unreachable, .general]
         case .input, .tls, .timeout, .transfer, .status, .contentType, .decode, .filter, .output, .expect, .download:
             [.general]
-        // It was stopped by a person or another failure.
+        // The request was cancelled by a person, or because of another failure.
         case .cancelled: []
         }
     }
 }
 
-/// The words of a server about its own failure.
+/// Finds the message of a server about its own failure.
 enum ServerMessage {
     /// The server's message in the body of a failed response, where servers usually put it (RFC 9457 and common
     /// practice).
@@ -68,7 +69,7 @@ enum ServerMessage {
 }
 
 extension FailureKind {
-    /// What a failure of the transport is for whoever reads results.
+    /// The kind of a failure of the transport in results.
     init(_ kind: TransportFailure.Kind) {
         self =
             switch kind {

@@ -5,7 +5,7 @@ enum LinkField {
         for field in fields {
             var parser = LinkParser(field)
             while let link = parser.link() {
-                // Section 3.2: an anchor makes it a link of something else than this response.
+                // Section 3.2: a link with an anchor does not belong to this response.
                 if link.relations.contains("next"), !link.hasAnchor { return link.target }
             }
         }
@@ -13,7 +13,7 @@ enum LinkField {
     }
 }
 
-/// Takes one field apart (RFC 8288, appendix B.2). What is malformed ends a link, never the reading.
+/// Parses one field (RFC 8288, appendix B.2). A malformed part ends its link, but not the parsing.
 private struct LinkParser {
     struct Link {
         var target: String
@@ -37,7 +37,7 @@ private struct LinkParser {
         while let (name, value) = parameter() {
             switch name.lowercased() {
             case "rel" where !hasRelation:
-                // Section 3.3: further ones are ignored.
+                // Section 3.3: further `rel` parameters are ignored.
                 hasRelation = true
                 link.relations = value.lowercased().split { $0 == " " || $0 == "\t" }
             case "anchor": link.hasAnchor = true
@@ -47,11 +47,11 @@ private struct LinkParser {
         return link
     }
 
-    /// The next parameter of a link; `nil` where it ends.
+    /// Returns the next parameter of a link; `nil` at its end.
     private mutating func parameter() -> (name: String, value: String)? {
         skipSpace()
         guard rest.first == UInt8(ascii: ";") else {
-            // The rest of a link that is not well-formed is passed over, up to the next one.
+            // Skips the rest of a malformed link, up to the next one.
             rest = rest.drop { $0 != UInt8(ascii: ",") }
             return nil
         }

@@ -1,18 +1,18 @@
 import WaybillFormats
 import WaybillJSON
 
-/// What the request for a page has of its own.
+/// How the request for a page differs from the plain request of the step.
 enum PageRequest: Sendable, Equatable {
-    /// Nothing: the first page, where the answers say how it goes on.
+    /// It does not differ: the first page, if the responses determine the next one.
     case plain
-    /// The whole URL.
+    /// It has another URL.
     case url(String)
-    /// The value of an input of the endpoint.
+    /// It sets an input of the endpoint.
     case input(String, JSON)
-    /// The value of a query parameter.
+    /// It sets a query parameter.
     case query(String, JSON)
 
-    /// The URL, number, offset or cursor.
+    /// The URL, page number, offset or cursor.
     var value: JSON? {
         switch self {
         case .plain: nil
@@ -21,15 +21,15 @@ enum PageRequest: Sendable, Equatable {
         }
     }
 
-    /// The input that has a value of its own.
+    /// The input that the page sets.
     var input: (name: String, value: JSON)? {
         if case .input(let name, let value) = self { (name, value) } else { nil }
     }
 }
 
-/// The query of a URL, changed in one parameter.
+/// Changes one parameter in the query of a URL.
 enum PageQuery {
-    /// The URL with one parameter of this name, in the place of all that it had.
+    /// Returns the URL with one parameter of this name, instead of all that it had.
     static func setting(_ name: String, to value: JSON, in url: String) -> String {
         let text = value.string ?? JSONWriter().string(value)
         let pair = "\(PercentEncoding.component(name))=\(PercentEncoding.component(text))"

@@ -5,13 +5,13 @@ import WaybillJSON
 import WaybillManifest
 import WaybillTransport
 
-/// Decides after each page of a step with `paginate` whether there is another one, and how it is asked for.
+/// Decides after each page of a step with `paginate` whether another one follows, and how it is requested.
 struct PaginationState: Sendable {
-    /// What is known of a page.
+    /// A page that was received.
     struct Page: Sendable {
         /// The scope of the expressions; `$` is the decoded response before filters.
         var scope: EvaluationScope
-        /// How many items it has.
+        /// The number of its items.
         var items: Int
         /// The URL that it came from.
         var url: String
@@ -30,9 +30,9 @@ struct PaginationState: Sendable {
     }
 
     private let pagination: Pagination
-    /// How many pages have come.
+    /// The number of pages received so far.
     private(set) var pages: Int
-    /// The request for the page that comes next.
+    /// The request for the next page.
     private(set) var request: PageRequest
     private var detector = RepetitionDetector()
 
@@ -48,7 +48,7 @@ struct PaginationState: Sendable {
             }
     }
 
-    /// The state behind so many pages, when the next one is known by its URL, number, offset or cursor.
+    /// The state after a number of pages, with the URL, page number, offset or cursor of the next one.
     init(_ pagination: Pagination, behind pages: Int, next: JSON) {
         self.init(pagination)
         self.pages = pages
@@ -97,7 +97,7 @@ struct PaginationState: Sendable {
         }
     }
 
-    /// The name in the path of `next` or `from` that a page does not have, if it has one that is nearly the same.
+    /// The name in the path of `next` or `from` that a page does not have, if the page has a similar one.
     func misspeltMember(in page: Page) -> (name: String, nearest: String, span: SourceSpan)? {
         let expression: ManifestExpression
         switch pagination.way {
@@ -122,13 +122,13 @@ struct PaginationState: Sendable {
     private func count(_ step: Int, in place: Pagination.Place) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {
-            return .fail("the next page cannot be counted: its number is greater than \(Int.max)", at: pagination.span)
+            return .fail("cannot request the next page: its number is greater than \(Int.max)", at: pagination.span)
         }
         return .follow(PageRequest(place, .number(JSONNumber(sum))))
     }
 
-    /// What an expression says of the next page: nothing, null, an empty text or an empty list end it. Of a list, as a path
-    /// with a filter gives it, the only element counts.
+    /// Evaluates an expression for the next page. There is no next page if it finds nothing, null, an empty string or
+    /// an empty list. A list of one element, as a path with a filter returns it, counts as that element.
     private func value(of expression: ManifestExpression, in page: Page) throws(EvaluationFailure) -> JSON? {
         var value = try expression.valueIfThere(in: page.scope)?.json
         if case .array(let elements)? = value, elements.count < 2 { value = elements.first }
@@ -138,7 +138,7 @@ struct PaginationState: Sendable {
         }
     }
 
-    /// A link leads to a URL, absolute or relative to that of the page.
+    /// Follows a link, whose URL may be relative to that of the page.
     private mutating func follow(_ target: String, from page: Page, at span: SourceSpan) -> Decision {
         var reference = URIReference(PercentEncoding.reference(target)).resolved(against: URIReference(page.url))
         reference.fragment = nil
@@ -147,21 +147,21 @@ struct PaginationState: Sendable {
         do {
             _ = try Origin(ofURL: url)
         } catch {
-            return .fail("the next page is where nothing may be sent, at '\(url)': \(error.message)", at: span)
+            return .fail("cannot request the next page at '\(url)': \(error.message)", at: span)
         }
         return go(.url(url), url, at: span)
     }
 
     private mutating func go(_ request: PageRequest, _ text: String, at span: SourceSpan) -> Decision {
         guard !detector.repeats(text) else {
-            return .fail("the pages go round in a circle: '\(text)' leads to itself again", at: span)
+            return .fail("the pages form a cycle: '\(text)' occurs twice", at: span)
         }
         return .follow(request)
     }
 }
 
 extension PageRequest {
-    /// A value in the place where the manifest wants it.
+    /// Sets the input or query parameter that the manifest names.
     init(_ place: Pagination.Place, _ value: JSON) {
         switch place {
         case .input(let name): self = .input(name.value, value)
@@ -171,7 +171,7 @@ extension PageRequest {
 }
 
 extension ManifestExpression {
-    /// The value of the expression; `nil` where it finds nothing.
+    /// Returns the value of the expression; `nil` if it finds nothing.
     func valueIfThere(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue? {
         do {
             return try expression.evaluate(in: scope)

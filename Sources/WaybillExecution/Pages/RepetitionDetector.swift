@@ -1,21 +1,21 @@
-/// Finds out whether an endless sequence of texts, each of which decides the next, goes round in a circle.
+/// Detects cycles in an endless sequence of strings, each of which determines the next.
 ///
-/// The first texts are remembered by a hash of 64 bits, so that coming back to one of them is seen at once; from then on
-/// the memory stays as it is and Brent's algorithm sees it later.
+/// The first strings are remembered by their 64-bit hashes, so that a repetition of one of them is detected at once.
+/// After that, memory use stays constant, and Brent's algorithm detects a cycle later.
 struct RepetitionDetector: Sendable {
     private let limit: Int
     private var hashes: Set<Int> = []
-    /// A text to come back to, and how many have come since.
+    /// The hash of the string that Brent's algorithm compares with, and the number of strings since then.
     private var landmark: Int?
     private var distance = 0
     private var power = 1
 
-    /// A detector that remembers so many texts.
+    /// A detector that remembers up to a number of strings.
     init(remembering limit: Int = 65_536) {
         self.limit = limit
     }
 
-    /// Whether the next text was there before.
+    /// Adds the next string; returns whether it occurred before.
     mutating func repeats(_ text: String) -> Bool {
         let hash = text.hashValue
         if hashes.contains(hash) || hash == landmark { return true }

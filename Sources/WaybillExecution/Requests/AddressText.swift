@@ -2,30 +2,30 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillManifest
 
-/// A path or URL with each `${…}` in it evaluated and percent-encoded: in the path as one segment, or a part of one, and
-/// elsewhere likewise.
+/// A path or URL in which each `${…}` is evaluated and percent-encoded: in the path as one segment, or a part of one,
+/// and likewise elsewhere.
 ///
-/// A value marked with `raw()` is a path with a query, or a part of that, and only what an address cannot contain is encoded
-/// in it.
+/// A value marked with `raw()` may contain a path and a query: only characters that an address cannot contain are
+/// encoded in it.
 ///
-/// Any other value never changes which segments a path has: one that would be empty, or `.` or `..`, is refused, since no encoding
-/// keeps those from being taken for a step to another folder (RFC 3986, sections 3.3 and 6.2.2.3). What is written in the
-/// manifest is sent as it is written.
+/// Any other value never changes which segments a path has: an empty segment, `.` and `..` are rejected, because a
+/// server may treat even encoded dots as a step to another folder (RFC 3986, sections 3.3 and 6.2.2.3). Literal parts
+/// are sent as the manifest has them.
 struct AddressText {
-    /// The text, as it is sent.
+    /// The address as it is sent.
     private(set) var text = ""
     /// Whether it is an absolute URL.
     private(set) var isURL: Bool
-    /// Values in it that secrets took part in.
+    /// The values in it that contain a secret.
     private(set) var secrets: [String] = []
 
-    /// The segment at the end of the text.
+    /// The segment at the end of the address.
     private struct Segment {
-        /// How many bytes of the text are before it.
+        /// The offset of its first byte.
         var start = 0
-        /// The last `${…}` in it.
+        /// The range of the last `${…}` in it.
         var expression: Range<Int>?
-        /// Whether that is the value of `raw()`, and so may be empty.
+        /// Whether its value is marked with `raw()`, and so may be empty.
         var isRaw = false
     }
 
@@ -34,7 +34,8 @@ struct AddressText {
     private var slashesBeforePath = 0
     private var isInPath = true
 
-    /// Evaluates an address. A `${…}` that a URL begins with is the URL, or its beginning, and is not encoded.
+    /// Evaluates an address. A `${…}` at the start of a URL is the URL, or its first part, and is encoded like a
+    /// literal.
     init(_ address: Address, in scope: EvaluationScope) throws(EvaluationFailure) {
         isURL = if case .url = address { true } else { false }
         let scalar = address.text.value
@@ -50,7 +51,7 @@ struct AddressText {
                 return piece.text
             }
             if case .computed = address { isURL = try Self.isURL(whole.text, from: template) }
-            // Those of `https://host/`.
+            // The slashes of `https://host/`.
             slashesBeforePath = isURL ? 3 : 0
             secrets = pieces.filter(\.isSecret).map(\.text)
             var values = pieces[...]
@@ -89,7 +90,7 @@ struct AddressText {
         }
     }
 
-    /// The message for a text that cannot be a path segment.
+    /// Returns the message for a string that cannot be a path segment.
     static func climbing(_ text: String) -> String {
         "'\(text)' cannot be a segment of a path: it would lead to another folder"
     }
@@ -118,7 +119,7 @@ struct AddressText {
         if text.isEmpty, !segment.isRaw {
             throw EvaluationError(
                 .value,
-                "this is empty, and would leave a segment of the path out: the address would be another one",
+                "this is empty, which would remove a segment from the path and change the address",
                 at: range
             )
         }

@@ -4,9 +4,9 @@ import WaybillManifest
 import WaybillResults
 
 extension Redactor {
-    /// Registers a text that a secret took part in.
+    /// Registers a string that contains a secret.
     ///
-    /// - Throws: where it is too long to be kept secret.
+    /// - Throws: If it is too long to be redacted.
     func register(_ secret: String, at span: SourceSpan) throws(EvaluationFailure) {
         guard !register(secret, from: "the value at \(span)") else { return }
         throw EvaluationFailure(
@@ -16,9 +16,9 @@ extension Redactor {
         )
     }
 
-    /// Registers every text and number in a secret value.
+    /// Registers every string and number in a secret value.
     ///
-    /// - Throws: where one is too long to be kept secret.
+    /// - Throws: If one is too long to be redacted.
     func register(secretsIn value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
         switch value {
         case .string(let text): try register(text, at: span)

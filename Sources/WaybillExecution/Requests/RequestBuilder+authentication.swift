@@ -7,11 +7,11 @@ import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {
-    /// Adds credentials to the fields or the URL, or prepares what signs the request.
+    /// Adds credentials to the fields or the URL, or prepares the signer of the request.
     ///
     /// - Parameter isAtOrigin: Whether the request goes to the origin that the credentials are for. Only the transport
     ///   sends credentials to another origin, because it knows which host they are for.
-    /// - Returns: The credentials that the transport sends, after a server has asked for them.
+    /// - Returns: The credentials that the transport sends when a server asks for them.
     mutating func authenticate(
         by auth: Setting<Authentication>?,
         isAtOrigin: Bool,
@@ -55,7 +55,7 @@ extension RequestBuilder {
             let name = key.name.value
             switch key.place {
             case .header: set(name, try value(of: key.value, for: name))
-            // The URL of a page may have it already.
+            // The URL of a next page may already have the parameter.
             case .query: url = PageQuery.setting(name, to: .string(try text(key.value)), in: url)
             case .cookie:
                 let text = try value(of: key.value, for: "Cookie")
@@ -125,7 +125,7 @@ final class NetrcFiles: Sendable {
         return netrc
     }
 
-    /// Whether a file has no credentials for a host, and this was not asked before.
+    /// Returns whether a file has no credentials for a host, but only the first time for that host.
     func isFirstToMiss(_ host: String, in netrc: Netrc) -> Bool {
         netrc.entry(of: host) == nil && missing.withLock { $0.insert([netrc.path, host]).inserted }
     }

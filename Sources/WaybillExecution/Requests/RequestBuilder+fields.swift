@@ -5,17 +5,17 @@ import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {
-    /// The header fields of a request, those that every request has included, without credentials.
+    /// The header fields of a request, including the default ones, without credentials.
     func headers(of settings: Settings) throws(EvaluationFailure) -> [HTTPField] {
         var fields: [HTTPField] = []
         let written = settings.headers
-        // With the three that are added.
+        // With room for the three default fields.
         fields.reserveCapacity(written.count + 3)
         for entry in written {
             for value in entry.values.value ?? [] {
                 let text = try value.text(in: scope.scope(entry.values.level))
                 try register(text)
-                // What a secret touched does not follow a redirect to another origin.
+                // A value that contains a secret is not sent to another origin after a redirect.
                 fields.append(
                     HTTPField(
                         name: entry.name.value,
@@ -59,7 +59,7 @@ extension Settings {
         }
     }
 
-    /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7, where it is not the usual 3.
+    /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7; `nil` for the default of 3.
     fileprivate var urgency: Int? {
         switch priority?.value {
         case .low: 5
@@ -70,12 +70,12 @@ extension Settings {
 }
 
 extension String {
-    /// The text, if it may be the value of a header field: without control characters, the tab apart (RFC 9110,
-    /// section 5.5).
+    /// Returns the string if it can be the value of a header field. Throws if it contains control characters other than
+    /// tab (RFC 9110, section 5.5).
     func asFieldValue(of name: String, at span: SourceSpan) throws(EvaluationFailure) -> String {
         guard !utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
             throw EvaluationFailure(
-                message: "the value of header field '\(name)' has a line break or another control character in it",
+                message: "the value of header field '\(name)' contains a line break or another control character",
                 span: span
             )
         }

@@ -4,10 +4,10 @@ import WaybillPlan
 import WaybillTransport
 
 extension RequestBuilder {
-    /// What the token of a request is asked for with, if it is sent with one.
+    /// Returns the grant for the token of a request; `nil` if the request is sent without a token.
     ///
-    /// A request for a token travels as the request itself does, as far as that is meant for its origin; it says nothing
-    /// of what the other says.
+    /// A request for a token uses the transfer options of the request, except those that are meant only for the
+    /// request's origin, and nothing of its content.
     func grant(
         by auth: Setting<Authentication>?,
         for request: HTTPRequest
@@ -36,7 +36,7 @@ extension RequestBuilder {
         var transfer = request
         if try origin(of: url, at: span) != origin(of: request.url, at: span) {
             transfer.leaveOrigin()
-            // That the service speaks HTTP/2 without TLS says nothing of others.
+            // Another origin may not support HTTP/2 without TLS.
             if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .automatic }
         }
         transfer.options.cookies = .off

@@ -16,14 +16,14 @@ struct RequestBuilder {
     /// The proxies of the environment variables.
     let proxies: ProxyVariables
     private(set) var scope: RequestScope
-    /// Signs the request when it is sent, if its credentials are keys for that; set by `build()`.
+    /// Signs the request when it is sent, if its credentials are signing keys; set by `build()`.
     var signer: AWSSigner?
     /// The parameters for requesting the token that is sent with the request, if it needs one; set by `build()`.
     private(set) var grant: TokenGrant?
 
     private var settings: Settings { plan.settings }
 
-    /// A large file may take any time, as long as more of it comes.
+    /// A large file may take any time, as long as data keeps arriving.
     private static let downloadTimeout = Duration.seconds(7 * 86_400)
     private static let stallTimeout = Duration.seconds(60)
 
@@ -41,7 +41,7 @@ struct RequestBuilder {
         self.proxies = proxies
     }
 
-    /// The request.
+    /// Builds the request.
     mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
         var url = try asciiAddress()
@@ -208,7 +208,7 @@ struct RequestBuilder {
         }
     }
 
-    /// Whether the request goes to another origin than its service's.
+    /// Whether the request goes to an origin other than its service's.
     func isForeign() throws(EvaluationFailure) -> Bool {
         try isForeign(origin(of: address(), at: plan.address.text.span))
     }
@@ -252,7 +252,7 @@ struct RequestBuilder {
         return try setting.value.duration(in: scope.scope(setting.level))
     }
 
-    /// Registers a text as a secret if a secret took part in it.
+    /// Registers a string as a secret if it contains one.
     func register(_ text: ComputedText) throws(EvaluationFailure) {
         if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
     }

@@ -7,10 +7,10 @@ import WaybillTransport
 
 /// The query and the body of a request, evaluated.
 ///
-/// `params` go to the query for GET, HEAD and DELETE; otherwise they are the body, in the encoding that is asked for, or
+/// `params` go to the query for GET, HEAD and DELETE; otherwise they are the body, in the encoding of the settings, or
 /// fields of an explicit form.
 struct RequestContent {
-    /// The query parameters, those of the path apart.
+    /// The query parameters, except those in the path.
     private(set) var query: ParameterList
     /// The body.
     private(set) var body: EncodedBody?
@@ -36,10 +36,10 @@ struct RequestContent {
             fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
         }
         if let body = settings.body {
-            // The rules find this unless the method is computed.
+            // Validation reports this unless the method is computed.
             if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
                 throw EvaluationFailure(
-                    message: "'params' would be the body of a \(method), and there is an explicit one",
+                    message: "a \(method) request cannot have both 'params' and 'body': 'params' would be its body",
                     span: parameter.name.span
                 )
             }
@@ -55,7 +55,7 @@ struct RequestContent {
         }
     }
 
-    /// The body as bytes; `nil` where it is read only when it is sent.
+    /// The body as bytes; `nil` if it is read only when it is sent.
     var bytes: [UInt8]? {
         switch HTTPRequest.Body(body) {
         case .none: []
@@ -93,7 +93,7 @@ struct RequestContent {
         return ScopeValue(.object(object), isSecret: isSecret)
     }
 
-    /// Another media type of several parts with a boundary; any other media type as it is.
+    /// Returns a multipart media type with a boundary, and any other media type unchanged.
     static func contentType(_ type: String, boundary: String) -> String {
         var parameters = type.split(separator: ";").map(String.init)
         guard parameters.first?.lowercased().hasPrefix("multipart/") == true else { return type }

@@ -11,7 +11,7 @@ package final class RequestRecorder: Transport {
         self.transport = transport
     }
 
-    /// The last request; nil before the first.
+    /// The last request; `nil` before the first.
     package var lastRequest: HTTPRequest? { last.withLock { $0 } }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {

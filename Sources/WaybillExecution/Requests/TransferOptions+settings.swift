@@ -11,7 +11,7 @@ extension TransferOptions {
     /// - Parameters:
     ///   - files: The folder that the files of the settings must be in.
     ///   - proxies: The proxies that the environment names.
-    ///   - text: Evaluates a text at a level.
+    ///   - text: Evaluates a template at a level.
     init(
         _ settings: Settings,
         files: FolderBoundary,
@@ -55,8 +55,8 @@ extension TransferOptions {
 }
 
 extension Spanned<String> {
-    /// The path of a file that a setting names, as it is opened. Throws where it is outside the boundary: links may have
-    /// changed since the plan was checked.
+    /// Returns the path of a file that a setting names, as it is opened. Throws if it is outside the boundary: links
+    /// may have changed since the plan was checked.
     fileprivate func checkedPath(
         _ kind: NamedFile.Kind,
         within boundary: FolderBoundary

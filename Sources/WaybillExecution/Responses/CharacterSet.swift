@@ -1,15 +1,15 @@
-/// A character set of the text of a response. Labels have the meaning that the WHATWG's encoding standard gives them;
-/// labels that it does not have are looked up in the system.
+/// The character set of a response. Labels have the meaning of the WHATWG Encoding Standard; labels that it does not
+/// define are looked up in the system.
 enum CharacterSet: Sendable {
     case utf8
-    /// Also what is called ISO-8859-1 or US-ASCII, whose bytes mean the same as far as they have them.
+    /// Also for ISO-8859-1 and US-ASCII, whose characters have the same bytes.
     case windows1252
     case utf16LittleEndian
     case utf16BigEndian
     /// Any other, with its label.
     case other(CharacterSetConverter, label: String)
 
-    /// The character set of a label, such as the `charset` of a media type; `nil` for one that is not known.
+    /// The character set of a label, such as the `charset` of a media type; `nil` if it is unknown.
     init?(label: String) {
         switch label.lowercased() {
         case "utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8": self = .utf8
@@ -17,7 +17,7 @@ enum CharacterSet: Sendable {
             "iso_8859-1:1987", "iso-ir-100", "csisolatin1", "latin1", "latin-1", "l1", "us-ascii", "ascii",
             "ansi_x3.4-1968", "ibm819", "cp819":
             self = .windows1252
-        // The standard reads what has no mark in little endian, since most of it is.
+        // Without a byte order mark, the standard assumes little endian, because most UTF-16 is.
         case "utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode": self = .utf16LittleEndian
         case "utf-16be": self = .utf16BigEndian
         case let label:
@@ -26,7 +26,7 @@ enum CharacterSet: Sendable {
         }
     }
 
-    /// The character set that a byte order mark at the start of a text tells, and the length of the mark.
+    /// The character set of the byte order mark at the start of a body, and the length of the mark.
     static func marked(_ bytes: [UInt8]) -> (CharacterSet, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
@@ -44,14 +44,15 @@ enum CharacterSet: Sendable {
         }
     }
 
-    /// The text that bytes are; `nil` for bytes that no text is written with.
+    /// Decodes bytes; returns `nil` if they are not valid in the character set.
     func text(of bytes: some Collection<UInt8>) -> String? {
         switch self {
         case .utf8: return String(validating: bytes, as: UTF8.self)
         case .windows1252:
             var scalars = String.UnicodeScalarView()
             for byte in bytes {
-                // The others are the code point of the same number, also the five that the set does not define.
+                // All other bytes are the code point of the same number, including the five that the set does not
+                // define.
                 let scalar = (0x80...0x9F).contains(byte) ? Self.upperControls[Int(byte) - 0x80] : Unicode.Scalar(byte)
                 scalars.append(scalar)
             }
@@ -70,7 +71,7 @@ enum CharacterSet: Sendable {
         }
     }
 
-    /// What windows-1252 has in place of the control characters 80 to 9F.
+    /// The characters of windows-1252 instead of the control characters 80 to 9F.
     private static let upperControls = Array(
         "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars
     )

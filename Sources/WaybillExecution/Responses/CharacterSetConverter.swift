@@ -9,10 +9,10 @@ struct CharacterSetConverter {
     /// The name of the character set as `iconv` knows it.
     let name: String
 
-    /// A converter from the character set of a label; nil for a label that neither the WHATWG's encoding standard nor the
-    /// system knows.
+    /// A converter from the character set of a label; `nil` if neither the WHATWG Encoding Standard nor the system
+    /// knows the label.
     init?(label: String) {
-        // A slash would start one of glibc's own suffixes, such as `//IGNORE`; an empty name is the locale's set.
+        // A slash would start one of glibc's own suffixes, such as `//IGNORE`; an empty name means the locale's set.
         guard !label.isEmpty, label.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }) else {
             return nil
         }
@@ -21,7 +21,7 @@ struct CharacterSetConverter {
         iconv_close(descriptor)
     }
 
-    /// The text of some bytes; nil when they are not valid in the character set.
+    /// Decodes bytes; returns `nil` if they are not valid in the character set.
     func text(of bytes: some Collection<UInt8>) -> String? {
         guard let descriptor = Self.open(name) else { return nil }
         defer { iconv_close(descriptor) }
@@ -31,7 +31,7 @@ struct CharacterSetConverter {
         let isValid = source.withUnsafeMutableBufferPointer { source in
             var next = source.baseAddress
             var remaining = source.count
-            // The last round, without a source, writes what a set with shift states still holds back.
+            // The last call, without input, writes what is pending in a character set with shift states.
             while true {
                 let isLast = remaining == 0
                 let (result, count) = buffer.withUnsafeMutableBufferPointer { buffer in
@@ -55,12 +55,12 @@ struct CharacterSetConverter {
 
     private static func open(_ name: String) -> iconv_t? {
         let descriptor = iconv_open("UTF-8", name)
-        // `(iconv_t)-1` is the failure.
+        // `iconv_open` returns `(iconv_t)-1` on failure.
         return descriptor == iconv_t(bitPattern: -1) ? nil : descriptor
     }
 
-    /// Labels of the WHATWG's encoding standard that mean another set to `iconv`, usually one with fewer characters, or
-    /// none at all.
+    /// Labels of the WHATWG Encoding Standard for which `iconv` has another character set, usually one with fewer
+    /// characters, or none.
     private static let namesByLabel: [String: String] = Dictionary(
         uniqueKeysWithValues: [
             (

@@ -4,14 +4,14 @@ package import WaybillResults
 import WaybillRuntime
 package import WaybillTransport
 
-/// All there is to know of one exchange, for somebody who looks for a mistake: the request as it was built, the one that
-/// was sent in the end, and what came of it.
+/// All details of one exchange, for debugging: the request as it was built, the request that was actually sent, and the
+/// result.
 package final class DebugRecord: Sendable {
-    /// The request as the manifest makes it.
+    /// The request as the manifest defines it.
     package let built: HTTPRequest
-    /// The request that was sent last: that of the last hop, with its signature. Nil when none was sent.
+    /// The request that was sent last, after redirects and with its signature; `nil` if none was sent.
     package let sent: HTTPRequest?
-    /// The response, or the failure instead of one.
+    /// The response, or the failure.
     package let result: Result<HTTPResponse, TransportFailure>
 
     /// A record; see the properties.
@@ -21,12 +21,12 @@ package final class DebugRecord: Sendable {
         self.result = result
     }
 
-    /// The largest body that is shown as a text, in bytes.
+    /// The maximum size of a body that is shown as a string, in bytes.
     package static let maximumBodyBytes = 64 << 10
 
-    /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is missing where it is as it was built.
-    /// Of credentials and cookies only the names of their fields are left; bodies are `{bytes, text}`, or `{bytes}` where
-    /// they are larger than 64 KiB or no text.
+    /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is omitted if it equals `built`.
+    /// The values of fields with credentials and cookies are masked. A body is `{bytes, text}`, or `{bytes}` if it is
+    /// larger than 64 KiB or not UTF-8.
     package func json(redactor: Redactor) -> RedactedJSON {
         var record = JSONObject([("built", .object(Self.request(built).adding("options", options)))])
         if let sent, sent != built { record["sent"] = .object(Self.request(sent)) }
@@ -87,7 +87,7 @@ package final class DebugRecord: Sendable {
         return .object(shown)
     }
 
-    /// A URL with `***` in place of a user's name and password.
+    /// A URL with `***` instead of the user name and password.
     private static func withoutUser(_ url: String) -> String {
         var reference = URIReference(url)
         var authority = reference.authority.map(URIReference.Authority.init)
@@ -167,7 +167,7 @@ package final class DebugRecord: Sendable {
 }
 
 extension JSONObject {
-    /// The object with one member more, where there is a value for it.
+    /// The object with one more member, if there is a value for it.
     fileprivate func adding(_ name: String, _ value: JSON?) -> JSONObject {
         var object = self
         if let value { object[name] = value }
@@ -176,7 +176,7 @@ extension JSONObject {
 }
 
 extension TransferOptions.Version {
-    /// The name that manifests have for it.
+    /// The name of the version in manifests.
     fileprivate var name: String {
         switch self {
         case .automatic: "auto"

@@ -1,11 +1,11 @@
 import WaybillTransport
 
-/// Finds out why digest credentials could not answer a server's challenges (RFC 7616, section 3.3).
+/// Determines why digest credentials could not respond to a server's challenges (RFC 7616, section 3.3).
 enum DigestSupport {
     private static let algorithms: Set = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
 
-    /// What the digest challenges of a 401 response require that is not supported; nil when one of them is supported, or
-    /// there is none.
+    /// What the digest challenges of a 401 response require that is not supported; `nil` if one of them is supported,
+    /// or there is none.
     static func unsupportedRequirement(of response: HTTPResponse) -> String? {
         let challenges = response.headers.values(named: "WWW-Authenticate").flatMap(digestChallenges)
         let reasons = challenges.map(unsupportedRequirement)

@@ -138,7 +138,7 @@ struct ExpectationChecker {
 }
 
 extension TransferTimings {
-    /// How long a phase took; zero for one that did not take place.
+    /// How long a phase took; zero if it did not happen.
     fileprivate func time(of phase: TimePhase) -> Duration {
         switch phase {
         case .dns: dns

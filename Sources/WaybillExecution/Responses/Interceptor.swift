@@ -43,7 +43,7 @@ struct Interceptor {
                 if let when = action.when, try !when.holds(in: scope) { continue }
                 try perform(action, in: scope, on: &outcome)
             } catch {
-                // The failure that was there before says more.
+                // An earlier failure is more informative.
                 outcome.failure = outcome.failure ?? run.failure(error)
             }
         }
@@ -74,7 +74,7 @@ struct Interceptor {
         }
     }
 
-    /// Evaluates the outputs with the data that replaced a failure. Outputs that it does not have keep their values.
+    /// Evaluates the outputs with the data that replaced a failure. Outputs that cannot be evaluated keep their values.
     private func evaluateOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
             guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }

@@ -14,17 +14,17 @@ struct ResponseDecoder {
         let message: String
     }
 
-    /// What a body says.
+    /// A decoded body.
     struct Decoded: Sendable {
-        /// The value; of an empty body an empty list where it has rows or lines, otherwise null.
+        /// The value. An empty body is an empty list if it would have rows or lines, otherwise null.
         var value: JSON
-        /// A name that a JSON object in it has more than once, if there is one. The last value of a name counts.
+        /// A name that a JSON object in it has more than once, if there is one. The last value of a name is used.
         var duplicateName: String?
         /// The escapes in its JSON that are half of a surrogate pair; offsets are from the start of the body.
         var loneSurrogates: JSONDocument.LoneSurrogates?
     }
 
-    /// The value of the body.
+    /// Decodes the body of a response.
     func decode(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         let decoding = effectiveDecoding(of: response)
         guard !response.body.isEmpty else {
@@ -34,7 +34,7 @@ struct ResponseDecoder {
         case .json: return try json(unicode(response))
         case .text: return Decoded(value: .string(try text(response)))
         case .ndjson: return try lines(unicode(response))
-        // Rows have no character set of their own, as JSON has.
+        // Unlike JSON, CSV has no character set of its own.
         case .csv: return try rows(Array(text(response).utf8))
         case .plist: return try propertyList(response)
         case .bytes, .auto: return Decoded(value: .bytes(Array(response.body)))
@@ -52,7 +52,7 @@ struct ResponseDecoder {
         return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
     }
 
-    /// How the media types are decoded, the first that fits.
+    /// The decoding of each media type. The first match is used.
     private static let decodings: [(range: MediaRange, decoding: Decoding)] = [
         ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
         ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
@@ -60,7 +60,7 @@ struct ResponseDecoder {
         ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
     ].compactMap { text, decoding in MediaRange(text).map { ($0, decoding) } }
 
-    /// How the media types are decoded that are no ranges, by the spelling that nearly all servers use.
+    /// The decoding by the spelling that nearly all servers use, which avoids parsing the media type.
     private static let decodingsByName = Dictionary(
         decodings.map { ($0.range.description, $0.decoding) },
         uniquingKeysWith: { first, _ in first }
@@ -82,7 +82,7 @@ struct ResponseDecoder {
         }
     }
 
-    /// The list of the values of all lines; blank lines say nothing.
+    /// The list of the values of all lines; blank lines are ignored.
     private func lines(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         var values: [JSON] = []
         var duplicateName: String?
@@ -104,7 +104,7 @@ struct ResponseDecoder {
         return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
     }
 
-    /// The list of the rows, objects of texts by the names in the first row.
+    /// The list of the rows, each an object of strings by the names in the first row.
     private func rows(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         do {
             return Decoded(value: .array(try CSVReader.rows(of: body)))
@@ -122,8 +122,8 @@ struct ResponseDecoder {
         }
     }
 
-    /// The body as a text, in the character set that its byte order mark tells, else the one that its type names, else
-    /// UTF-8. The mark is no part of the text.
+    /// The body as a string. Its character set is that of its byte order mark, else that of its content type, else
+    /// UTF-8. The mark is not part of the string.
     private func text(_ response: HTTPResponse) throws(DecodingError) -> String {
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
         let marked = CharacterSet.marked(response.body)
@@ -136,8 +136,8 @@ struct ResponseDecoder {
         return text
     }
 
-    /// The JSON of a response in UTF-8, converted from the character set that its byte order mark or else its type names.
-    /// JSON is in UTF-8 (RFC 8259, section 8.1) where the type names no character set, or an unknown one.
+    /// The JSON of a response in UTF-8, converted from the character set of its byte order mark, or else of its content
+    /// type. JSON is in UTF-8 (RFC 8259, section 8.1) if the content type has no character set, or an unknown one.
     private func unicode(_ response: HTTPResponse) throws(DecodingError) -> [UInt8] {
         let body = response.body
         let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")

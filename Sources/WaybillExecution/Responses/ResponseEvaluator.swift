@@ -14,9 +14,9 @@ struct ResponseEvaluator {
     struct Evaluation: Sendable {
         /// The decoded response before filters.
         var body: ScopeValue?
-        /// The data after filters; of a poll nothing where there is none.
+        /// The data after filters; `nil` for a poll without data.
         var data: ScopeValue?
-        /// The named values, as far as they could be evaluated. They survive a failed expectation.
+        /// The outputs that could be evaluated. A failed expectation does not remove them.
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the response has more than once, if there is one.
         var duplicateName: String?
@@ -31,7 +31,7 @@ struct ResponseEvaluator {
     private let plan: RequestPlan
     private let response: HTTPResponse
     private let redactor: Redactor
-    /// What a response is to its request.
+    /// Which part of the request's result a response is.
     enum Part {
         /// The only response, or the last one.
         case whole
@@ -76,12 +76,13 @@ struct ResponseEvaluator {
         return evaluated
     }
 
-    /// Evaluates what was left out for a page or poll, for the last one, with the data of all pages or of the last poll.
+    /// Evaluates what is skipped for each page or poll, after the last one, with the data of all pages or of the last
+    /// poll.
     ///
     /// - Parameter rejection: The failure of a poll whose status was rejected.
     consuming func conclude(with data: ScopeValue?, after rejection: Failure? = nil) -> Evaluation {
         evaluated.failure = rejection
-        // A rejected response without data was not decoded, or a filter refused it.
+        // A rejected response without data was not decoded, or was rejected by a filter.
         if rejection != nil, !isSuccess || data == nil { return evaluated }
         if let data { take(data) }
         if part == .poll, let failure = expectationFailure(evaluatingOutputs: true, with: rejection) {
@@ -97,8 +98,8 @@ struct ResponseEvaluator {
     private mutating func failure() -> Failure? {
         let isExpected = expectedStatus.contains { $0.matches(response.status) }
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
-        // A rejected 2xx may have created something, which its outputs name. The condition of a poll sees the data of a
-        // response with any status.
+        // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
+        // data of responses with any status.
         if let rejection, part != .poll, !isSuccess { return rejection }
         if let failure = dataFailure() {
             if part == .poll { evaluated.data = nil }
@@ -165,7 +166,7 @@ struct ResponseEvaluator {
         )
     }
 
-    /// The server's words in a refused body: where the filters say they are, or where servers usually put them.
+    /// The server's message in a rejected body: where the filters specify it, or where servers usually put it.
     private func serverMessage(in body: JSON) -> String? {
         for stage in plan.filters {
             var scope = scope.scope(stage.level)
@@ -186,7 +187,7 @@ struct ResponseEvaluator {
         return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
     }
 
-    /// Why an empty body is a failure: JSON or a property list is required, and neither is ever empty (RFC 8259,
+    /// The failure of an empty body if JSON or a property list is required, because neither is ever empty (RFC 8259,
     /// section 2).
     private func emptyBodyFailure() -> Failure? {
         guard response.body.isEmpty, !isWithoutContent else { return nil }
@@ -290,14 +291,14 @@ struct ResponseEvaluator {
         }
     }
 
-    /// What is wrong with the data as what the request returns.
+    /// The failure if the data is not what `returns` declares.
     private func returnsFailure() -> Failure? {
         guard let returns = plan.returns else { return nil }
         let data = evaluated.data?.json ?? .null
         if returns.isCollection, case .array(let elements) = data {
             for (index, element) in elements.enumerated() {
                 guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
-                let message = redactor.text("element \(index) of what is returned: \(violation.sentence)")
+                let message = redactor.text("element \(index) of the returned list: \(violation.sentence)")
                 return Failure(.output, message, at: returns.span)
             }
             return nil
@@ -312,7 +313,7 @@ struct ResponseEvaluator {
         return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
     }
 
-    /// The place of a setting, or of the request where nothing was set.
+    /// The location of a setting, or of the request if it is not set.
     private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
         setting?.span ?? plan.address.text.span
     }

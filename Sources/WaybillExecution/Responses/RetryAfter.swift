@@ -2,8 +2,8 @@ import WaybillFormats
 import WaybillTransport
 
 extension HTTPResponse {
-    /// How long the server asks to wait before the next request (RFC 9110, section 10.2.3): a count of seconds, or a moment,
-    /// which is compared with now.
+    /// How long the server asks to wait before the next request (RFC 9110, section 10.2.3): a number of seconds, or a
+    /// date, which is compared with the current time.
     func retryAfter(now: Timestamp = .now()) -> Duration? {
         guard let text = headers.first(named: "Retry-After")?.trimmed else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -18,7 +18,7 @@ extension Duration {
     /// The maximum wait that is read from `Retry-After`: 100 years.
     fileprivate static let longestRetryAfter = Duration.seconds(3_155_760_000)
 
-    /// The words for a wait that `Retry-After` asks for.
+    /// A duration from `Retry-After` in words.
     var retryAfterWords: String { self < .longestRetryAfter ? words : "100 years or more" }
 }
 

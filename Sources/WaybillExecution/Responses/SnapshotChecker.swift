@@ -5,9 +5,10 @@ import WaybillManifest
 import WaybillResults
 import WaybillRuntime
 
-/// Compares the data of a response with the file that `expect: {snapshot: FILE}` names, or makes the new content of the file.
+/// Compares the data of a response with the file that `expect: {snapshot: FILE}` names, or creates the new content of
+/// the file.
 ///
-/// The file has JSON on several lines, or a string or bytes as they are. Secrets are redacted in it, and so they are in the
+/// The file has JSON on several lines, or a string or bytes as they are. Secrets are redacted in the file, and in the
 /// data before it is compared.
 struct SnapshotChecker {
     /// A file to write instead of comparing.
@@ -38,10 +39,10 @@ struct SnapshotChecker {
         self.data = redactor.redact(data)
     }
 
-    /// The file with the data as its content; an error for a file outside the folder.
+    /// Returns the file with the data as its content. Throws if the file is outside the folder.
     func update() throws(EvaluationFailure) -> Update {
         guard file.boundary.encloses(file.path) else {
-            let message = "the snapshot \(file.path) lies outside the folder of the manifest"
+            let message = "the snapshot \(file.path) is outside the folder of the manifest"
             throw EvaluationFailure(message: message, span: span)
         }
         let content: [UInt8] =
@@ -61,7 +62,7 @@ struct SnapshotChecker {
         } catch {
             let message =
                 error.reason == .notFound
-                ? "there is no snapshot \(file.path); 'waybill run --update-snapshots' creates it"
+                ? "the snapshot \(file.path) does not exist; 'waybill run --update-snapshots' creates it"
                 : "the snapshot \(file.path) cannot be read: \(error.message)"
             return [.init(message: message, span: span)]
         }
@@ -69,7 +70,7 @@ struct SnapshotChecker {
         case .string(let text): return difference(ofLines: text, from: content).map { [violation($0)] } ?? []
         case .bytes(let bytes):
             return bytes == content
-                ? [] : [violation("has \(bytes.count) bytes that differ from the \(content.count) bytes there")]
+                ? [] : [violation("has \(bytes.count) bytes that differ from the \(content.count) bytes of the file")]
         default: return differences(fromJSON: content)
         }
     }
@@ -77,7 +78,7 @@ struct SnapshotChecker {
     private func differences(fromJSON content: [UInt8]) -> [ExpectationChecker.Violation] {
         guard let expected = try? JSONParser().parse(content) else {
             return [
-                .init(message: "the snapshot \(file.path) is not JSON, and the data is \(data.kind.phrase)", span: span)
+                .init(message: "the snapshot \(file.path) is not JSON, but the data is \(data.kind.phrase)", span: span)
             ]
         }
         let comparison: JSONComparison
@@ -98,7 +99,7 @@ struct SnapshotChecker {
     private func reduced(_ value: JSON) throws(EvaluationError) -> JSON {
         var value = value
         for path in snapshot.ignored {
-            // From the end, because indices change with what is removed before them.
+            // From the end, because removing an element changes the indices after it.
             for node in try path.nodes(in: value).reversed() { value.remove(node.path.steps[...]) }
         }
         return value

@@ -22,7 +22,7 @@ extension ScalarTemplate {
         let elements = value.json.array ?? [value.json]
         let patterns = elements.compactMap(StatusPattern.init(json:))
         guard !patterns.isEmpty, patterns.count == elements.count else {
-            let found = value.isSecret ? "a secret that is none" : JSONWriter().string(value.json)
+            let found = value.isSecret ? "a secret that is neither" : JSONWriter().string(value.json)
             throw EvaluationFailure(
                 message: "expected a status such as 200 or 2xx, or a list of those, found \(found)",
                 span: span

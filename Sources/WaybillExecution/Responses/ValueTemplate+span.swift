@@ -3,8 +3,8 @@ import WaybillJSON
 import WaybillManifest
 
 extension ValueTemplate {
-    /// The location of the value at a path, with its name where it has one; where a template evaluates to more than
-    /// that value, the location of the template.
+    /// The location of the value at a path, including its name if it has one; if a template evaluates to more than that
+    /// value, the location of the template.
     func span(at path: [JSONComparison.Component]) -> SourceSpan {
         var value = self
         var location = span

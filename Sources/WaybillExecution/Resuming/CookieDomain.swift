@@ -14,8 +14,8 @@ enum CookieDomain {
         return bare.isEmpty ? (try? Origin(ofURL: url))?.endpoint.host ?? "" : "." + bare
     }
 
-    /// Whether a host receives the cookies of a domain. The URL of a request may not be known before it is sent: then the
-    /// host is `nil`, and may be any.
+    /// Whether a host receives the cookies of a domain. The URL of a request may not be known before it is sent: then
+    /// the host is `nil`, which stands for any host.
     static func isSent(_ domain: String, to host: String?) -> Bool {
         guard let host, !domain.isEmpty else { return true }
         return host == domain || domain.hasPrefix(".") && (host == domain.dropFirst() || host.hasSuffix(domain))
@@ -23,7 +23,7 @@ enum CookieDomain {
 }
 
 extension RequestPlan {
-    /// Whether its cookies are those of the run, which no file keeps.
+    /// Whether it uses the cookies of the run, which are not stored in a file.
     var usesOwnJar: Bool {
         switch settings.cookies?.value {
         case .on, nil: true
@@ -31,7 +31,7 @@ extension RequestPlan {
         }
     }
 
-    /// The host that it is sent to; `nil` where only the run knows that.
+    /// The host that it is sent to; `nil` if that is only known during the run.
     var knownHost: String? {
         var text = settings.baseURL?.value
         if case .url(let url) = address { text = url.value }

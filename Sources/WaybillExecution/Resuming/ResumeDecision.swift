@@ -4,17 +4,17 @@ package import WaybillResults
 
 /// What a resumed run does with the steps that passed, decided before anything is sent.
 ///
-/// A step that passed keeps its result. It runs again only where a step that still runs needs something of it that the
-/// journal does not hold: a value with a secret in it, or a cookie of the run's own jar. Even then a request with an unsafe
-/// method is sent again only if `repeatsUnsure` allows it; otherwise a diagnostic names it, and nothing is sent.
+/// A step that passed keeps its result. It runs again only if a remaining step needs a result of it that the journal
+/// does not contain: a value with a secret, or a cookie of the run's own jar. Even then, a request with an unsafe
+/// method is sent again only if `repeatsUnsure` allows it; otherwise it is reported as an error, and nothing is sent.
 package struct ResumeDecision: Sendable {
     /// Cookies that nothing sets again.
     package struct LostCookies: Sendable {
         /// The path of the step that set them.
         package var step: String
-        /// What is reported.
+        /// The warning.
         package var message: String
-        /// The step.
+        /// The location of the step.
         package var span: SourceSpan
     }
 
@@ -28,13 +28,13 @@ package struct ResumeDecision: Sendable {
     package internal(set) var lostCookies: [LostCookies] = []
     /// Outputs of graphs, such as `main.login.token`, that nothing needs and whose values were not kept.
     package internal(set) var omittedOutputs: Set<String> = []
-    /// The services whose session set cookies that steps which still run need, with the domains of these.
+    /// The services whose sessions set cookies that remaining steps need, with the domains of the cookies.
     package internal(set) var cookieServices: [String: Set<String>] = [:]
 
-    /// Everything keeps its result.
+    /// A decision in which every step keeps its result.
     package init() {}
 
-    /// What happens to the steps of a plan of which a journal says this.
+    /// Decides what happens to the steps of a plan, given the earlier steps in the journal.
     package init(_ plan: Plan, _ earlier: EarlierSteps, repeatsUnsure: Bool) {
         var earlier = earlier
         if repeatsUnsure { earlier.forgetUnsure() }
@@ -60,8 +60,8 @@ package struct ResumeDecision: Sendable {
         cookieServices = needs.cookieServices
     }
 
-    /// Errors of requests that may have been sent before, must not be sent twice, and whose failure nothing tolerates. The
-    /// run could only fail because of them, and execute its `finally`, after which it is too late to send them again.
+    /// Errors for requests that may have been sent before, must not be sent twice, and whose failure is not tolerated.
+    /// The run would fail because of them and execute its `finally`; after that, it is too late to send them again.
     private static func unsureRequests(of plan: Plan, _ earlier: EarlierSteps) -> [Diagnostic] {
         var index = PlanIndex(plan)
         return earlier.openUnsure.compactMap { path in
@@ -93,7 +93,8 @@ package struct ResumeDecision: Sendable {
 }
 
 extension Diagnostic {
-    private static let advice = "--repeat-unsure sends it again, which may do its work twice. Or start a new run."
+    private static let advice =
+        "--repeat-unsure sends it again, which may do its work twice. Alternatively, start a new run."
 
     /// A step passed, and would have to be sent again.
     fileprivate static func unsafeRepeat(_ node: ResumeNode, _ need: ResumeNeeds.Repeat) -> Diagnostic {

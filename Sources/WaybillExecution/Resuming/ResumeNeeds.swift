@@ -4,15 +4,15 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// What the steps that still run need of those that passed, and that the journal does not hold.
+/// The results of earlier steps that the remaining steps need, and that the journal does not contain.
 struct ResumeNeeds {
     /// Why a step runs again.
     struct Repeat {
-        /// What is needed of it, for messages: `its output 'token'`.
+        /// The result that is needed, for messages: `its output 'token'`.
         var what: String
-        /// What needs it.
+        /// The location of what needs it.
         var span: SourceSpan
-        /// The elements that run again; empty where the whole step does.
+        /// The elements that run again; empty if the whole step does.
         var elements: Set<Int> = []
     }
 
@@ -50,7 +50,7 @@ struct ResumeNeeds {
 
     // MARK: Values
 
-    /// Notes what the steps use that run and have not been visited.
+    /// Visits the remaining steps that have not been visited, and notes what they use.
     private mutating func visitNew(_ nodes: ResumeNodes) {
         while visited < nodes.all.count {
             if case .remaining = nodes[visited].state { visit(nodes[visited]) }
@@ -99,7 +99,7 @@ struct ResumeNeeds {
             if use.value.isOfElements {
                 let lossy = elements.filter { use.value.lost(among: $0.value.losses.values) != nil }
                 if !lossy.isEmpty {
-                    repeated[use.target] = Repeat(what: "values of them", span: use.span, elements: Set(lossy.keys))
+                    repeated[use.target] = Repeat(what: "their values", span: use.span, elements: Set(lossy.keys))
                 }
             }
             guard let graph = node.graph else { return }
@@ -118,8 +118,8 @@ struct ResumeNeeds {
 
     // MARK: Cookies
 
-    /// The highest level of a request that still runs and receives the run's own cookies, by host; under `nil` that of those
-    /// whose host is not known.
+    /// The highest level of the remaining requests that receive the run's own cookies, by host; `nil` stands for an
+    /// unknown host.
     private func lastRequests(_ nodes: ResumeNodes) -> [String?: Int] {
         var levels: [String?: Int] = [:]
         for node in nodes.all {
@@ -134,7 +134,7 @@ struct ResumeNeeds {
         return last.contains { host, last in last >= level && domains.contains { CookieDomain.isSent($0, to: host) } }
     }
 
-    /// Has steps run again whose cookies later requests need; whether there are any.
+    /// Repeats the steps whose cookies later requests need; returns whether there are any.
     private mutating func repeatForCookies(_ nodes: inout ResumeNodes) -> Bool {
         let last = lastRequests(nodes)
         var found = false
@@ -176,7 +176,7 @@ struct ResumeNeeds {
     // MARK: Outputs
 
     private mutating func noteOmittedOutputs(_ nodes: ResumeNodes) {
-        // A graph that a step runs comes after the step: the inner ones first.
+        // The steps of a graph come after the step that runs it: the innermost graphs are first here.
         for (index, node) in nodes.all.enumerated().reversed() {
             for output in node.graph?.outputs ?? [] {
                 let name = output.name.value
@@ -227,7 +227,8 @@ private enum ResumeValue {
         }
     }
 
-    /// What is used and lost, for a message; `nil` where nothing is. What is lost has names such as `outputs.token`.
+    /// Describes the used values that are lost, for a message; `nil` if none is lost. `lost` has names such as
+    /// `outputs.token`.
     func lost(among lost: Set<String>) -> String? {
         switch self {
         case .everything: return lost.isEmpty ? nil : "all of its values"

@@ -6,11 +6,11 @@ import WaybillTransport
 
 /// An instance of a step, as a resumed run finds it.
 struct ResumeNode {
-    /// What became of it before.
+    /// What happened to it in the earlier run.
     enum State {
-        /// It passed, or its failure was tolerated, and the journal does not hold this of it.
+        /// It passed, or its failure was tolerated, and the journal does not contain some of its values.
         case taken(EarlierStep)
-        /// It runs, now or again. Elements of it may have passed.
+        /// It has yet to run, or runs again. Some of its elements may have passed.
         case remaining(elements: [Int: EarlierElements.Element])
     }
 
@@ -20,15 +20,15 @@ struct ResumeNode {
     var step: StepPlan
     /// The steps that its expressions see.
     var scope: ResumeScope
-    /// What became of it before.
+    /// What happened to it in the earlier run.
     var state: State
-    /// The method that its request had, where it passed.
+    /// The method of its request, if it passed.
     var pastMethod: String?
-    /// How many steps at least run before it: one that runs after another has a higher level.
+    /// The minimum number of steps that run before it: a step that runs after another has a higher level.
     var level: Int
-    /// The outputs of the graph that it runs, and the steps that these see.
+    /// The outputs of the graph that it runs, and the steps that their expressions see.
     var graph: (outputs: [OutputDefinition], scope: ResumeScope)?
-    /// The domains whose cookies its pages set before.
+    /// The domains for which its pages set cookies in the earlier run.
     var pageCookies: Set<String> = []
     /// Whether it received pages and starts with the first one again.
     var mustRestartPages = false
@@ -56,8 +56,8 @@ final class ResumeScope {
     var all: [Int] { nodes.values + (outer?.all ?? []) }
 }
 
-/// The instances of all steps of a plan, in the order of the manifest. Of the elements of a `forEach` only those have
-/// instances that had started and not ended, and one stands for all that have not started.
+/// The instances of all steps of a plan, in the order of the manifest. A `forEach` has an instance for each element
+/// that had started but not finished, and one for all elements that had not started.
 struct ResumeNodes {
     private(set) var all: [ResumeNode] = []
     /// The outputs of the graphs that are run, which are always evaluated.
@@ -65,7 +65,7 @@ struct ResumeNodes {
     private let plan: Plan
     private let earlier: EarlierSteps
 
-    /// Where steps are: the path of the plan and that of the instance, as in `StepContext`.
+    /// The location of steps: the path in the plan and that of the instance, as in `StepContext`.
     private struct Place {
         var planned: String
         var instance: String
@@ -87,7 +87,7 @@ struct ResumeNodes {
 
     subscript(_ index: Int) -> ResumeNode { all[index] }
 
-    /// Notes that a step that had passed runs again, with all that is inside it.
+    /// Notes that a step that had passed runs again, with everything inside it.
     mutating func repeatStep(_ index: Int) {
         all[index].state = .remaining(elements: [:])
         let node = all[index]
@@ -104,7 +104,7 @@ struct ResumeNodes {
         return add(finally, at: place, from: end)
     }
 
-    /// Adds the steps of a group; returns the level of what runs after them.
+    /// Adds the steps of a group; returns the level of the steps that run after them.
     private mutating func add(_ group: GroupPlan, at place: Place, from level: Int) -> Int {
         var end = level
         var ends: [String: Int] = [:]
@@ -123,7 +123,7 @@ struct ResumeNodes {
                 if let id = step.id { ends[id] = last }
                 end = max(end, last)
             }
-            // The rules let no cycle pass.
+            // Validation rejects cycles.
             if later.count == waiting.count { break }
             waiting = later
         }

@@ -1,7 +1,7 @@
 import WaybillManifest
 import WaybillPlan
 
-/// What a request asks for before it is sent.
+/// A request for a permit to send a request.
 struct PermitRequest: Sendable {
     /// The requests that share a rate.
     struct Queue: Sendable {
@@ -34,7 +34,7 @@ struct Permit: Sendable {
 }
 
 extension PermitRequest {
-    /// The request of a step.
+    /// The request for a permit to send the request of a step.
     init(_ request: RequestPlan, in context: StepContext) {
         priority = request.settings.priority?.value ?? .default
         needsPlace = !context.isForSession

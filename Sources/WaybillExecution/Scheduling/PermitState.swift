@@ -5,7 +5,7 @@ import WaybillManifest
 /// rate allows it, higher priorities first, and equal priorities in the order of their arrival. A request that waits
 /// for its rate does not delay others.
 struct PermitState: Sendable {
-    /// The tickets of the requests that start now, and the time to check again if nothing happens before.
+    /// The tickets of the requests that start now, and the time of the next check if nothing happens before.
     typealias Step = (issued: [(ticket: Int, permit: Permit)], wake: Duration?)
 
     private struct Waiting {
@@ -41,7 +41,7 @@ struct PermitState: Sendable {
         }
     }
 
-    /// How many requests one connection carries at least, where it carries many (RFC 9113, section 6.5.2).
+    /// The minimum number of requests that one multiplexed connection carries (RFC 9113, section 6.5.2).
     private static let streams = 100
 
     private var free: Int
@@ -122,7 +122,7 @@ struct PermitState: Sendable {
         return true
     }
 
-    /// Withdraws all requests but those that are sent even when the run is being stopped, and returns their tickets.
+    /// Withdraws all requests except those that are sent even when the run is being stopped, and returns their tickets.
     mutating func stop() -> [Int] {
         var tickets: [Int] = []
         for queue in queues.indices {

@@ -1,29 +1,29 @@
 import DequeModule
 import WaybillManifest
 
-/// Decides when requests may begin under a rate: evenly spaced, and never more of them than the rate's count in any time as
+/// Decides when requests may start under a rate: evenly spaced, and never more than the rate's count in any period as
 /// long as its interval.
 struct RateState: Sendable {
-    /// How many moments are remembered of the past interval. Of faster rates only every so many starts are, which lets
-    /// slightly fewer begin, never more.
+    /// The maximum number of start times that are remembered for the past interval. At faster rates, only every n-th
+    /// start is remembered, which lets slightly fewer requests start, never more.
     private static let longestMemory = 1024
-    /// How much of the time by which timers are late is made up for.
+    /// The maximum delay of a timer that the next requests make up for.
     private static let longestLag = Duration.milliseconds(10)
 
     private let rate: RequestRate
     private let spacing: Duration
-    /// Each how many starts one is remembered.
+    /// Every `stride`-th start is remembered.
     private let stride: Int
-    /// The moments of the starts whose number is a multiple of the stride, the last ones.
+    /// The times of the last starts whose number is a multiple of the stride.
     private var moments: Deque<Duration> = []
-    /// The number of the first that is remembered.
+    /// The number of the first start that is remembered, in strides.
     private var firstNumber = 0
-    /// How many have begun.
+    /// The number of requests that have started.
     private var count = 0
-    /// When the next one would begin if all were evenly spaced.
+    /// When the next request would start if all were evenly spaced.
     private var due = Duration.zero
 
-    /// No request has begun yet.
+    /// No request has started yet.
     init(_ rate: RequestRate) {
         self.rate = rate
         let share = rate.interval / rate.count
@@ -32,18 +32,18 @@ struct RateState: Sendable {
         stride = 1 + (rate.count - 1) / Self.longestMemory
     }
 
-    /// The first moment at which the next one may begin.
+    /// The earliest time at which the next request may start.
     var earliest: Duration {
-        // The oldest of the starts that must be a whole interval away, or one shortly after it.
+        // The oldest start that must be a whole interval ago, or one shortly after it.
         let number = (max(0, count - rate.count) + stride - 1) / stride
         guard count >= rate.count, number >= firstNumber, number - firstNumber < moments.count else { return due }
         return max(due, moments[number - firstNumber] + rate.interval)
     }
 
-    /// Notes that one begins now.
+    /// Notes that a request starts now.
     ///
-    /// - Parameter arrival: Since when it has been waiting. What is late although it was waiting may be followed a little
-    ///   earlier; what comes after a time without requests may not.
+    /// - Parameter arrival: When the request started to wait. If it is late although it was waiting, the next one may
+    ///   start a little earlier, but not after a time without requests.
     mutating func begin(at now: Duration, waitingSince arrival: Duration) {
         if count % stride == 0 {
             moments.append(now)

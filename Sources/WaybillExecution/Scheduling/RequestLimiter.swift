@@ -17,7 +17,7 @@ final class RequestLimiter: Sendable {
     private let clock: any RunClock
     private let state: Mutex<State>
 
-    /// A limiter with so many places.
+    /// A limiter with a maximum number of requests in flight.
     init(limit: Int, clock: any RunClock) {
         state = Mutex(State(permits: PermitState(places: limit)))
         self.clock = clock
@@ -26,7 +26,8 @@ final class RequestLimiter: Sendable {
     /// The number of waiting requests, for tests.
     var waitingCount: Int { state.withLock { $0.continuations.count } }
 
-    /// Waits for a permit, which has to be released; `nil` when the task was cancelled in the meantime, or the run is being stopped.
+    /// Waits for a permit, which has to be released; returns `nil` if the task was cancelled in the meantime, or the
+    /// run is being stopped.
     func acquire(_ request: PermitRequest) async -> Permit? {
         let (ticket, permit, ready) = state.withLock { state -> (Int, Permit??, Ready) in
             if state.isStopped, !request.isFinal { return (0, .some(nil), []) }
@@ -69,7 +70,7 @@ final class RequestLimiter: Sendable {
         state.withLock { $0.permits.note(isMultiplexed: isMultiplexed, queue: queue) }
     }
 
-    /// Withdraws all requests that wait now or later, but those that are sent even when the run is being stopped.
+    /// Withdraws all requests that wait now or later, except those that are sent even when the run is being stopped.
     func stop() {
         let ready = state.withLock { state -> Ready in
             state.isStopped = true
@@ -97,7 +98,7 @@ final class RequestLimiter: Sendable {
 
     private func timer(at moment: Duration) -> Task<Void, Never> {
         Task {
-            // A timer that is not needed any more is cancelled.
+            // A timer that is no longer needed is cancelled.
             guard (try? await clock.sleep(for: moment - clock.now)) != nil else { return }
             let ready = state.withLock { state -> Ready in
                 if state.timer?.at == moment { state.timer = nil }

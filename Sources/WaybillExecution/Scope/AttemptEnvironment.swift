@@ -4,23 +4,23 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// What the expressions of one attempt may ask of the world: a moment and an identifier that stay the same, and files.
+/// The environment of the expressions of one attempt: a timestamp and an identifier that do not change, and files.
 final class AttemptEnvironment: EvaluationEnvironment {
-    /// The largest file that an expression may read, in bytes.
+    /// The maximum size of a file that an expression may read, in bytes.
     private static let maximumFileBytes = 16 << 20
 
     private let moment = Timestamp.now()
     private let instance: String
     private let run: RunContext
 
-    /// The environment of an attempt that begins now, in the step at a path. `uuid()` follows from the run and the path,
-    /// so that it stays the same when the step is tried again or the run is resumed.
+    /// The environment of an attempt that starts now, in the step at a path. `uuid()` is derived from the run and the
+    /// path, so that it stays the same when the step is retried or the run is resumed.
     init(run: RunContext, path: String) {
         instance = path
         self.run = run
     }
 
-    /// Where the files that the request names may lie.
+    /// Where the files that the request names may be.
     var files: FolderBoundary { run.files }
 
     /// The credentials in a netrc file, which is read once for the run.
@@ -39,7 +39,7 @@ final class AttemptEnvironment: EvaluationEnvironment {
             case .notFound: throw FileUnavailable(reason: "does not exist")
             case .outside:
                 throw FileUnavailable(
-                    reason: "lies outside the folder of the manifest (--allow-outside allows that)"
+                    reason: "is outside the folder of the manifest (--allow-outside allows that)"
                 )
             default: throw FileUnavailable(reason: "cannot be read: \(error.message)")
             }

@@ -2,20 +2,20 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillTransport
 
-/// Names with values or further namespaces behind them, made of functions: a name is looked up when it is asked for, and
-/// the list of names is made only for a message or for the whole as one value.
+/// A namespace that consists of functions: a member is computed when it is used, and the list of names only for a
+/// message, or when the whole namespace is used as one value.
 struct Namespace: ScopeNamespace {
     private let names: @Sendable () -> [String]
     private let lookUp: @Sendable (String) -> ScopeNode?
 
-    /// The members by name, from functions.
+    /// A namespace of the members that the functions return.
     init(_ names: @autoclosure @escaping @Sendable () -> [String], _ lookUp: @escaping @Sendable (String) -> ScopeNode?)
     {
         self.names = names
         self.lookUp = lookUp
     }
 
-    /// The members of an object.
+    /// A namespace of the members of an object.
     init(_ object: JSONObject) {
         self.init(object.names) { name in object[name].map { .value(ScopeValue($0)) } }
     }
@@ -34,7 +34,8 @@ struct ValueNamespace: ScopeNamespace {
     func member(_ name: String) -> ScopeNode? { values[name].map { .value($0) } }
 }
 
-/// Header fields as expressions see them: names without regard to case, several fields of one name joined by a comma.
+/// Header fields as expressions see them: names are case-insensitive, and several fields with one name are joined by
+/// commas.
 struct HeaderNamespace: ScopeNamespace {
     let fields: HTTPFields
 

@@ -5,9 +5,10 @@ import WaybillPlan
 import WaybillSchema
 
 extension RequestScope {
-    /// Evaluates what a call gives for the inputs of an endpoint or graph, and checks it against their schemas.
+    /// Evaluates the arguments of a call for the inputs of an endpoint or graph, and checks them against the schemas of
+    /// the inputs.
     ///
-    /// - Parameter page: The page that is asked for, which may have a value for one of them.
+    /// - Parameter page: The page that is requested, which may set one of the inputs.
     mutating func evaluate(
         _ arguments: [ArgumentPlan],
         at level: Level,
@@ -30,13 +31,13 @@ extension RequestScope {
         }
     }
 
-    /// Gets the session if an expression outside of requests uses it: that of the only service that has one.
+    /// Provides the session of the only service that has one, if an expression outside of requests uses it.
     mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationFailure) {
         guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
-    /// Gets the session if a value outside of requests uses it.
+    /// Provides the session of the only service that has one, if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
         guard session == nil, value.usesSession else { return }
         try await provideSession(of: context.run.sessions.onlyService)
@@ -51,22 +52,23 @@ extension RequestScope {
         return value
     }
 
-    /// Gets the session of a service, which may have to be fetched first.
+    /// Adds the session of a service to the scope, and fetches it first if necessary.
     mutating func provideSession(of service: String?) async throws(EvaluationFailure) {
-        // Where there is none, the expression that uses it fails at its own place.
+        // If there is none, the expression that uses it fails at its own location.
         guard session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
         session = try await context.run.sessions.session(of: service, for: context)
     }
 }
 
 extension ArgumentPlan {
-    /// Refuses what the input's schema does not take.
+    /// Throws if a value does not match the input's schema.
     fileprivate func check(_ value: JSON) throws(EvaluationFailure) {
         guard let violation = schema.validate(value, limit: 1).first else { return }
         throw EvaluationFailure(message: "the value of input '\(name)' \(violation.message)", span: span)
     }
 
-    /// A page's number, offset or cursor: a number is given as text where the input wants one.
+    /// Returns a page's number, offset or cursor as the input accepts it: a number becomes a string if the input
+    /// requires one.
     fileprivate func accepted(_ value: JSON) throws(EvaluationFailure) -> JSON {
         if case .number(let number) = value, !schema.validate(value, limit: 1).isEmpty {
             let text = JSON.string(number.text)
@@ -78,7 +80,7 @@ extension ArgumentPlan {
 }
 
 extension ValueTemplate {
-    /// Whether an expression in it begins at `session`.
+    /// Whether an expression in it uses `session`.
     fileprivate var usesSession: Bool {
         var found = false
         let visitor = UseVisitor { use in

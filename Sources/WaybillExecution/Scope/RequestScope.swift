@@ -5,10 +5,10 @@ import WaybillPlan
 import WaybillRuntime
 import WaybillTransport
 
-/// What the expressions of one request see: which inputs, depending on the level that an expression was written at, the
-/// steps before, and later the request and its response.
+/// What the expressions of one request see: the inputs of the level at which an expression is written, the earlier
+/// steps, and later the request and its response.
 ///
-/// It is copied for each expression that is evaluated, and so kept behind a reference.
+/// It is copied for each expression that is evaluated, and therefore stored behind a reference.
 struct RequestScope: Sendable {
     private struct Contents: Sendable {
         let context: StepContext
@@ -37,19 +37,19 @@ struct RequestScope: Sendable {
         set { contents.change { $0.arguments = newValue } }
     }
 
-    /// What was computed before the attempt.
+    /// The values of `vars`.
     var vars: [String: ScopeValue] {
         get { contents.value.vars }
         set { contents.change { $0.vars = newValue } }
     }
 
-    /// What the session of the service gives, once somebody has asked for it.
+    /// The session of the service, once it has been fetched.
     var session: Session? {
         get { contents.value.session }
         set { contents.change { $0.session = newValue } }
     }
 
-    /// What was sent, once it is known.
+    /// The request, once it has been built.
     var request: SentRequest? {
         get { contents.value.request }
         set { contents.change { $0.request = newValue } }
@@ -67,7 +67,7 @@ struct RequestScope: Sendable {
         set { contents.change { $0.body = newValue } }
     }
 
-    /// The data at hand.
+    /// The current data.
     var data: ScopeValue? {
         get { contents.value.data }
         set { contents.change { $0.data = newValue } }
@@ -76,15 +76,15 @@ struct RequestScope: Sendable {
     /// Clocks, randomness and files.
     var environment: AttemptEnvironment { contents.value.environment }
 
-    /// The scope of what was written at a level.
+    /// The scope of the expressions at a level.
     func scope(_ level: Level) -> EvaluationScope {
         EvaluationScope(root: LevelScope(self, level), current: data, item: nil, environment: environment)
     }
 }
 
-/// The bare names as they are seen at one level. As small as it is, it needs no memory of its own as a namespace.
+/// The names that are visible at one level. It is small enough that an existential stores it without an allocation.
 private struct LevelScope: ScopeNamespace {
-    /// Whose inputs are seen.
+    /// Whose inputs are visible.
     private enum Inputs { case manifest, endpoint, graph }
 
     private let scope: RequestScope
@@ -145,13 +145,13 @@ private struct LevelScope: ScopeNamespace {
 struct RunScope: Sendable {
     /// The inputs of the manifest.
     let inputs: Namespace
-    /// What was read from data files, by name.
+    /// The contents of data files, by name.
     let data: JSONObject
     /// The secrets, by name.
     let secrets: [String: String]
     /// `run.id`, `run.startedAt`, `run.environment`
     let run: JSONObject
-    /// The state of each graph that has one, as the run began with it.
+    /// The state of each graph that has one, at the start of the run.
     let state: [String: JSONObject]
 
     func member(_ name: String) -> ScopeNode? {
@@ -170,11 +170,11 @@ struct RunScope: Sendable {
     }
 }
 
-/// What was sent, as `request` shows it to expressions.
+/// The request as expressions see it in `request`.
 struct SentRequest: Sendable {
     let method: String
     let url: String
-    /// The bytes of the body; `nil` where it is read only when it is sent.
+    /// The bytes of the body; `nil` if it is read only when it is sent.
     let body: [UInt8]?
 
     var namespace: Namespace {
@@ -189,7 +189,7 @@ struct SentRequest: Sendable {
         }
     }
 
-    /// The body as a string, or as bytes where it is not UTF-8.
+    /// The body as a string, or as bytes if it is not UTF-8.
     private var content: ScopeNode {
         guard let body else { return .unavailable(reason: "the body is read only when it is sent") }
         return .value(ScopeValue(String(validating: body, as: UTF8.self).map(JSON.string) ?? .bytes(body)))
@@ -201,7 +201,7 @@ struct SentRequest: Sendable {
     }
 }
 
-/// The response as `response` shows it to expressions.
+/// The response as expressions see it in `response`.
 private struct ResponseNamespace: ScopeNamespace {
     let response: HTTPResponse
     let body: ScopeValue?

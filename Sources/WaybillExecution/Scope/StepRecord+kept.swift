@@ -5,7 +5,8 @@ import WaybillResults
 import WaybillTransport
 
 extension StepRecord {
-    /// What the journal keeps of a step: what later steps use. What a secret is part of is left out, and named as lost.
+    /// Returns the part of the record that the journal keeps, because later steps use it. Values that contain a secret
+    /// are left out, and their names are listed as lost.
     func kept(
         _ use: RunEvent.KeptRecord.Use = .taken,
         redactor: Redactor,
@@ -52,7 +53,7 @@ extension StepRecord {
         return kept
     }
 
-    /// A record as it was kept.
+    /// Restores a record from the journal.
     init(kept marked: JSON) {
         let record = JSON(markingBytes: marked)
         self.init(isPassed: record["ok"] != false, error: record["error"] ?? .null)

@@ -6,25 +6,25 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// What is kept of a step that has ended, for the expressions of later ones.
+/// The record of a finished step, for the expressions of later steps.
 struct StepRecord: Sendable {
     /// Whether the step passed.
     var isPassed: Bool
     /// The failure, as `{kind, code, message}`.
     var error: JSON = .null
-    /// The named values.
+    /// The outputs.
     var outputs: [String: ScopeValue] = [:]
-    /// The data, where some expression uses it.
+    /// The data, if an expression uses it.
     var data: ScopeValue?
-    /// Status, header fields and time, where some expression uses them.
+    /// Status, header fields and time, if an expression uses them.
     var response: HTTPResponse?
-    /// What is kept of the elements of a `forEach`, where some expression uses it.
+    /// The records of the elements of a `forEach`, if an expression uses them.
     var items: ScopeValue?
-    /// What was written to a file, as `{file, records, bytes}`, where some expression uses it.
+    /// The file that was written, as `{file, records, bytes}`, if an expression uses it.
     var written: JSON?
-    /// The file that was downloaded, as `{file, bytes, sha256, resumed}`, where some expression uses it.
+    /// The file that was downloaded, as `{file, bytes, sha256, resumed}`, if an expression uses it.
     var downloaded: JSON?
-    /// Why there is nothing else, for a step that was not run.
+    /// Why nothing else is available, for a step that was not run.
     var absence: String?
 
     /// The record of a step that ran.
@@ -40,12 +40,12 @@ struct StepRecord: Sendable {
     }
 }
 
-/// The records of steps that have ended, by id: those of a graph, or of one element, which also sees those around it.
+/// The records of finished steps, by id: those of a graph, or of one element, which also sees those outside it.
 final class StepStore: Sendable {
     private let records = Mutex<[String: CopyOnWrite<StepRecord>]>([:])
     private let outer: StepStore?
 
-    /// No records yet, inside others.
+    /// An empty store inside another one.
     init(inside outer: StepStore? = nil) {
         self.outer = outer
     }
@@ -111,8 +111,8 @@ private struct RecordNamespace: ScopeNamespace {
         guard StepFields.names[name] != nil else { return nil }
         let absence =
             switch name {
-            case "written": "has written no file"
-            case "downloaded": "has downloaded no file"
+            case "written": "did not write a file"
+            case "downloaded": "did not download a file"
             default: "has no response"
             }
         return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")
@@ -120,7 +120,7 @@ private struct RecordNamespace: ScopeNamespace {
 }
 
 extension Duration {
-    /// The duration in milliseconds, exact to a microsecond.
+    /// The duration in milliseconds, rounded to a microsecond.
     var inMilliseconds: JSONNumber {
         let (seconds, attoseconds) = components
         let micro = (Double(seconds) * 1e6 + Double(attoseconds) / 1e12).rounded()

@@ -4,7 +4,7 @@ import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
-/// What is checked before a request is sent: whether the same one is in flight, and whether its service can be reached.
+/// The checks before a request is sent: whether an equal one is in flight, and whether its service can be reached.
 ///
 /// Such requests are built before they wait for a permit: those that end here need none, and those that wait count as
 /// in flight.
@@ -20,7 +20,7 @@ extension RequestSender {
     ///
     /// - Parameters:
     ///   - hasPermit: Whether it has waited for its permit.
-    ///   - scope: What the key of `duplicates` is evaluated in.
+    ///   - scope: The scope of the key of `duplicates`.
     func send(
         _ sending: HTTPRequest,
         through transport: any Transport,
@@ -64,10 +64,14 @@ extension RequestSender {
 
     /// The request's failure when a later one has replaced it.
     var superseded: Failure {
-        Failure(.duplicate, "a later request of \(name) took its place", at: plan.settings.duplicates?.span)
+        Failure(
+            .duplicate,
+            "the request was cancelled, because \(name) was sent again",
+            at: plan.settings.duplicates?.span
+        )
     }
 
-    /// What messages call the request.
+    /// The name of the request in messages.
     private var name: RedactedText {
         run.redactor.text(plan.endpoint.map { "'\($0)'" } ?? "the same request")
     }
@@ -75,7 +79,7 @@ extension RequestSender {
     private func sendWithPermit(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         guard let permit = await permit() else { return Outcome(end: .stopped, lastURL: sending.url) }
         defer { run.limiter.release(permit) }
-        // What is known of the service may have changed while it waited.
+        // The service may have become unreachable while the request waited.
         if let place = place(of: sending), let reason = run.reachability.refusal(at: place) {
             return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
         }
@@ -95,7 +99,7 @@ extension RequestSender {
         {
             let failure = Failure(
                 .unreachable,
-                "it would go over a mobile network, by the interface '\(run.redactor.text(interface.name))'",
+                "the request was not sent, because it would use a mobile network (interface '\(run.redactor.text(interface.name))')",
                 at: network.span
             )
             return .refusal(failure)
@@ -124,7 +128,7 @@ extension RequestSender {
     private func unreachable(_ reason: String) -> Failure {
         Failure(
             .unreachable,
-            run.redactor.text("nothing was sent, since no connection comes about: \(reason)"),
+            run.redactor.text("the request was not sent, because the server is unreachable: \(reason)"),
             at: plan.settings.reachability?.span
         )
     }

@@ -12,7 +12,7 @@ struct RequestSender: Sendable {
         var end: End
         /// The URL that was requested last, after redirects.
         var lastURL: String
-        /// The request and its response in full, where `debug` asks for them.
+        /// The request and its response in full, if `debug` is set.
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
@@ -32,7 +32,7 @@ struct RequestSender: Sendable {
         case fileFailure(Failure, HTTPResponse?)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists
-        /// Nothing was sent, because the same request is in flight.
+        /// Nothing was sent, because an equal request is in flight.
         case duplicate(Failure)
         /// It was stopped before anything was sent.
         case stopped
@@ -44,7 +44,7 @@ struct RequestSender: Sendable {
     var download: AttemptDownload?
     /// The number of the attempt.
     var attempt: Int { context.progress.attempts + 1 }
-    /// Remembers what was really sent, where `debug` asks for it.
+    /// Records the request that is actually sent, if `debug` is set.
     private let recorder: RequestRecorder?
     var plan: RequestPlan { request.plan }
     var run: RunContext { context.run }
@@ -88,7 +88,7 @@ struct RequestSender: Sendable {
         var lastURL = sending.url
         var cookieDomains: Set<String> = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
-        // Files take long enough that somebody waits for each.
+        // The progress of files is always reported, because they take long.
         let reporter =
             reportsDetails || download != nil || sending.body.hasFiles
             ? TransferReporter(
@@ -139,7 +139,7 @@ struct RequestSender: Sendable {
     }
 
     private func announce(_ sending: HTTPRequest) {
-        // What must not be sent twice has to be known before it is sent.
+        // A request that must not be sent twice is recorded before it is sent.
         guard reportsDetails || !sending.isIdempotent else { return }
         run.events.emit(
             announcement(of: sending),

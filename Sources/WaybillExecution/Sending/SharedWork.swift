@@ -1,33 +1,33 @@
 import Synchronization
 
-/// Work that several wait for. It is cancelled when nobody waits for it any more.
+/// Work that several tasks wait for. It is cancelled when no task waits for it.
 final class SharedWork<Value: Sendable>: Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var value: Value?
         var waiting: [Int: CheckedContinuation<Value?, Never>] = [:]
-        /// How many want the value, also those who do not wait yet.
+        /// The number of tasks that want the value, including those that do not wait yet.
         var count = 0
         var isAbandoned = false
         var lastNumber = 0
-        /// Those whose task was cancelled before they came to wait.
+        /// The places whose task was cancelled before it started to wait.
         var cancelled: Set<Int> = []
     }
 
-    /// A place among those who wait.
+    /// A place among the waiting tasks.
     struct Place: Sendable {
         fileprivate let number: Int
     }
 
     private let state = Mutex(State())
 
-    /// Work that has not begun.
+    /// Work that has not started.
     init() {}
 
-    /// How many want the value.
+    /// The number of tasks that want the value.
     var waitingCount: Int { state.withLock { $0.count } }
 
-    /// Begins the work.
+    /// Starts the work.
     func start(_ body: @escaping @Sendable () async -> Value) {
         let task = Task {
             let value = await body()
@@ -45,7 +45,7 @@ final class SharedWork<Value: Sendable>: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// A place, with which the value must be waited for; `nil` when the work was given up.
+    /// Returns a place, with which the caller must wait for the value; `nil` if the work was abandoned.
     func join() -> Place? {
         state.withLock { state in
             guard !state.isAbandoned else { return nil }
@@ -55,7 +55,7 @@ final class SharedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the value; `nil` when the task that waits was cancelled meanwhile.
+    /// Waits for the value; returns `nil` if the waiting task was cancelled in the meantime.
     func value(for place: Place) async -> Value? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

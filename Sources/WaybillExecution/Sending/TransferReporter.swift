@@ -11,7 +11,7 @@ final class TransferReporter: Sendable {
     private let attempt: Int
     private let bodySize: Int
     private let reportsSending: Bool
-    /// What reports that the request will be sent, until it has done so.
+    /// The event that the request will be sent, until it has been reported.
     private let announcement: Mutex<(@Sendable (HTTPRequest) -> RunEvent.Kind)?>
 
     /// A reporter for one attempt of a step's request.
@@ -42,7 +42,7 @@ final class TransferReporter: Sendable {
         let kind: RunEvent.Kind
         switch event {
         case .willSend(let request):
-            // The further requests of a redirect are reported as such.
+            // Later requests follow redirects, and are reported as redirects.
             guard let announcement = announcement.withLock({ $0.take() }) else { return }
             kind = announcement(request)
         case .sent:

@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The sessions of a run, by service: each is fetched when it is first needed, once for all who wait for it.
+/// The sessions of a run, by service: each is fetched when it is first needed, once for all requests that wait for it.
 final class SessionStore: Sendable {
     private let plans: [String: SessionPlan]
     private let outputs = SharedValues<String, [String: ScopeValue]>()
@@ -15,20 +15,25 @@ final class SessionStore: Sendable {
         self.plans = plans
     }
 
-    /// The service whose session is meant where no service is said: the only one that has one.
+    /// The service whose session is used if no service is named: the only one that has a session.
     var onlyService: String? { plans.count == 1 ? plans.keys.first : nil }
 
     /// Whether a service has a session. A call may name another service than the one whose session its endpoint uses.
     func hasSession(of service: String) -> Bool { plans[service] != nil }
 
-    /// The session of a service that has one, which is fetched if need be.
+    /// Returns the session of a service that has one, and fetches it if necessary.
     ///
-    /// - Throws: why it cannot be had; whoever asks next tries again.
+    /// - Throws: If it could not be fetched. The next call tries again.
     func session(of service: String, for context: StepContext) async throws(EvaluationFailure) -> Session {
         guard let plan = plans[service] else { preconditionFailure("the service '\(service)' has no session") }
         let fetched = await outputs.value(of: service) { _ in await Self.fetch(plan, of: service, for: context) }
         guard let fetched else {
-            throw Self.problem("it was stopped", kind: .cancelled, service, at: plan.request.address.text.span)
+            throw Self.problem(
+                "the request was cancelled",
+                kind: .cancelled,
+                service,
+                at: plan.request.address.text.span
+            )
         }
         return Session(service: service, held: try fetched.get())
     }
@@ -38,7 +43,7 @@ final class SessionStore: Sendable {
         plans[session.service]?.renewOn.contains { $0.matches(status) } ?? false
     }
 
-    /// Fetches another session in the place of one that was refused, unless somebody has done so meanwhile.
+    /// Fetches a new session instead of one that was refused, unless that has happened in the meantime.
     func renew(_ session: Session, for context: StepContext) async throws(EvaluationFailure) {
         let isFirst = outputs.refuse(session.held, of: session.service)
         _ = try await self.session(of: session.service, for: context)
@@ -57,7 +62,7 @@ final class SessionStore: Sendable {
         let failure = outcome.result.failure
         return .failure(
             problem(
-                failure?.message.string ?? "it was stopped",
+                failure?.message.string ?? "the request was cancelled",
                 kind: failure?.kind ?? .cancelled,
                 code: failure?.code?.value,
                 service,
@@ -74,7 +79,7 @@ final class SessionStore: Sendable {
         at span: SourceSpan
     ) -> EvaluationFailure {
         EvaluationFailure(
-            message: "the session of service '\(service)' cannot be had: \(reason)",
+            message: "could not fetch the session of service '\(service)': \(reason)",
             span: span,
             kind: kind,
             code: code
@@ -86,9 +91,9 @@ final class SessionStore: Sendable {
 struct Session: Sendable {
     /// The service.
     let service: String
-    /// What was fetched.
+    /// The fetched values.
     let held: SharedValues<String, [String: ScopeValue]>.Held
 
-    /// The named values.
+    /// The outputs.
     var outputs: [String: ScopeValue] { held.value }
 }

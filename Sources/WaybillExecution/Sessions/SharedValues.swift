@@ -1,24 +1,25 @@
 import Synchronization
 import WaybillManifest
 
-/// Values that many need and one gets: whoever asks first has a value got, all others wait for the same one, and it is
-/// kept until somebody says that it was refused.
+/// Values that are fetched once and shared: the first caller starts fetching, all others wait for the same value, and
+/// it is kept until it is refused.
 ///
-/// Whoever stops waiting is let go at once; getting a value is cancelled when nobody waits for it any more.
+/// A caller whose task is cancelled returns immediately. Fetching is cancelled when no caller waits for the value any
+/// more.
 final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// A value, and which of its key's it is, to tell one that was refused from one that came since.
+    /// A value with a generation, which tells a refused value from one that was fetched since.
     struct Held: Sendable {
         let value: Value
         let generation: Int
     }
 
-    /// The value, or the failure of computing it.
+    /// The value, or the failure of fetching it.
     typealias Outcome = Result<Held, EvaluationFailure>
 
     private struct Entry {
         var held: Held?
         var isRefused = false
-        /// What gets another value.
+        /// The work that fetches another value.
         var work: SharedWork<Outcome>?
         var generation = 0
     }
@@ -30,12 +31,12 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// How many wait for the value of a key to be got; tests wait for them to come.
+    /// The number of tasks that wait for the value of a key to be fetched, for tests.
     func waitingCount(of key: Key) -> Int { entries.withLock { $0[key]?.work?.waitingCount ?? 0 } }
 
-    /// The value of a key: the one that is there, if it is still good, or else another.
+    /// Returns the value of a key: the current one if it is still good, otherwise a new one.
     ///
-    /// - Parameter get: Gets one; it is told which one was there before. Whoever asks next after a failure tries again.
+    /// - Parameter get: Fetches a value, given the previous one. After a failure, the next call tries again.
     func value(
         of key: Key,
         isGood: (Value) -> Bool = { _ in true },
@@ -44,11 +45,11 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !Task.isCancelled else { return nil }
         let source = entries.withLock { entries -> Source in
             var entry = entries[key] ?? Entry()
-            // There is no place in work that everybody has left: it is being cancelled.
+            // Abandoned work has no places, because it is being cancelled.
             if let work = entry.work, let place = work.join() { return .work(work, place) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
             let work = SharedWork<Outcome>()
-            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
             entry.generation += 1
             entry.work = work
             entries[key] = entry
@@ -66,7 +67,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Notes that a value is not good any more; whether nobody had noted it before.
+    /// Notes that a value was refused; returns whether that is new.
     func refuse(_ held: Held, of key: Key) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[key], entry.held?.generation == held.generation, !entry.isRefused else {
@@ -79,7 +80,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func finish(_ key: Key, _ generation: Int, with outcome: Outcome) {
         entries.withLock { entries in
-            // What comes of work that other work has taken the place of is forgotten.
+            // The result of work that was replaced by other work is ignored.
             guard entries[key]?.generation == generation else { return }
             entries[key]?.work = nil
             if case .success(let held) = outcome {

@@ -4,7 +4,7 @@ import WaybillManifest
 import WaybillResults
 import WaybillTransport
 
-/// Asks a token endpoint for a token. Nothing of it is an event or stands in the journal.
+/// Requests a token from a token endpoint. Neither events nor the journal contain these requests.
 struct TokenFetch: Sendable {
     let grant: TokenGrant
     let transport: any Transport
@@ -12,14 +12,15 @@ struct TokenFetch: Sendable {
     let redactor: Redactor
     let clock: any RunClock
 
-    /// A token: by the refresh token that came with the one before, or else by the grant.
+    /// Fetches a token with the refresh token of the previous one, or else with the grant.
     func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationFailure> {
         do throws(TokenError) {
             if let refreshToken = previous?.refreshToken {
                 do throws(TokenError) {
                     return .success(try await ask(grant.request(refreshing: refreshToken), refreshToken))
                 } catch {
-                    // One that has ended, or was used up, is no reason to give up; the grant may be the same, though.
+                    // If the refresh token has expired or was already used, the grant may still work, unless it is the
+                    // same refresh token.
                     guard error.isRefusal, refreshToken != grant.refreshToken else { throw error }
                 }
             }
@@ -27,7 +28,7 @@ struct TokenFetch: Sendable {
         } catch {
             return .failure(
                 EvaluationFailure(
-                    message: "no access token can be had: \(error.message)",
+                    message: "could not fetch an access token: \(error.message)",
                     span: grant.span,
                     kind: error.kind,
                     code: error.code.map(JSON.string)
@@ -41,25 +42,25 @@ struct TokenFetch: Sendable {
         if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
             throw TokenError(
                 kind: .unreachable,
-                message: "it would be asked for over a mobile network, by the interface '\(interface.name)'"
+                message: "the request would use a mobile network (interface '\(interface.name)')"
             )
         }
         let start = clock.now
         let fetched = try TokenResponse(await response(to: request))
         let secrets = [fetched.token, fetched.refreshToken ?? ""]
         guard secrets.allSatisfy({ redactor.register($0, from: "a token from \(grant.key.url)") }) else {
-            throw TokenError(kind: .decode, message: "its token has more than \(Redactor.longestSecret) bytes")
+            throw TokenError(kind: .decode, message: "the token has more than \(Redactor.longestSecret) bytes")
         }
         return AccessToken(
             text: fetched.token,
             refreshToken: fetched.refreshToken ?? refreshToken,
-            // Requests that are sent shortly before the end would come too late.
+            // A request that is sent shortly before the token expires would arrive too late.
             renewalTime: fetched.lifetime.map { start + $0 - min(.seconds(30), $0 / 10) }
         )
     }
 
-    /// The fetched, after redirects that ask for the same to be sent to another URL of the same origin. Nowhere else is
-    /// told the client's credentials.
+    /// Returns the response, after redirects that repeat the request with another URL of the same origin. The client's
+    /// credentials are not sent anywhere else.
     private func response(to request: HTTPRequest) async throws(TokenError) -> HTTPResponse {
         var request = request
         var redirects = RedirectState(request, limit: 10)
@@ -76,7 +77,7 @@ struct TokenFetch: Sendable {
                 guard !redirect.leavesOrigin, redirect.method == request.method else {
                     throw TokenError(
                         kind: .status,
-                        message: "the token endpoint answers with status \(response.status) and leads to "
+                        message: "the token endpoint redirects with status \(response.status) to "
                             + "'\(redirect.to)', where credentials are not sent"
                     )
                 }

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillRuntime
 import WaybillTransport
 
-/// What an access token is asked for with (RFC 6749, section 4); everything in it is evaluated.
+/// The grant with which an access token is requested (RFC 6749, section 4), with all values evaluated.
 final class TokenGrant: Sendable {
     /// A field of the form that is sent.
     struct Parameter: Sendable, Hashable {
@@ -12,14 +12,14 @@ final class TokenGrant: Sendable {
         let value: String
     }
 
-    /// How the client proves itself (RFC 6749, section 2.3.1).
+    /// How the client authenticates itself (RFC 6749, section 2.3.1).
     struct Client: Sendable, Hashable {
-        /// The value of the Authorization field, if it does so there.
+        /// The value of the Authorization field, if the client uses it.
         var authorization: String?
-        /// What it says of itself in the form.
+        /// The client's parameters in the form.
         var parameters: [Parameter] = []
 
-        /// A client that gives its secret in the body or in a field; one without a secret can only say who it is.
+        /// A client that sends its secret in the body or in a field. A client without a secret only sends its id.
         init(id: String?, secret: String?, inBody: Bool) {
             if let secret, !inBody {
                 let pair = "\(PercentEncoding.form(id ?? "")):\(PercentEncoding.form(secret))"
@@ -31,24 +31,24 @@ final class TokenGrant: Sendable {
         }
     }
 
-    /// All that decides which token is given. Requests for which it is the same share one.
+    /// Everything that determines the token. Requests with equal keys share one token.
     struct Key: Sendable, Hashable {
         /// The token endpoint.
         let url: String
-        /// What is asked for, `grant_type` included.
+        /// The parameters of the grant, including `grant_type`.
         let parameters: [Parameter]
         let client: Client
     }
 
     let key: Key
-    /// How a request for a token travels: without what it says.
+    /// The transfer options of requests for a token, as a request without their content.
     let transfer: HTTPRequest
     /// Whether the request may go over a mobile network.
     let allowsMetered: Bool
-    /// The manifest's words for the token endpoint.
+    /// The location of the token endpoint in the manifest.
     let span: SourceSpan
 
-    /// What a token is asked for with; see the properties.
+    /// A grant; see the properties.
     init(key: Key, transfer: HTTPRequest, allowsMetered: Bool, span: SourceSpan) {
         self.key = key
         self.transfer = transfer
@@ -56,13 +56,13 @@ final class TokenGrant: Sendable {
         self.span = span
     }
 
-    /// The refresh token that the grant itself is, if it is one.
+    /// The refresh token of the grant itself, if it has one.
     var refreshToken: String? { key.parameters.first { $0.name == "refresh_token" }?.value }
 
     /// The request for a first token.
     var request: HTTPRequest { request(key.parameters) }
 
-    /// The request for another token by a refresh token. Where no scope is said, it is for the same as the one before
+    /// The request for another token by a refresh token. Without a scope, the token has the scope of the previous one
     /// (RFC 6749, section 6).
     func request(refreshing token: String) -> HTTPRequest {
         let fresh = Parameter(name: "refresh_token", value: token)

@@ -3,13 +3,13 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-/// What a token endpoint says (RFC 6749, sections 5.1 and 5.2).
+/// The response of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 struct TokenResponse: Sendable {
     /// The token.
     let token: String
-    /// What another one can be had with.
+    /// The refresh token for the next request.
     let refreshToken: String?
-    /// How long the token is good, from when it was made.
+    /// How long the token is valid, from when it was issued.
     let lifetime: Duration?
 
     /// Reads a response.
@@ -25,11 +25,11 @@ struct TokenResponse: Sendable {
         guard type.lowercased() == "bearer" else {
             throw TokenError(
                 kind: .expect,
-                message: "the token is of type '\(type.shortened)', and only bearer tokens can be used"
+                message: "the token has the type '\(type.shortened)', but only bearer tokens are supported"
             )
         }
         guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
-        // What may stand in a header field (RFC 6750, section 2.1, allows even less).
+        // What a header field may contain (RFC 6750, section 2.1, allows even less).
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw TokenError(kind: .expect, message: "the token contains characters that cannot be sent")
         }
@@ -52,7 +52,7 @@ struct TokenResponse: Sendable {
                 message: "'expires_in' in the token endpoint's response is not a number of seconds"
             )
         }
-        // Far more than any run takes, and little enough to count with.
+        // Far longer than any run, and small enough for calculations.
         return .seconds(min(max(seconds, 0), 1e9))
     }
 
@@ -61,7 +61,7 @@ struct TokenResponse: Sendable {
     }
 
     private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
-        var message = "the token endpoint answers with status \(status)"
+        var message = "the token endpoint responded with status \(status)"
         let code = (body?["error"]?.string)?.shortened
         if let code, !code.isEmpty {
             message += ": \(code)"
@@ -75,43 +75,44 @@ struct TokenResponse: Sendable {
 }
 
 extension String {
-    /// As much of a server's words as a message has room for.
+    /// The start of a server's message, of a length that fits into a message.
     fileprivate var shortened: String {
         unicodeScalars.count <= 300 ? self : String(unicodeScalars.prefix(300)) + "…"
     }
 }
 
-/// A bearer token (RFC 6750), as a token endpoint gave it.
+/// A bearer token (RFC 6750), as a token endpoint returned it.
 struct AccessToken: Sendable {
     /// The token.
     var text: String
-    /// What another one can be had with.
+    /// The refresh token for the next request.
     var refreshToken: String?
-    /// The time of the run from which on another one is to be had, a little before this one ends; `nil`: it does not.
+    /// The time of the run's clock at which a new token is needed, shortly before this one expires; `nil` if it does
+    /// not expire.
     var renewalTime: Duration?
 }
 
 /// A token that a request is sent with.
 struct HeldToken: Sendable {
-    /// What it was asked for with.
+    /// The grant with which it was requested.
     let grant: TokenGrant
-    /// The token, and which of its grant's it is.
+    /// The token, with its generation.
     let held: SharedValues<TokenGrant.Key, AccessToken>.Held
 
-    /// The field that shows it to a server (RFC 6750, section 2.1).
+    /// The header field with the token (RFC 6750, section 2.1).
     var field: HTTPField {
         HTTPField(name: "Authorization", value: "Bearer \(held.value.text)", isSensitive: true)
     }
 }
 
-/// Why a token endpoint gave no token.
+/// Why no token could be fetched.
 struct TokenError: Error, Sendable {
     /// The stage that failed.
     var kind: FailureKind
     /// The endpoint's own code, such as `invalid_grant` (RFC 6749, section 5.2).
     var code: String?
-    /// In a sentence.
+    /// The message.
     var message: String
-    /// Whether the endpoint did not accept what it was shown, such as a refresh token that has ended.
+    /// Whether the endpoint refused the credentials, such as an expired refresh token.
     var isRefusal = false
 }

@@ -2,10 +2,11 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillResults
 
-/// The access tokens of a run (RFC 6749): each is fetched when it is first needed, once for all who wait for it, and
-/// renewed a little before it ends, or when a server refuses it.
+/// The access tokens of a run (RFC 6749): each is fetched when it is first needed, once for all requests that wait for
+/// it, and renewed shortly before it expires, or when a server refuses it.
 ///
-/// With the mock server, whose examples know nothing of token endpoints, there is one token for all, and no request.
+/// The examples of the mock server do not include token endpoints: with it, there is one token for all grants, and
+/// nothing is requested.
 final class TokenStore: Sendable {
     private let isMocked: Bool
     private let tokens = SharedValues<TokenGrant.Key, AccessToken>()
@@ -15,9 +16,9 @@ final class TokenStore: Sendable {
         self.isMocked = isMocked
     }
 
-    /// The token of a grant, which is fetched if need be.
+    /// Returns the token of a grant, and fetches it if necessary.
     ///
-    /// - Throws: why it cannot be had; whoever asks next tries again.
+    /// - Throws: If it could not be fetched. The next call tries again.
     func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationFailure) -> HeldToken {
         let now = run.clock.now
         let isMocked = isMocked
@@ -38,7 +39,7 @@ final class TokenStore: Sendable {
         )
         guard let fetched else {
             throw EvaluationFailure(
-                message: "no access token can be had: it was stopped",
+                message: "could not fetch an access token: the request was cancelled",
                 span: grant.span,
                 kind: .cancelled
             )
@@ -46,7 +47,7 @@ final class TokenStore: Sendable {
         return HeldToken(grant: grant, held: try fetched.get())
     }
 
-    /// Fetches another token in the place of one that a server refused, unless somebody has done so meanwhile.
+    /// Fetches a new token instead of one that a server refused, unless that has happened in the meantime.
     ///
     /// - Parameter service: The service that refused it.
     func renew(_ token: HeldToken, of service: String?, in run: RunContext) async throws(EvaluationFailure) {

@@ -4,12 +4,12 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// Notices columns that no record has, such as misspelt ones, and pages that are one record each by mistake.
+/// Detects columns that no record has, such as misspelt ones, and pages that are written as one record each by mistake.
 final class ColumnCheck: Sendable {
     private struct State {
         /// The columns without an expression that no record has had so far.
         var missing: [String]
-        /// Names that records have; the first of them.
+        /// The first names of members that occur in records.
         var names: [String] = []
         /// The kind of the first record that is not an object.
         var other: JSON.Kind?
@@ -62,7 +62,7 @@ final class ColumnCheck: Sendable {
         }
         guard isFirst else { return nil }
         return
-            "each page is written as one record, because its data is an object; if its '\(list)' has the records, add 'items: $.\(list)' "
+            "each page is written as one record, because its data is an object; if its '\(list)' contains the records, add 'items: $.\(list)' "
             + "to 'paginate'"
     }
 
@@ -81,7 +81,7 @@ final class ColumnCheck: Sendable {
             }
             if let list = state.list {
                 return
-                    "\(columns) empty: no record has '\(first)'. If its '\(list)' has the records, add 'records: $.\(list)'"
+                    "\(columns) empty: no record has '\(first)'. If its '\(list)' contains the records, add 'records: $.\(list)'"
             }
             let names = state.names.prefix(12).map { "'\($0)'" }.joined(separator: ", ")
             return "\(columns) empty: no record has '\(first)'; the records have \(names)"

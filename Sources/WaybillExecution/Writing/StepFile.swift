@@ -8,7 +8,7 @@ import WaybillPlan
 import WaybillResults
 import WaybillRuntime
 
-/// The file that a step writes its records to: begun before its first request, put in its place at its end.
+/// The file to which a step writes its records: created before its first request, and moved to its path at the end.
 struct StepFile: Sendable {
     let write: Sink
     private let step: String
@@ -22,8 +22,8 @@ struct StepFile: Sendable {
     private let columns: ColumnCheck
     private let secretWarning = Once()
 
-    /// Evaluates the path, which is the same for all elements, and begins the file; `nil` where all elements of a resumed run
-    /// had written to it and it is in its place.
+    /// Evaluates the path, which is the same for all elements, and opens the file; `nil` if all elements had written to
+    /// it before the run was resumed and it is at its path.
     init?(_ write: Sink, of step: StepPlan, in context: StepContext) async throws(Failure) {
         self.write = write
         self.step = context.path
@@ -78,15 +78,15 @@ struct StepFile: Sendable {
         if let loss = sink.loss { try await settle(loss, of: step, in: folder) }
     }
 
-    /// What was lost of the file before the run was resumed; `nil` where it is all there.
+    /// What was lost of the file before the run was resumed; `nil` if it is complete.
     var loss: RecordSink.Loss? { sink.loss }
 
-    /// Has the journal say what is left of the file, before anything is added.
+    /// Records in the journal what is left of the file, before anything is added.
     private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.repeatsUnsure else {
             let message =
-                "'\(container.part(of: path.string))' is shorter than its journal says, and the requests were sent whose "
-                + "records it lacks; --repeat-unsure sends them again"
+                "'\(container.part(of: path.string))' is shorter than recorded in the journal, and the requests for the "
+                + "missing records were already sent; --repeat-unsure sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
         run.events.emit(.writeCut(.init(path: path, rest: loss.rest)), step: self.step, durably: true)
@@ -97,15 +97,15 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Whether nothing can be written any more.
+    /// Whether writing has failed, so that no more records can be added.
     var isBroken: Bool { sink.error != nil }
 
-    /// Whether more elements may begin.
+    /// Whether more elements may start.
     var hasRoom: Bool { sink.hasRoom }
 
-    /// Adds the records that are in the data of an element.
+    /// Adds the records that the data of an element contains.
     ///
-    /// - Parameter isList: Whether a list is taken apart even in a raw file.
+    /// - Parameter isList: Whether the elements of a list are separate records even in a raw file.
     @discardableResult
     func append(
         _ data: ScopeValue,
@@ -129,12 +129,13 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Waits until there is room for more records of an element: until it is its turn, or little waits for theirs.
+    /// Waits until there is room for more records of an element: until it is the element's turn, or few bytes of later
+    /// elements are buffered.
     func room(for element: Int) async {
         await sink.room(for: element)
     }
 
-    /// Takes back all records of an element.
+    /// Removes all records of an element.
     func takeBack(_ element: Int) throws(Failure) {
         do throws(ResultsError) {
             try sink.takeBack(element)
@@ -143,7 +144,7 @@ struct StepFile: Sendable {
         }
     }
 
-    /// An element has ended.
+    /// Notes that an element has ended.
     func end(_ element: Int, _ end: RecordSink.End) throws(Failure) -> RecordedOutput {
         do throws(ResultsError) {
             defer { warn() }
@@ -153,7 +154,7 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Moves the file to its place if the request has passed, or has failed and that is tolerated.
+    /// Moves the file to its path if the request passed, or its failure is tolerated.
     func finished(_ outcome: AttemptOutcome, isTolerated: Bool) async -> AttemptOutcome {
         var outcome = outcome
         let failure = outcome.failure
@@ -166,12 +167,12 @@ struct StepFile: Sendable {
         return outcome
     }
 
-    /// Moves the file to its place.
+    /// Moves the file to its path.
     func commit() async throws(Failure) -> RunEvent.WrittenFile {
         if let warning = columns.warning() { warn(warning) }
         do throws(ResultsError) {
             let committed = try await sink.commit { (complete) throws(ResultsError) in
-                // Whoever resumes the run can tell from this that the file is whole, if it is in its place.
+                // This tells a resumed run that the file is complete, if it is at its path.
                 run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
             }
@@ -211,7 +212,8 @@ struct StepFile: Sendable {
         run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: write.span), step: step)
     }
 
-    /// A record without secrets. The rules let none into a file, so that this is for what they cannot know.
+    /// Returns a record without secrets. Validation already rejects known secrets in a file; this finds those that it
+    /// cannot know.
     private func redacted(_ record: JSON) -> RedactedJSON {
         let (json, isChanged) = run.redactor.data(record)
         if isChanged { warnOfSecret() }
@@ -221,7 +223,7 @@ struct StepFile: Sendable {
     private func warnOfSecret() {
         guard secretWarning.isFirst() else { return }
         run.events.emit(
-            .warning("\(path): the value of a secret occurs in the records, and is replaced by ***", at: write.span),
+            .warning("\(path): the records contain a secret, which is replaced by ***", at: write.span),
             step: step
         )
     }
@@ -297,7 +299,8 @@ struct StepFile: Sendable {
         let redacted = redacted(record)
         for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
             throw EvaluationFailure(
-                message: "a record has no '\(key.value)', which is in the key of the table: \(redacted.value.excerpt)",
+                message:
+                    "a record has no value for '\(key.value)', which is part of the table's key: \(redacted.value.excerpt)",
                 span: key.span,
                 kind: .output
             )
@@ -335,7 +338,7 @@ extension JSON {
     }
 }
 
-/// Tells the first time from all others.
+/// Returns `true` only the first time.
 private final class Once: Sendable {
     private let isDone = Mutex(false)
 

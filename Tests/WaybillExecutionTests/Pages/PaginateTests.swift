@@ -185,7 +185,7 @@ import WaybillTransport
             ("paginate: {next: $.none.deeper, items: $.none}", .output, nil),
             (
                 "paginate: {cursor: {query: p, from: \"concat('x', '')\"}}", .transfer,
-                "the pages go round in a circle: 'x'"
+                "the pages form a cycle: 'x'"
             ),
         ] as [(String, FailureKind, String?)]
     )

@@ -66,9 +66,9 @@ import WaybillJSON
     }
 
     @Test(arguments: [
-        ("\"ftp://s/b\"", "the next page is where nothing may be sent, at 'ftp://s/b': the URL's scheme is"),
-        ("\"mailto:x\"", "the next page is where nothing may be sent, at 'mailto:x'"),
-        ("\"http://u:p@s/\"", "the next page is where nothing may be sent"),
+        ("\"ftp://s/b\"", "cannot request the next page at 'ftp://s/b': the URL's scheme is"),
+        ("\"mailto:x\"", "cannot request the next page at 'mailto:x'"),
+        ("\"http://u:p@s/\"", "cannot request the next page at "),
         ("7", "the next page's URL is a number, not a string"),
         ("[\"/a\", \"/b\"]", "the next page's URL is a list, not a string"),
     ])
@@ -129,7 +129,7 @@ import WaybillJSON
             Issue.record("it goes on")
             return
         }
-        #expect(words == "the pages go round in a circle: 'x' leads to itself again")
+        #expect(words == "the pages form a cycle: 'x' occurs twice")
     }
 
     @Test func `a page that leads to itself is a failure`() throws {

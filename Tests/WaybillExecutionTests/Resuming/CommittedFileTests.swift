@@ -76,7 +76,7 @@ import WaybillTransport
     }
 
     private static func warning(_ change: String) -> String {
-        change + ": it is not written again; to write it again, start a new run"
+        change + "; to write it again, start a new run"
     }
 
     @Test(arguments: [
@@ -102,13 +102,13 @@ import WaybillTransport
         #expect(
             run.warnings == [
                 Self.warning(
-                    "'kept/each.ndjson', which the step had written before the run was resumed, has 2 bytes instead of \(size)"
+                    "the step wrote 'kept/each.ndjson' before the run was resumed, but the file has 2 bytes instead of \(size)"
                 ),
                 Self.warning(
-                    "'inner-1.ndjson', which the step had written before the run was resumed, is missing"
+                    "the step wrote 'inner-1.ndjson' before the run was resumed, but the file is missing"
                 ),
                 Self.warning(
-                    "'pages.ndjson', which the step had written before the run was resumed, is missing"
+                    "the step wrote 'pages.ndjson' before the run was resumed, but the file is missing"
                 ),
             ]
         )

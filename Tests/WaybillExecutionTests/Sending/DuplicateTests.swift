@@ -72,7 +72,7 @@ import WaybillResults
         #expect(outcome.summary == "first:cancelled gate:passed second:passed")
         let failure = try #require(outcome.result.steps[0].failure)
         #expect(failure.kind == .duplicate)
-        #expect(failure.message.string == "a later request of 'e' took its place")
+        #expect(failure.message.string == "the request was cancelled, because 'e' was sent again")
         #expect(outcome.result.outcome == .passed)
         // The new one was sent when the earlier one had ended.
         let ends = listener.lines.filter { $0.hasPrefix("step.finished") && !$0.hasSuffix("gate") }

@@ -45,7 +45,7 @@ import WaybillTransport
         #expect(outcome.result.steps.map { $0.failure?.kind } == [.unreachable, .unreachable])
         #expect(
             outcome.result.steps[1].failure?.message.string
-                == "nothing was sent, since no connection comes about: the transport failed: connect"
+                == "the request was not sent, because the server is unreachable: the transport failed: connect"
         )
         #expect(fixture.transport.paths.isEmpty)
         #expect(fixture.transport.probeCount == 1)
@@ -118,7 +118,7 @@ import WaybillTransport
         #expect(outcome.result.steps[0].failure?.kind == .unreachable)
         #expect(
             outcome.result.steps[0].failure?.message.string
-                == "it would go over a mobile network, by the interface 'wwan0'"
+                == "the request was not sent, because it would use a mobile network (interface 'wwan0')"
         )
         #expect(fixture.transport.paths == ["/b"])
     }

@@ -106,7 +106,7 @@ import WaybillTransport
         }
         let failures = await fixture.run().failures
         #expect(failures.map(\.kind) == Array(repeating: kind, count: 3))
-        #expect(failures.allSatisfy { $0.message.string.hasPrefix("the session of service 's' cannot be had: ") })
+        #expect(failures.allSatisfy { $0.message.string.hasPrefix("could not fetch the session of service 's': ") })
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
     }
 

@@ -119,34 +119,34 @@ import WaybillTransport
         Refusal(
             .json(#"{"error": "invalid_client", "error_description": "who is 'id'?"}"#, status: 401),
             .status,
-            "the token endpoint answers with status 401: invalid_client (who is 'id'?)",
+            "the token endpoint responded with status 401: invalid_client (who is 'id'?)",
             code: "invalid_client"
         ),
         Refusal(
             .json(#"{"error": "invalid_scope"}"#, status: 400),
             .status,
-            "the token endpoint answers with status 400: invalid_scope",
+            "the token endpoint responded with status 400: invalid_scope",
             code: "invalid_scope"
         ),
         Refusal(
             .json(#"{"error": "invalid_grant"}"#, status: 200),
             .status,
-            "the token endpoint answers with status 200: invalid_grant",
+            "the token endpoint responded with status 200: invalid_grant",
             code: "invalid_grant"
         ),
         Refusal(
             .json(#"{"message": "later"}"#, status: 503),
             .status,
-            "the token endpoint answers with status 503: later"
+            "the token endpoint responded with status 503: later"
         ),
-        Refusal(.json("<p>", status: 502), .status, "the token endpoint answers with status 502"),
+        Refusal(.json("<p>", status: 502), .status, "the token endpoint responded with status 502"),
         Refusal(.json("token"), .decode, "the token endpoint's response is not a JSON object"),
         Refusal(.json("[]"), .decode, "the token endpoint's response is not a JSON object"),
         Refusal(.json("{}"), .expect, "the token endpoint's response has no 'token_type'"),
         Refusal(
             .json(#"{"access_token": "a", "token_type": "mac"}"#),
             .expect,
-            "the token is of type 'mac', and only bearer tokens can be used"
+            "the token has the type 'mac', but only bearer tokens are supported"
         ),
         Refusal(
             .json(#"{"access_token": "", "token_type": "Bearer"}"#),
@@ -166,12 +166,12 @@ import WaybillTransport
         Refusal(
             .redirect("http://other/token", status: 307),
             .status,
-            "the token endpoint answers with status 307 and leads to 'http://other/token', where credentials are not sent"
+            "the token endpoint redirects with status 307 to 'http://other/token', where credentials are not sent"
         ),
         Refusal(
             .redirect("/login", status: 302),
             .status,
-            "the token endpoint answers with status 302 and leads to 'http://s/login', where credentials are not sent"
+            "the token endpoint redirects with status 302 to 'http://s/login', where credentials are not sent"
         ),
     ]
 
@@ -187,7 +187,7 @@ import WaybillTransport
         #expect(failures.map(\.kind) == Array(repeating: refusal.kind, count: 3))
         #expect(
             failures.map(\.message.string)
-                == Array(repeating: "no access token can be had: \(refusal.message)", count: 3)
+                == Array(repeating: "could not fetch an access token: \(refusal.message)", count: 3)
         )
         #expect(failures.map { $0.code?.text.string } == Array(repeating: refusal.code, count: 3))
         #expect(failures.allSatisfy { $0.span?.start.line == 5 })

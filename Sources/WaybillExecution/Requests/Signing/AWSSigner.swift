@@ -6,9 +6,9 @@ package struct AWSSigner: Sendable, Hashable {
     package var region: String
     /// The service in the scope of signatures, such as `s3`.
     package var service: String
-    /// The id of the key, which is sent.
+    /// The id of the access key, which is sent.
     package var accessKey: String
-    /// The key, which is not.
+    /// The secret key, which is not sent.
     package var secretKey: String
     /// The token of temporary credentials, which is sent and signed.
     package var sessionToken: String?
@@ -22,15 +22,15 @@ package struct AWSSigner: Sendable, Hashable {
         self.sessionToken = sessionToken
     }
 
-    /// What is signed of a request.
+    /// The parts of a request that are signed.
     package struct Message: Sendable, Hashable {
         /// The method.
         package var method: String
         /// The absolute URL, as it is sent.
         package var url: String
-        /// The header fields, as they are sent. `Host` is made from the URL where it is not among them.
+        /// The header fields, as they are sent. `Host` is derived from the URL if it is missing.
         package var fields: [Field]
-        /// The SHA-256 digest of the body, in hexadecimal; or what stands for it, such as `UNSIGNED-PAYLOAD`.
+        /// The SHA-256 digest of the body, in hexadecimal; or a placeholder, such as `UNSIGNED-PAYLOAD`.
         package var payloadDigest: String
 
         /// A message; see the properties.
@@ -59,8 +59,9 @@ package struct AWSSigner: Sendable, Hashable {
     /// The field that holds the digest of the body, in lower case.
     package static let digestField = "x-amz-content-sha256"
 
-    /// The fields of the message with those of the signature: `Host`, `X-Amz-Date`, `X-Amz-Security-Token` where there is
-    /// a token, `X-Amz-Content-Sha256` for S3, and `Authorization`. Fields of these names, `Host` apart, are replaced.
+    /// Returns the fields of the message with those of the signature: `Host`, `X-Amz-Date`, `X-Amz-Security-Token` if
+    /// there is a token, `X-Amz-Content-Sha256` for S3, and `Authorization`. Existing fields with these names, except
+    /// `Host`, are replaced.
     package func sign(_ message: Message, at moment: Timestamp) -> [Field] {
         let signed = fieldsBeforeSigning(message, at: moment)
         let signature = signature(of: CanonicalRequest(message, signed, isForS3: isForS3), at: moment)
@@ -103,7 +104,7 @@ package struct AWSSigner: Sendable, Hashable {
             + "Signature=\(signature)"
     }
 
-    /// A moment to the second in the basic format of ISO 8601: `20150830T123600Z`.
+    /// A timestamp, to the second, in the basic format of ISO 8601: `20150830T123600Z`.
     private static func basicFormat(_ moment: Timestamp) -> String {
         CivilTime(moment).dateAndTime.filter { $0 != "-" && $0 != ":" } + "Z"
     }

@@ -3,8 +3,8 @@ import WaybillRuntime
 import WaybillTransport
 
 extension HTTPRequest.Body {
-    /// The SHA-256 digest of the body, in hexadecimal. Files are read piece by piece, on a thread of their own; throws
-    /// where one cannot be read, and when the task is cancelled meanwhile.
+    /// The SHA-256 digest of the body, in hexadecimal. Files are read in pieces on a separate thread. Throws if a file
+    /// cannot be read, or the task is cancelled in the meantime.
     func digest() async throws(TransportFailure) -> String {
         switch self {
         case .none: return PayloadDigest().hexadecimal
@@ -29,7 +29,7 @@ extension HTTPRequest.Body {
         }
         // `CURLE_READ_ERROR` and `CURLE_ABORTED_BY_CALLBACK`, as if the transport had read the body.
         guard let result else {
-            throw TransportFailure(kind: .transfer, code: 26, message: "there is no thread to read the body with")
+            throw TransportFailure(kind: .transfer, code: 26, message: "could not start a thread to read the body")
         }
         guard let digest = try result.get() else {
             throw TransportFailure(kind: .cancelled, code: 42, message: "the request was cancelled")
@@ -60,7 +60,7 @@ extension HTTPRequest.Body {
     }
 }
 
-/// Tells work on another thread that its result is not wanted any more.
+/// Tells work on another thread that its result is no longer needed.
 private final class StopSign: Sendable {
     private let flag = Atomic(false)
 

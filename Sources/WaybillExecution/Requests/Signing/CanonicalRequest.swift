@@ -1,8 +1,8 @@
 import WaybillFormats
 
-/// A request in the one form that both sides of an AWS signature bring it into before they compare.
+/// A request in the canonical form from which client and server compute an AWS signature.
 struct CanonicalRequest {
-    /// The form.
+    /// The canonical form.
     let text: String
     /// The names of the fields in it, as the signature lists them.
     let signedNames: String
@@ -23,7 +23,7 @@ struct CanonicalRequest {
         ].joined(separator: "\n")
     }
 
-    /// What `Host` says for a URL: the port only where it is not the scheme's own.
+    /// The value of `Host` for a URL. It has a port only if that is not the scheme's default.
     static func host(of url: String) -> String {
         let address = URIReference(url)
         let authority = address.authority ?? ""
@@ -32,8 +32,8 @@ struct CanonicalRequest {
         return authority.hasSuffix(":") ? String(authority.dropLast()) : authority
     }
 
-    /// Fields that what stands between client and server may change, or that are only known when the request is sent.
-    /// Like those of the JavaScript and Python SDKs.
+    /// Fields that are not signed, because a proxy may change them or they are only known when the request is sent.
+    /// They are like those of the JavaScript and Python SDKs.
     private static let unsigned: Set<String> = [
         "accept-encoding", "baggage", "cache-control", "connection", "content-length", "cookie", "expect", "from",
         "keep-alive", "max-forwards", "pragma", "priority", "proxy-authenticate", "proxy-authorization", "referer",
@@ -41,7 +41,7 @@ struct CanonicalRequest {
         "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "user-agent", "x-amzn-trace-id",
     ]
 
-    /// A value without white space around it, and with one space for any white space within.
+    /// A value without white space around it, and with a single space for any white space inside.
     private static func trimmed(_ value: String) -> String {
         value.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) }
             .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
@@ -49,8 +49,8 @@ struct CanonicalRequest {
 
     // MARK: Path
 
-    /// A path for all services but S3: dot segments carried out, slashes in a row made one, and all percent-encoded once
-    /// more than it is sent.
+    /// The path for all services but S3: dot segments are resolved, repeated slashes are merged, and everything is
+    /// percent-encoded once more than in the request.
     private static func normalized(_ path: String) -> String {
         var segments: [Substring.UTF8View] = []
         for segment in path.utf8.split(separator: UInt8(ascii: "/")).map({ Substring($0).utf8 }) {
@@ -64,7 +64,7 @@ struct CanonicalRequest {
         return "/" + segments.map { PercentEncoding.component($0) }.joined(separator: "/") + (isFolder ? "/" : "")
     }
 
-    /// A path for S3, which is the name of an object: as it is, with all percent-encoded that can be.
+    /// The path for S3, which is the name of an object: unchanged, but fully percent-encoded.
     private static func decodedOnce(_ path: String) -> String {
         guard !path.isEmpty else { return "/" }
         return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -76,7 +76,7 @@ struct CanonicalRequest {
     private static func query(_ query: String) -> String {
         let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: [UInt8], value: [UInt8]) in
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            // A plus sign is one: AWS does not take it for a space.
+            // AWS does not treat a plus sign as a space.
             return (encodedOnce(pair[..<equals]), encodedOnce(pair[equals...].dropFirst()))
         }
         let sorted = pairs.sorted { left, right in
@@ -87,7 +87,8 @@ struct CanonicalRequest {
             .joined(separator: "&")
     }
 
-    /// A text in which every character that may be encoded is percent-encoded, whether or not it was before.
+    /// A string in which every character that may be encoded is percent-encoded once, whether or not it was encoded
+    /// before.
     private static func encodedOnce(_ text: Substring.UTF8View) -> [UInt8] {
         Array(PercentEncoding.component(PercentEncoding.decodedBytes(text)).utf8)
     }

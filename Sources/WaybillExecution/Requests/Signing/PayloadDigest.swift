@@ -7,20 +7,20 @@ package import WaybillRuntime
     import Darwin
 #endif
 
-/// The SHA-256 digest (FIPS 180-4) of a body that is given piece by piece.
+/// The SHA-256 digest (FIPS 180-4) of a body that is added in pieces.
 package struct PayloadDigest {
     private var digest = Digest(.sha256)
 
-    /// The digest of nothing yet.
+    /// The digest of an empty body.
     package init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
         digest.update(bytes)
     }
 
-    /// Takes the bytes of a regular file, which it reads in pieces of 256 KiB. Blocks; stops early, with nil, when it is
-    /// told to.
+    /// Adds the bytes of a regular file, which it reads in pieces of 256 KiB. Blocks. Returns `nil` early if `goesOn`
+    /// returns `false`.
     package mutating func update(contentsOf file: LocalFile, while goesOn: () -> Bool) throws(FileError) -> Void? {
         let (descriptor, _) = try file.open()
         defer { close(descriptor) }

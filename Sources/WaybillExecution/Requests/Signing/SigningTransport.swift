@@ -4,7 +4,7 @@ package import WaybillTransport
 /// Signs requests with AWS Signature Version 4, and sends them with another transport.
 ///
 /// Requests to sign have the field `placeholder`, which the signature replaces. So each attempt and each request of a
-/// redirect is signed with its own time and URL. Since the field is a credential, redirects to another origin do not
+/// redirect is signed with its own time and URL. Because the field is a credential, redirects to another origin do not
 /// have it and are not signed.
 ///
 /// The signature includes a digest of the body; a body from files is read twice for it. If the request has its own

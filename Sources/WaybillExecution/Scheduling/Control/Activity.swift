@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A part of the run that can be cancelled by itself, without what runs beside it. It has its task for itself: whatever is
-/// left to do in the task after it is cancelled too.
+/// A part of the run that can be cancelled by itself, without its siblings. Nothing else may run in its task, because
+/// it would be cancelled too.
 final class Activity: Sendable {
     /// The task that runs it.
     ///
-    /// The standard library lets `cancel` be called from any task while the closure runs that got the value; the lock
-    /// below sees to it that it is not called later.
+    /// The standard library allows calls of `cancel` from any task while the closure that received the value is
+    /// running. The lock below ensures that there are none after that.
     private struct Handle: @unchecked Sendable {
         let task: UnsafeCurrentTask
     }
@@ -18,10 +18,10 @@ final class Activity: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs it in the task at hand; one that was cancelled before begins cancelled.
+    /// Runs it in the current task. If it was cancelled before, it starts cancelled.
     func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
         await withUnsafeCurrentTask { task in
-            guard let task else { preconditionFailure("what is asynchronous runs in a task") }
+            guard let task else { preconditionFailure("asynchronous code has no current task") }
             state.withLock { state in
                 state.handle = Handle(task: task)
                 if state.isCancelled { task.cancel() }
@@ -34,7 +34,7 @@ final class Activity: Sendable {
     /// Whether it was cancelled by itself, not with the task around it.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Cancels it, now or as soon as it begins.
+    /// Cancels it, now or as soon as it starts.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true

@@ -1,18 +1,18 @@
-/// What of a run is held up: all of it, some steps, or nothing.
+/// What is paused in a run: all of it, some steps, or nothing.
 struct PauseState: Sendable {
     /// Whether the whole run is paused.
     private(set) var isRunPaused = false
     private var steps: [String] = []
 
-    /// Nothing is held up.
+    /// Nothing is paused.
     init() {}
 
-    /// Whether a step is held up, by itself or with what it is in.
+    /// Whether a step is paused, by itself or with the run or a step that contains it.
     func holds(_ path: String) -> Bool {
         isRunPaused || steps.contains { StepPath.isInside(path, $0) }
     }
 
-    /// Holds up a step, or the run; `false` when it is held up already.
+    /// Pauses a step, or the run for `nil`; returns `false` if it is already paused.
     mutating func pause(_ step: String?) -> Bool {
         guard let step else {
             defer { isRunPaused = true }
@@ -23,8 +23,8 @@ struct PauseState: Sendable {
         return true
     }
 
-    /// Lets a step, or the run, go on; `false` when that was not held up. What was held up by itself stays so when the
-    /// run goes on, and the other way round.
+    /// Unpauses a step, or the run for `nil`; returns `false` if it was not paused. Unpausing the run does not unpause
+    /// a step that was paused by itself, and vice versa.
     mutating func unpause(_ step: String?) -> Bool {
         guard let step else {
             defer { isRunPaused = false }
@@ -35,7 +35,7 @@ struct PauseState: Sendable {
         return true
     }
 
-    /// Lets everything go on; what was held up, `nil` for the run.
+    /// Unpauses everything; returns what was paused, `nil` for the run.
     mutating func end() -> [String?] {
         let held = (isRunPaused ? [nil] : []) + steps.map(Optional.some)
         self = PauseState()

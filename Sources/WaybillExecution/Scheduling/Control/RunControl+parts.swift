@@ -1,9 +1,9 @@
 import Synchronization
 import WaybillTransport
 
-/// What the parts of a run ask of its control.
+/// The functions that the parts of a run call.
 extension RunControl {
-    /// Runs all graphs, so that they can be stopped, and reports in the meantime what is paused and resumed.
+    /// Runs all graphs so that they can be stopped, and reports in the meantime what is paused and unpaused.
     func execute<Value: Sendable>(
         on clock: any RunClock,
         report: @escaping @Sendable (_ isPaused: Bool, _ step: String?) -> Void,
@@ -26,13 +26,13 @@ extension RunControl {
                 finish()
             }
             state.withLock { $0.graceTimer?.cancel() }
-            guard let value else { preconditionFailure("the graphs come to something") }
+            guard let value else { preconditionFailure("the graphs returned no value") }
             return value
         }
     }
 
-    /// Runs a step or element, which can be cancelled by itself, and returns whether it was. It has the current task for
-    /// itself.
+    /// Runs a step or element so that it can be cancelled by itself, and returns whether it was. Nothing else may run
+    /// in the current task.
     func run<Value: Sendable>(
         step path: String,
         endpoint: String?,
@@ -41,12 +41,13 @@ extension RunControl {
         await run(activity: .step(path: path, endpoint: endpoint), body)
     }
 
-    /// Does something that goes on when the task that waits for it is cancelled, and that only `cancelAll` ends.
+    /// Runs an operation that continues when the task that waits for it is cancelled, and that only `cancelAll`
+    /// cancels.
     func unstoppable<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         await Task { await run(.final, body) }.value
     }
 
-    /// Waits; `false` when the run is stopped or the task cancelled meanwhile.
+    /// Waits; returns `false` if the run was stopped or the task was cancelled in the meantime.
     func wait(for duration: Duration, on clock: any RunClock) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -56,7 +57,7 @@ extension RunControl {
         }
     }
 
-    /// Waits as long as a step is held up.
+    /// Waits while a step is paused.
     func waitUntilUnpaused(_ path: String) async {
         let number = state.withLock { $0.pauses.holds(path) ? $0.number() : nil }
         guard let number else { return }
@@ -82,10 +83,10 @@ extension RunControl {
     /// The number of steps that wait because they are paused, for tests.
     var heldCount: Int { state.withLock { $0.gates.count } }
 
-    /// Whether a step is held up.
+    /// Whether a step is paused.
     func isPaused(_ path: String) -> Bool { state.withLock { $0.pauses.holds(path) } }
 
-    /// Holds a transfer of a step up whenever the step is, while something is done with it.
+    /// Runs an operation with a transfer of a step, and pauses the transfer whenever the step is paused.
     func holding<Value: Sendable>(
         _ monitor: TransferMonitor,
         of path: String,
@@ -101,7 +102,7 @@ extension RunControl {
         return await body()
     }
 
-    /// Has something called when the run is stopped; at once when it is being stopped already.
+    /// Calls a handler when the run is stopped; immediately if it is already being stopped.
     func whenStopped(_ handler: @escaping @Sendable () -> Void) {
         let isStopping = state.withLock { state in
             state.stopHandlers.append(handler)
@@ -132,7 +133,7 @@ extension RunControl {
 }
 
 extension RunControl.State {
-    /// Whether a part that begins now was cancelled before.
+    /// Whether a part that starts now was cancelled before.
     fileprivate func hasCancelled(_ part: RunControl.Part) -> Bool {
         switch part {
         // Stopped before it started: there is no running request to wait for.
@@ -143,7 +144,7 @@ extension RunControl.State {
     }
 }
 
-/// Paths of steps, as events have them: `main.items[3].get`.
+/// Paths of steps, as in events: `main.items[3].get`.
 enum StepPath {
     /// Whether a path is that of a step itself, of one of its elements, or of something inside it.
     static func isInside(_ path: String, _ step: String) -> Bool {

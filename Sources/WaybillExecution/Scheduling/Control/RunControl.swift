@@ -1,10 +1,10 @@
 import Synchronization
 import WaybillTransport
 
-/// Controls a run while it is running, from signal handlers and from users of the library. All of it may be called from
-/// anywhere, also from an observer, and returns at once.
+/// Controls a run while it is running, for signal handlers and users of the library. All functions may be called from
+/// anywhere, even from an observer, and return immediately.
 ///
-/// Steps are named by their paths, as events have them: `main.login`, `main.items[3]`. A step includes what is in it.
+/// Steps are named by their paths, as in events: `main.login`, `main.items[3]`. A step includes everything inside it.
 package final class RunControl: Sendable {
     /// A part of the run that can be cancelled.
     enum Part {
@@ -12,7 +12,7 @@ package final class RunControl: Sendable {
         case run
         /// A step or element, and the endpoint that it calls.
         case step(path: String, endpoint: String?)
-        /// A time to wait, after which something new would begin.
+        /// A wait after which something new would start.
         case wait
         /// The steps of a `finally`.
         case final
@@ -22,20 +22,20 @@ package final class RunControl: Sendable {
         var isStopping = false
         var isCancelled = false
         var pauses = PauseState()
-        /// How long the run was paused, and since when it is.
+        /// How long the run was paused before, and when the current pause started.
         var pausedTime = Duration.zero
         var pausedSince: Duration?
-        /// The steps that are cancelled also when they come later.
+        /// The steps that are cancelled even if they start later.
         var cancelledSteps: [String] = []
         var activities: [Int: (part: Part, activity: Activity)] = [:]
         var transfers: [Int: (path: String, monitor: TransferMonitor)] = [:]
         var gates: [Int: (path: String, continuation: CheckedContinuation<Void, Never>)] = [:]
-        /// Gates whose task was cancelled before it came to wait.
+        /// Gates whose task was cancelled before it started to wait.
         var openGates: Set<Int> = []
         var stopHandlers: [@Sendable () -> Void] = []
         /// The clock of the run, once it has started.
         var clock: (any RunClock)?
-        /// Cancels what is in flight when the run has been stopped for long enough.
+        /// Cancels the requests that are still in flight at the end of the grace period.
         var graceTimer: Task<Void, Never>?
         var lastNumber = 0
 
@@ -51,7 +51,7 @@ package final class RunControl: Sendable {
             return clock.now - pausedSince
         }
 
-        /// A number that nothing else has.
+        /// Returns a unique number.
         mutating func number() -> Int {
             lastNumber += 1
             return lastNumber
@@ -62,16 +62,16 @@ package final class RunControl: Sendable {
     static let gracePeriod = Duration.seconds(10)
 
     let state = Mutex(State())
-    /// What was held up and let go, for events; the step is `nil` for the whole run.
+    /// What was paused and unpaused, for events; the step is `nil` for the whole run.
     let changes: AsyncStream<(isPaused: Bool, step: String?)>
     private let changed: AsyncStream<(isPaused: Bool, step: String?)>.Continuation
 
-    /// A run that has been told nothing.
+    /// The control of a run that is neither paused nor stopped.
     package init() {
         (changes, changed) = AsyncStream.makeStream()
     }
 
-    /// Whether nothing new may begin.
+    /// Whether the run is being stopped, so that nothing new may start.
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
     // MARK: Pausing
@@ -85,13 +85,13 @@ package final class RunControl: Sendable {
     /// deadlines continue. A run that is being stopped is not paused.
     package func pause() { pause(nil) }
 
-    /// Lets the run go on. Steps that are held up by themselves stay so.
+    /// Unpauses the run. Steps that were paused by themselves remain paused.
     package func unpause() { unpause(nil) }
 
-    /// Holds a step up, also one that has not begun.
+    /// Pauses a step, even one that has not started.
     package func pause(step path: String) { pause(.some(path)) }
 
-    /// Lets a step go on that was held up by itself.
+    /// Unpauses a step that was paused by itself.
     package func unpause(step path: String) { unpause(.some(path)) }
 
     private func pause(_ step: String?) {
@@ -115,7 +115,7 @@ package final class RunControl: Sendable {
 
     // MARK: Cancelling
 
-    /// Cancels a step, with the steps inside it, also one that has not started: it will not be run. The rest of the run
+    /// Cancels a step, with the steps inside it. A step that has not started will not run. The rest of the run
     /// continues.
     package func cancel(step path: String) {
         cancel { part in
@@ -134,13 +134,13 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Cancels everything but the steps of `finally`, which run.
+    /// Cancels everything except the steps of `finally`, which still run.
     package func cancel() {
         stop()
         cancel { if case .run = $0 { true } else { false } }
     }
 
-    /// Cancels everything, also the steps of `finally`.
+    /// Cancels everything, including the steps of `finally`.
     package func cancelAll() {
         stop()
         cancel { part in
@@ -153,8 +153,8 @@ package final class RunControl: Sendable {
         }
     }
 
-    /// Starts nothing new but the steps of `finally`. Running requests may continue for ten seconds, and are cancelled
-    /// then. What was held up goes on.
+    /// Stops the run: nothing new starts, except the steps of `finally`. Running requests may continue for ten seconds,
+    /// and are then cancelled. Whatever was paused continues.
     package func stop() {
         let (continuations, handlers) =
             state.withLock { state in
@@ -182,16 +182,16 @@ package final class RunControl: Sendable {
             noting(&state)
             return state.activities.values.filter { isMeant($0.part) }.map(\.activity)
         }
-        // Not under the lock: whoever is cancelled may ask something of this.
+        // Not under the lock, because a cancelled activity may call this control.
         for activity in activities { activity.cancel() }
     }
 
-    /// Says that the run has ended: nothing changes any more.
+    /// Finishes the stream of changes, because the run has finished.
     func finish() { changed.finish() }
 }
 
 extension RunControl.State {
-    /// Lets what is not held up any more go on: transfers now, the rest by the continuations.
+    /// Unpauses whatever is no longer paused: transfers now, steps when the caller resumes the returned continuations.
     fileprivate mutating func letGo() -> [CheckedContinuation<Void, Never>] {
         for transfer in transfers.values where !pauses.holds(transfer.path) { transfer.monitor.unpause() }
         let open = gates.filter { !pauses.holds($0.value.path) }

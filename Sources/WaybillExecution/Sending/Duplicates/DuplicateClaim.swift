@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillManifest
 
-/// A request among those that are the same, from its first attempt to its end.
+/// A request among equal ones, from its first attempt to its end.
 final class DuplicateClaim: Sendable {
     fileprivate let activity = Activity()
     private let registry: Duplicates
@@ -13,17 +13,18 @@ final class DuplicateClaim: Sendable {
         self.registry = registry
     }
 
-    /// Whether a later one has taken its place.
+    /// Whether a later request has replaced it.
     var isSuperseded: Bool { superseded.withLock { $0 } }
 
-    /// Does all that belongs to the request, so that a later one can cancel it. It has the task at hand for itself.
+    /// Runs everything that belongs to the request, so that a later one can cancel it. Nothing else may run in the
+    /// current task.
     func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
         defer { registry.leave(number) }
         return await activity.run(body)
     }
 
-    /// Claims to be the one that is sent, and waits until an earlier one that is cancelled for it has ended; `false` when
-    /// it is to give way.
+    /// Claims to be the request that is sent, and waits until the earlier one that it cancels has ended; returns
+    /// `false` if it must not be sent.
     func enter(_ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) async -> Bool {
         await registry.enter(number, self, key, mode)
     }
@@ -34,14 +35,14 @@ final class DuplicateClaim: Sendable {
     }
 }
 
-/// The requests of a run that depend on whether an equal one is in flight: those with `duplicates` in the ways
-/// `cancel-previous` and `discard`.
+/// The requests of a run that depend on whether an equal one is in flight: those whose `duplicates` mode is
+/// `cancel-previous` or `discard`.
 final class Duplicates: Sendable {
     private struct State {
         var decisions = DuplicateState()
         var claims: [Int: DuplicateClaim] = [:]
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// Those that need not wait any more, and have not come to it.
+        /// Requests that no longer need to wait, but have not started to wait yet.
         var ready: Set<Int> = []
         var lastNumber = 0
     }
@@ -51,7 +52,7 @@ final class Duplicates: Sendable {
     /// No request is in flight.
     init() {}
 
-    /// A claim for a request that has one to make.
+    /// Returns a claim for a new request.
     func claim() -> DuplicateClaim {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -94,7 +95,7 @@ final class Duplicates: Sendable {
         continuation?.resume()
     }
 
-    /// Waits until the one before has ended, or the task is cancelled.
+    /// Waits until the previous request has ended, or the task is cancelled.
     private func wait(_ number: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -4,11 +4,11 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTransport
 
-/// What makes two requests the same.
+/// The criterion by which two requests are equal.
 enum DuplicateKey: Hashable, Sendable {
-    /// They call the same endpoint, or are the same request in place.
+    /// They call the same endpoint, or are the same inline request.
     case endpoint(String)
-    /// And what `key` comes to is the same, too.
+    /// In addition, `key` has the same value.
     case value(JSON, of: String)
     /// Everything that is sent is the same.
     case request(WholeRequest)
@@ -42,7 +42,7 @@ struct WholeRequest: Hashable, Sendable {
     var file: String?
 
     func hash(into hasher: inout Hasher) {
-        // Requests with different bodies to one address are rare enough.
+        // The body is left out: requests that differ only in their bodies are rare.
         hasher.combine(request.method)
         hasher.combine(request.url)
     }

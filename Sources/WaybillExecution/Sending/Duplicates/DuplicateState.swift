@@ -4,20 +4,20 @@ import WaybillManifest
 ///
 /// A request is in flight from its first attempt to the end of its last one, the waits between them included.
 struct DuplicateState: Sendable {
-    /// What becomes of a request.
+    /// What happens to a request.
     enum Action: Sendable, Equatable {
         /// It is sent.
         case begin
         /// It fails, and nothing is sent.
         case drop
-        /// It is sent when the one before has ended; these are to be cancelled.
+        /// It is sent when the previous one has ended; the caller has to cancel these.
         case wait(cancelling: [Int])
     }
 
     private struct Line {
         var holder: Int
         var isCancelled = false
-        /// The one that follows.
+        /// The request that follows.
         var next: Int?
     }
 
@@ -36,7 +36,7 @@ struct DuplicateState: Sendable {
             return .begin
         }
         guard mode == .cancelPrevious else { return .drop }
-        // The one that waited to follow is cancelled too: it has become an earlier one.
+        // The request that waited to follow is cancelled too, because this one replaces it.
         let cancelled = (line.isCancelled ? [] : [line.holder]) + (line.next.map { [$0] } ?? [])
         line.isCancelled = true
         line.next = request
@@ -45,14 +45,14 @@ struct DuplicateState: Sendable {
         return .wait(cancelling: cancelled)
     }
 
-    /// A request has ended; the one that may begin now, if one waited for that.
+    /// Notes that a request has ended; returns the request that may start now, if one was waiting.
     mutating func leave(_ request: Int) -> Int? {
         guard let key = keys.removeValue(forKey: request), var line = lines[key] else { return nil }
         if line.holder == request {
             lines[key] = line.next.map { Line(holder: $0) }
             return line.next
         }
-        // It waited; or it waited and another one has taken its place meanwhile.
+        // It was still waiting, unless another request has replaced it in the meantime.
         if line.next == request {
             line.next = nil
             lines[key] = line

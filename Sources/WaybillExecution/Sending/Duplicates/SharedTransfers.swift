@@ -1,11 +1,11 @@
 import Synchronization
 import WaybillTransport
 
-/// The transfers that equal requests at the same time share: those with `duplicates: share`.
+/// The transfers that equal requests with `duplicates: share` share while they are in flight.
 final class SharedTransfers: Sendable {
     private struct Key: Hashable {
         var key: DuplicateKey
-        /// What runs while the run is being stopped does not wait for what is not.
+        /// A request that is sent even when the run is being stopped does not wait for one that is not.
         var isFinal: Bool
     }
 
@@ -24,8 +24,8 @@ final class SharedTransfers: Sendable {
         state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
     }
 
-    /// The outcome of an equal request that is in flight, or else of this transfer. The transfer continues as long as a
-    /// task waits for it. `nil` if the task was cancelled.
+    /// Returns the outcome of an equal request that is in flight, or else of this transfer. The transfer continues as
+    /// long as a task waits for it. `nil` if the task was cancelled.
     func join(
         _ key: DuplicateKey,
         isFinal: Bool,
@@ -35,13 +35,13 @@ final class SharedTransfers: Sendable {
         let (work, place, isOwn) = state.withLock { state in
             if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
             let work = SharedWork<RequestSender.Outcome>()
-            guard let place = work.join() else { preconditionFailure("nobody has given the work up") }
+            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
             state.lastNumber += 1
             let number = state.lastNumber
             state.transfers[key] = (number, work)
             work.start { [self] in
                 let outcome = await transfer()
-                // From now on the same request is another one.
+                // From now on, an equal request starts another transfer.
                 self.state.withLock { state in
                     if state.transfers[key]?.number == number { state.transfers[key] = nil }
                 }

@@ -1,8 +1,8 @@
 import Synchronization
 import WaybillTransport
 
-/// By which interfaces requests leave, for those that must not use a mobile network. A result is kept for a while,
-/// because finding it may require a DNS lookup.
+/// Finds the network interfaces of requests, for those that must not use a mobile network. A result is cached for a
+/// short time, because finding it may require a DNS lookup.
 final class MeteredRoutes: Sendable {
     private struct Place: Hashable {
         var url: Origin?
@@ -23,7 +23,7 @@ final class MeteredRoutes: Sendable {
         self.clock = clock
     }
 
-    /// The mobile interface by which a request would leave, if it is one.
+    /// Returns the interface that a request would use, if it is a mobile one.
     func mobileInterface(towards request: HTTPRequest) async -> NetworkInterface? {
         let options = request.options
         let place = Place(
@@ -39,7 +39,7 @@ final class MeteredRoutes: Sendable {
             interface = await probe.interface(towards: request)
             let now = clock.now
             known.withLock { known in
-                // What is too old is of no use to anybody.
+                // Removes expired results.
                 known = known.filter { now - $0.value.at < Self.lifetime }
                 known[place] = (interface, now)
             }

@@ -2,7 +2,7 @@ import Synchronization
 import WaybillDiagnostics
 import WaybillTransport
 
-/// Which services can be reached, as far as connections to them have been tried.
+/// Knows which services can be reached, from earlier attempts to connect.
 final class Reachability: Sendable {
     /// A service at one of its addresses.
     struct Place: Hashable, Sendable {
@@ -12,11 +12,11 @@ final class Reachability: Sendable {
         var origin: Origin
     }
 
-    /// What is done with a request.
+    /// What happens to a request.
     enum Verdict: Sendable, Equatable {
         /// It is sent.
         case go
-        /// It ends at once, for this reason.
+        /// It fails immediately, for this reason.
         case refused(String)
         /// It was stopped while it waited.
         case stopped
@@ -44,7 +44,8 @@ final class Reachability: Sendable {
         self.clock = clock
     }
 
-    /// What is done with a request. Where nothing is known, a connection is tried, once for all who ask meanwhile.
+    /// Decides what happens to a request. If nothing is known, a connection is tried, once for all requests that ask in
+    /// the meantime.
     func check(_ request: HTTPRequest, at place: Place) async -> Verdict {
         while !Task.isCancelled {
             let waiting = state.withLock { state -> Waiting? in
@@ -71,15 +72,15 @@ final class Reachability: Sendable {
         state.withLock { $0.entries[place]?.state.refusal }
     }
 
-    /// A request failed on its way.
+    /// Notes that the transfer of a request failed.
     func failed(at place: Place) {
         state.withLock { $0.entries[place]?.state.failed() }
     }
 
-    /// Begins a try; also in the place of one that nobody waits for any more.
+    /// Starts a check; possibly instead of one that nothing waits for any more.
     private func begin(_ request: HTTPRequest, at place: Place, _ state: inout State) -> Waiting {
         let work = SharedWork<TransportFailure?>()
-        guard let own = work.join() else { preconditionFailure("nobody has given the work up") }
+        guard let own = work.join() else { preconditionFailure("new work was already abandoned") }
         state.lastNumber += 1
         let number = state.lastNumber
         state.entries[place]?.probe = (number, work)

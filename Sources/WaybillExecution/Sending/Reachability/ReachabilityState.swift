@@ -1,15 +1,15 @@
-/// Decides whether requests to a service are sent: not before one connection to it has come about, and not while the last
-/// try of one has failed.
+/// Decides whether requests to a service are sent: not before a connection to it was established, and not while the
+/// last attempt to connect has failed.
 struct ReachabilityState: Sendable {
-    /// What is done with a request.
+    /// What happens to a request.
     enum Action: Sendable, Equatable {
         /// It is sent.
         case go
-        /// It ends at once, for this reason.
+        /// It fails immediately, for this reason.
         case refuse(String)
-        /// It tries a connection first.
+        /// A connection is tried first.
         case probe
-        /// Wait for the result of the check that is in flight.
+        /// It waits for the result of the check that is in flight.
         case wait
     }
 
@@ -28,7 +28,7 @@ struct ReachabilityState: Sendable {
     /// Nothing is known.
     init() {}
 
-    /// What is done with a request that comes now.
+    /// Decides what happens to a request.
     mutating func ask(now: Duration) -> Action {
         switch knowledge {
         case .reachable: return .go
@@ -41,16 +41,16 @@ struct ReachabilityState: Sendable {
         return .probe
     }
 
-    /// The try has ended; there is a reason where no connection came about.
+    /// Notes the result of a check: the reason if no connection could be established, otherwise `nil`.
     mutating func probed(_ reason: String?, now: Duration) {
         isProbing = false
         knowledge = reason.map { .unreachable(reason: $0, since: now) } ?? .reachable
     }
 
-    /// The try was given up before it came to anything.
+    /// Notes that the check was cancelled before it had a result.
     mutating func gaveUp() { isProbing = false }
 
-    /// A request failed on its way: a connection is tried before the next.
+    /// Notes that the transfer of a request failed: a connection is tried before the next request.
     mutating func failed() {
         if knowledge == .reachable { knowledge = .unknown }
     }
