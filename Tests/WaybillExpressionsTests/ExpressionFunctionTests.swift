@@ -85,6 +85,13 @@ import WaybillJSON
         #expect(try evaluate(text) == expected)
     }
 
+    @Test(arguments: ExpressionFunction.all.map(\.name))
+    func `the example of a function gives the result beside it`(name: String) throws {
+        let example = try #require(ExpressionFunction.named(name)).example
+        #expect(example.call.contains("\(name)("))
+        #expect(try evaluate(example.call, ExpressionFunction.Example.data) == example.result)
+    }
+
     @Test func `every function is tried`() {
         let untried = ExpressionFunction.all.map(\.name).filter { name in
             !Self.cases.contains { $0.0.contains("\(name)(") }

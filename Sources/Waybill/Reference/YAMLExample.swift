@@ -36,7 +36,13 @@ enum YAMLExample {
             !text.isEmpty && !starts.contains(text.first ?? " ") && !text.hasSuffix(" ") && !text.hasSuffix(":")
             && !text.contains(": ") && !text.contains(" #") && !text.contains { structure.contains($0) || $0.isNewline }
             && !["true", "false", "null", "yes", "no", "on", "off", "~"].contains(text.lowercased())
-            && !text.allSatisfy { "0123456789.+-eE_:".contains($0) }
+            && !looksLikeNumber(text)
         return isPlain ? text : JSONWriter().string(.string(text))
+    }
+
+    /// Whether YAML may read a string as a number or a date: `1.10`, `0x1f`, `2026-11-23`.
+    private static func looksLikeNumber(_ text: String) -> Bool {
+        "0123456789+-.".contains(text.first ?? " ")
+            && text.allSatisfy { "0123456789abcdefABCDEFxXoO.+-_:".contains($0) }
     }
 }
