@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request has an address: an absolute URL, or a path and a base URL to add it to.
+/// A request must have an address: an absolute URL, or a path and a base URL to append it to.
 struct AddressParts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest

@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A graph that keeps a state is run by itself: a step that runs it could do so more than once, or not at all.
+/// A graph with a state cannot be run by a step, which could run it more than once, or not at all.
 struct GraphState: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

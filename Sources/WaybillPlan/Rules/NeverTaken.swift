@@ -10,7 +10,7 @@ struct NeverTaken: ManifestRule {
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
         guard site.has(.expect) else { return [] }
-        // A call may expect something else than its endpoint does, which other calls need.
+        // A call may expect another status than its endpoint. Other calls still need the endpoint's outputs.
         let step = site.endpoint == nil ? site.steps.suffix(1) : []
         let settings: [Settings] = step + [site.definition.settings]
         guard let status = settings.lazy.compactMap(\.expectedStatus).first,

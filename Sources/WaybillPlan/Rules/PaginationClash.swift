@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// The query parameter that each page fills is not given otherwise.
+/// The query parameter that each page fills cannot have another value.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

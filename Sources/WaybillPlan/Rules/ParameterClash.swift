@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A name in `params` stands at one level only: parameters of farther levels are always sent.
+/// Each name in `params` may be given at one level only, because the parameters of outer levels are always sent.
 struct ParameterClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillManifest
 
-/// Token endpoints are asked by TLS (RFC 6749, section 3.2): the client's secret and the token travel openly otherwise.
+/// Warns of a token endpoint without TLS (RFC 6749, section 3.2), which exposes the client's secret and the token.
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

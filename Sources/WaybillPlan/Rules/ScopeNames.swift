@@ -4,9 +4,9 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// A name in an expression is one that can be seen where the expression stands.
+/// A name in an expression must be visible at the location of the expression.
 ///
-/// What `steps` leads to is another rule's business (`DataFlow`).
+/// Another rule (`DataFlow`) checks the names after `steps`.
 struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let references = subject.references
@@ -18,7 +18,7 @@ struct ScopeNames: ManifestRule {
     }
 }
 
-/// What can be seen where a path stands.
+/// The names that are visible at the location of a path.
 struct NameScope {
     let subject: RuleSubject
     let site: ReferenceSite
@@ -26,10 +26,10 @@ struct NameScope {
     private var place: UseLocation { site.place }
     private var reference: Reference { site.reference }
 
-    /// What is wrong with the names that the path begins with.
+    /// The error in the names that the path starts with.
     var finding: Diagnostic? {
         let root = reference.root
-        // The element may have a name that it must not have.
+        // The variable of the element may have an invalid name.
         if place.unknown.contains(.loop), isLoopVariable { return nil }
         guard root.map(sees) ?? seesVariable else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
@@ -97,7 +97,7 @@ struct NameScope {
                 help: ["Take the value from the outputs of a step that uses the session."]
             )
         }
-        // What a session that calls something unknown has is unknown too.
+        // The outputs of a session that calls something unknown are unknown too.
         let outputs = place.sessions.compactMap { subject.outputs(of: $0) }
         guard !outputs.isEmpty, outputs.count == place.sessions.count else { return nil }
         return member(1, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
@@ -127,7 +127,7 @@ struct NameScope {
         return Diagnostic("unknown-name", "'\(root.value)' cannot be seen here", at: root.span, help: [help])
     }
 
-    /// Why a name that the language has cannot be seen here.
+    /// Why a name of the expression language is not visible here.
     private func reason(against name: String) -> String? {
         switch name {
         case "$" where site.moment == .end: "A graph has no data of its own."

@@ -2,7 +2,8 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// An endpoint's or graph's input that the manifest's of the same name falls through to takes what that gives.
+/// An input of an endpoint or graph must accept the values of the manifest's input of the same name, which is its
+/// fallback.
 struct ShadowedInputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -26,7 +27,7 @@ struct ShadowedInputs: ManifestRule {
 }
 
 extension InputDeclaration {
-    /// Whether each type that another input may have is one of this input's, as far as types are told.
+    /// Whether each type that another input may have is one of this input's, as far as types are specified.
     fileprivate func takes(_ other: InputDeclaration) -> Bool {
         guard !types.isEmpty, !other.types.isEmpty else { return true }
         return other.types.allSatisfy { types.contains($0) || $0 == "integer" && types.contains("number") }

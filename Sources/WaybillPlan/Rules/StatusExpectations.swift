@@ -105,6 +105,6 @@ extension StatusPattern {
 }
 
 extension ManifestExpression {
-    /// Whether there is no value without data.
+    /// Whether the value does not exist without data.
     fileprivate var needsData: Bool { references.contains { $0.name == "$" && !$0.isGuarded } }
 }

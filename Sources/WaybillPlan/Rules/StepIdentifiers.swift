@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// The ids of a graph's steps differ.
+/// The ids of the steps of a graph must differ.
 struct StepIdentifiers: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.graphs.flatMap { graph in

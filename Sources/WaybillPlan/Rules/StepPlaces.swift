@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// Steps, and keys of steps, stand where they mean something.
+/// Steps, and keys of steps, must be where they have a meaning.
 struct StepPlaces: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -45,7 +45,7 @@ struct StepPlaces: ManifestRule {
         Diagnostic("misplaced-key", "'concurrency' has no meaning here: \(reason)", at: limit.span)
     }
 
-    /// Names in a condition for going on that only requests have.
+    /// Reports names in the condition of `until` that only requests have.
     private func uses(ofDataIn until: Until, of step: Step) -> [Diagnostic] {
         [until.that, until.fail?.when].compactMap { $0 }.compactMap { condition in
             let reference = condition.references.first { ["$", "response", "request"].contains($0.name) }
@@ -64,7 +64,7 @@ struct StepPlaces: ManifestRule {
 }
 
 extension StepSite {
-    /// Whether the step is one of a chain's.
+    /// Whether the step is part of a chain.
     fileprivate var isInChain: Bool {
         if let group = around.last { return !group.isBatch }
         return !isFinal && graph.value.body.order == .chain

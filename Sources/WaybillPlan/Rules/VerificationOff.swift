@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Servers are asked to prove who they are.
+/// Warns of requests that do not verify the identity of the server.
 struct VerificationOff: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

@@ -4,9 +4,9 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What is wrong with references to steps.
+/// Checks of references to steps.
 extension GraphFlow {
-    /// What is wrong with a path that begins with `steps`, if anything is.
+    /// Returns the error in a path that starts with `steps`; `nil` if it is valid.
     ///
     /// - Parameter step: The step that it names, if there is one.
     func finding(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
@@ -18,7 +18,7 @@ extension GraphFlow {
             )
         }
         guard let step else {
-            // A step that cannot be told may have been meant.
+            // The reference may mean a step whose id is unknown.
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: text.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
@@ -84,7 +84,7 @@ extension GraphFlow {
         return checkStatus(of: site, id: id, reference, in: text)
     }
 
-    /// Outputs are taken from responses of the class 2xx only.
+    /// Checks that the step can have outputs: they are computed only for responses with status 2xx.
     private func checkStatus(
         of site: StepSite,
         id: String,
@@ -144,7 +144,7 @@ extension StepSite {
 }
 
 extension Step {
-    /// What is wrong with a path that leads to the data of all pages or elements, which a step with `write` does not keep.
+    /// The error in a path to the data of all pages or elements, if a step with `write` does not keep that data.
     fileprivate func dataNotKept(_ reference: Reference, id: String, in text: any EvaluatedText) -> Diagnostic? {
         let path = reference.segments.dropFirst()
         let segment: Reference.Segment?
@@ -170,7 +170,7 @@ extension Step {
     fileprivate static let fieldsOfValues = ["outputs", "ok", "error"]
     fileprivate static let fieldsOfGroups = ["ok", "error"]
 
-    /// Why a field that steps of other forms have is not one of this step.
+    /// Why this step does not have a field that steps of other forms have.
     fileprivate func reasonAgainst(field: String, id: String) -> String? {
         guard StepFields.names[field] != nil else { return nil }
         if flow?.forEach != nil {

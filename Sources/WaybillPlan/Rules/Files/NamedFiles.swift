@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillRuntime
 
-/// The files that a manifest names lie in its folder, and are there.
+/// The files that a manifest names must exist and be inside its folder.
 struct NamedFiles: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let boundary = FolderBoundary(
@@ -44,7 +44,7 @@ struct NamedFiles: ManifestRule {
             case .jar, .cache: return nil
             case .body:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
-                // Something else may make it before it is sent.
+                // Something else may create the file before it is sent.
                 return Diagnostic(
                     "missing-file",
                     "there is no file \(path) yet",

@@ -2,11 +2,11 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What a run writes lies in its results folder.
+/// The files that a run writes must be inside its results folder.
 struct ResultPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // What is downloaded may be named by the server, in a folder.
+        // The server may name a downloaded file, in a folder.
         func check(_ path: ScalarTemplate?, isFolder: Bool = true) {
             guard let path else { return }
             if ResultPath.isReserved(path) {
