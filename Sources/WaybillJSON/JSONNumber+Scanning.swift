@@ -1,5 +1,5 @@
 extension JSONNumber {
-    /// Reads the number that begins at a position (RFC 8259, section 6) and moves the position behind it.
+    /// Reads the number that starts at a position (RFC 8259, section 6) and moves the position after it.
     static func scan(
         _ bytes: UnsafeBufferPointer<UInt8>,
         at position: inout Int
@@ -8,7 +8,7 @@ extension JSONNumber {
         let isNegative = position < bytes.count && bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
 
-        // The significand wraps around beyond 19 digits, but is not used then.
+        // The significand overflows beyond 19 digits, but then it is not used.
         var significand: UInt64 = 0
         let wholeStart = position
         let wholeDigits = scanDigits(bytes, at: &position, into: &significand)
@@ -41,7 +41,7 @@ extension JSONNumber {
         )
     }
 
-    /// Reads a number that takes up all of the bytes.
+    /// Reads a number that consists of all the bytes.
     static func scan(all bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
         var position = 0
         let number = try scan(bytes, at: &position)

@@ -1,16 +1,16 @@
 /// One pass of the parser over one text.
 ///
-/// There is no recursion: what has been read of the open arrays and objects waits on two stacks, and each is taken off
-/// its stack in its final size when its bracket closes.
+/// It is not recursive: the contents of the open arrays and objects wait on two stacks. When a bracket closes, its
+/// contents are moved off their stack at their final size.
 struct JSONReading: ~Copyable {
-    /// An array or object whose closing bracket has not come yet.
+    /// An array or object whose closing bracket has not been reached.
     private struct Container {
         var isObject: Bool
-        /// Where its elements or members begin on their stack.
+        /// The position of its first element or member on the stack.
         var start: Int
-        /// Of an object: where on the stack the member is whose value comes next.
+        /// For an object: the position on the stack of the member whose value comes next.
         var member = 0
-        /// Of an object: the index of its names, once there are enough.
+        /// For an object: the index of its names, once there are enough.
         var nameIndex: NameIndex?
     }
 
@@ -56,7 +56,7 @@ struct JSONReading: ~Copyable {
         }
     }
 
-    /// Reads a value that ends right here; `nil` when an array or object was opened whose first value comes next.
+    /// Reads a value that is complete; `nil` if it opens an array or object whose first value comes next.
     private mutating func readScalarOrOpen() throws(JSONSyntaxError) -> JSON? {
         scanner.skipSpace()
         switch scanner.peek {
@@ -85,8 +85,8 @@ struct JSONReading: ~Copyable {
         }
     }
 
-    /// Reads what follows a value in an array or object: `true` for the closing bracket, `false` for a comma and, in an
-    /// object, the next name.
+    /// Reads what follows a value in an array or object. Returns `true` for the closing bracket, `false` for a comma
+    /// and, in an object, the next name.
     private mutating func readSeparator() throws(JSONSyntaxError) -> Bool {
         if scanner.skip(UInt8(ascii: ",")) {
             if container.isObject { try readName(orElse: "a name in quotes was expected") }
@@ -139,7 +139,7 @@ struct JSONReading: ~Copyable {
 }
 
 extension JSONReading {
-    /// Reads a name and its colon, and makes room for its value.
+    /// Reads a name and its colon, and reserves space for its value.
     private mutating func readName(orElse message: StaticString) throws(JSONSyntaxError) {
         scanner.skipSpace()
         let offset = scanner.position
@@ -158,7 +158,8 @@ extension JSONReading {
         }
     }
 
-    /// Where a name already is among the members of the current object; if nowhere, it is added to the index, if any.
+    /// Returns the position of a name among the members of the current object. A new name is added to the index, if
+    /// there is one.
     private mutating func position(of name: String, hash: UInt32) -> Int? {
         if members.count - container.start >= NameIndex.smallestUse - 1 { return positionByIndex(of: name) }
         for position in container.start..<members.count
