@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// Takes one record apart into its fields (RFC 4180, section 2).
+/// Splits one record into its fields (RFC 4180, section 2).
 struct CSVFields {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position: Int
     private var isAtEnd = false
 
-    /// The fields of a record, without its line break, from a byte on.
+    /// Creates a reader of the fields of a record without its line break, starting at a byte offset.
     init(_ record: UnsafeBufferPointer<UInt8>, from start: Int = 0) {
         bytes = record
         position = start
     }
 
-    /// The text of the next field and the bytes that it takes up, quotes included; `nil` behind the last.
+    /// Returns the text of the next field and its byte range, including quotes; `nil` after the last one.
     mutating func next() throws(CSVError) -> (text: String, range: Range<Int>)? {
         if isAtEnd { return nil }
         let start = position

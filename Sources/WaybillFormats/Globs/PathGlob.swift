@@ -9,7 +9,7 @@ package struct GlobFailure: Error {
     /// What to do about it, in whole sentences.
     package let help: [String]
 
-    /// A failure; see the properties.
+    /// Creates a failure; see the properties.
     package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
         self.id = id
         self.headline = headline
@@ -27,13 +27,13 @@ package struct PathGlob: Sendable {
         package let components: [Component]
     }
 
-    /// A pattern for one name in a path.
+    /// A pattern for one component of a path.
     package enum Component: Sendable {
-        /// This name.
+        /// This name only.
         case literal(String)
-        /// Any names that match.
+        /// Any name that matches.
         case names(Glob)
-        /// `**`: any number of folders, also none; at the end the files in them.
+        /// `**`: any number of folders, including none; at the end of a pattern, all files in them.
         case anyFolders
 
         fileprivate init(parsing text: Substring.UnicodeScalarView) throws(GlobFailure) {
@@ -46,7 +46,7 @@ package struct PathGlob: Sendable {
         }
     }
 
-    /// The patterns that the braces stand for; at least one.
+    /// The patterns that the braces expand to; at least one.
     package let alternatives: [Alternative]
 
     /// The maximum length of a pattern, in code points.
@@ -102,7 +102,7 @@ extension PathGlob.Alternative {
     }
 }
 
-/// Takes `{a,b}` apart, as shells do: before anything else, across `/` too, and inside each other.
+/// Expands `{a,b}` like a shell: before anything else, across `/`, and recursively.
 private struct BraceExpansion {
     private var rest: Substring.UnicodeScalarView
     private let whole: String
@@ -115,12 +115,12 @@ private struct BraceExpansion {
         rest = Substring(text).unicodeScalars
     }
 
-    /// The patterns that a text stands for.
+    /// Returns the patterns that the text expands to.
     mutating func expand() throws(GlobFailure) -> [String] {
         try sequence(depth: 0)
     }
 
-    /// Reads up to the end, within braces up to the comma or brace that ends the part.
+    /// Reads to the end; within braces, to the comma or brace that ends the part.
     private mutating func sequence(depth: Int) throws(GlobFailure) -> [String] {
         var texts = [""]
         while let scalar = rest.first, depth == 0 || (scalar != "," && scalar != "}") {
@@ -160,7 +160,7 @@ private struct BraceExpansion {
         )
     }
 
-    /// Copies a class up to its `]`, in which braces and commas are members.
+    /// Copies a class up to its `]`. Braces and commas in it are ordinary characters.
     private mutating func copyClass(to texts: inout [String]) {
         guard let end = Self.classEnd(in: rest) else { return }
         for scalar in rest[..<end] { append(scalar, to: &texts) }

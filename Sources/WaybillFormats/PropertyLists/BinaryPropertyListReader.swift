@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// One reading of a binary property list (`bplist00`): objects that refer to each other by number, a table of their
-/// offsets, and a trailer of 32 bytes.
+/// Reads a binary property list (`bplist00`): objects that refer to each other by number, a table of their offsets, and
+/// a trailer of 32 bytes.
 struct BinaryPropertyListReader {
-    /// An object that has been read, with all that it refers to.
+    /// An object that has been read, including all objects that it refers to.
     fileprivate struct Object {
         var value: JSON
-        /// How many values it counts as.
+        /// The number of values that it counts as.
         var nodes: Int
-        /// How deep arrays and dictionaries are nested in it.
+        /// The nesting depth of arrays and dictionaries in it.
         var height = 0
     }
 
-    /// The size of the contents that are not worth keeping, in bytes.
+    /// The size in bytes up to which contents are not cached.
     private static let shortLength = 15
 
     private let bytes: [UInt8]
@@ -20,12 +20,12 @@ struct BinaryPropertyListReader {
     private let maximumNodes: Int
     private let trailer: BinaryPropertyListTrailer
 
-    /// Containers and long texts by their numbers, so that what is referred to often is read and kept once.
+    /// Containers and long strings by their numbers, so that objects with many references are read and stored once.
     private var known: [Int: Object] = [:]
-    /// The containers that are being read.
+    /// The containers that are currently being read.
     private var open: Set<Int> = []
-    /// How many bytes of contents may still be read. Objects that do not overlap have no more than there are; some writers
-    /// give an object several numbers.
+    /// The number of bytes of contents that may still be read. Objects that do not overlap have no more bytes than the
+    /// file; some writers give an object several numbers.
     private var bytesLeft: Int
 
     init(_ bytes: [UInt8], maximumDepth: Int, maximumNodes: Int) throws(PropertyListError) {
@@ -36,7 +36,7 @@ struct BinaryPropertyListReader {
         bytesLeft = bytes.count * 4
     }
 
-    /// The value of the top object.
+    /// Returns the value of the top object.
     mutating func read() throws(PropertyListError) -> JSON {
         try object(trailer.topObject, referredToAt: bytes.count - 16).value
     }
@@ -67,7 +67,7 @@ struct BinaryPropertyListReader {
             let bytesLeftBefore = bytesLeft
             let value = try scalar(at: start)
             let object = Object(value: value, nodes: 1 + (value.string?.utf8.count ?? 0) / 1024)
-            // What has been charged for is kept, so that it is charged once.
+            // An object that was charged is cached, so that it is charged only once.
             if bytesLeft < bytesLeftBefore { known[number] = object }
             return object
         }
@@ -104,7 +104,7 @@ struct BinaryPropertyListReader {
         return result
     }
 
-    /// Whether an object that has been read is a string, and not a date or data that has become one.
+    /// Whether an object that has been read is a string, not a date or data that was converted to one.
     private func isText(_ number: Int) throws(PropertyListError) -> Bool {
         let offset = try unsigned(at: trailer.offsetTable + number * trailer.offsetSize, size: trailer.offsetSize)
         let kind = bytes[Int(offset)] >> 4
@@ -147,7 +147,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    /// A whole number of 1, 2 or 4 bytes without a sign, or 8 or 16 with one.
+    /// Reads an integer: unsigned with 1, 2 or 4 bytes, signed with 8 or 16.
     private func integer(at start: Int) throws(PropertyListError) -> JSONNumber {
         let size = 1 << Int(bytes[start] & 0xF)
         let value = try unsigned(at: start + 1, size: size)
@@ -174,7 +174,7 @@ struct BinaryPropertyListReader {
         return number
     }
 
-    /// How many units follow a marker, and where; all of them lie in front of the table of offsets.
+    /// Returns the number of units after a marker, and their offset. All of them are before the table of offsets.
     private mutating func counted(at start: Int, unit: Int) throws(PropertyListError) -> (count: Int, contents: Int) {
         var count = Int(bytes[start] & 0xF)
         var contents = start + 1
@@ -193,15 +193,15 @@ struct BinaryPropertyListReader {
         guard !overflows, length <= trailer.offsetTable - contents else {
             throw PropertyListError("an object does not end within the bytes", at: start)
         }
-        // Short contents are read again at each reference, which has been charged.
+        // Short contents are read again for each reference, which has been charged.
         if length > Self.shortLength { bytesLeft -= length }
         guard bytesLeft >= 0 else { throw PropertyListError("too many objects overlap", at: start) }
         return (count, contents)
     }
 
-    /// A big-endian number of 1 to 16 bytes.
+    /// Reads a big-endian integer of 1 to 16 bytes.
     private func unsigned(at start: Int, size: Int) throws(PropertyListError) -> UInt128 {
-        // The table of offsets itself lies behind the objects, and the trailer has been found to hold it.
+        // The table of offsets comes after the objects, and the trailer has been checked to be after the table.
         guard start + size <= bytes.count - BinaryPropertyListTrailer.size else {
             throw PropertyListError("an object does not end within the bytes", at: start)
         }
@@ -210,7 +210,7 @@ struct BinaryPropertyListReader {
 }
 
 extension BinaryPropertyListReader.Object {
-    /// Counts an object that this one refers to.
+    /// Adds the counts of an object that this one refers to.
     fileprivate mutating func add(
         _ inner: BinaryPropertyListReader.Object,
         limit: Int,

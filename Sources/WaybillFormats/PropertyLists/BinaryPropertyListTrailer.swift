@@ -1,17 +1,17 @@
-/// The end of a binary property list, which says where everything is.
+/// The end of a binary property list, which locates everything else.
 struct BinaryPropertyListTrailer {
-    /// How many bytes it takes up.
+    /// The size in bytes.
     static let size = 32
 
-    /// How many bytes an entry of the table of offsets has, 1 to 8.
+    /// The size of an entry of the table of offsets in bytes, 1 to 8.
     let offsetSize: Int
-    /// How many bytes a reference to an object has, 1 to 8.
+    /// The size of a reference to an object in bytes, 1 to 8.
     let referenceSize: Int
-    /// How many objects there are.
+    /// The number of objects.
     let objectCount: Int
-    /// The number of the top object, one of these.
+    /// The number of the top object; less than `objectCount`.
     let topObject: Int
-    /// Where the table of offsets begins; it ends in front of the trailer.
+    /// The offset of the table of offsets, which ends before the trailer.
     let offsetTable: Int
 
     init(of bytes: [UInt8]) throws(PropertyListError) {
@@ -19,7 +19,7 @@ struct BinaryPropertyListTrailer {
             throw PropertyListError("binary property lists of this version are not known", at: 6)
         }
         let start = bytes.count - Self.size
-        // The shortest has one object of one byte.
+        // The shortest property list has one object of one byte.
         guard start >= 10 else {
             throw PropertyListError("the bytes end too early for a binary property list", at: bytes.count)
         }

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// One reading of an XML property list, by <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
+/// Reads an XML property list, as defined by <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
     private let maximumDepth: Int
@@ -10,7 +10,7 @@ struct XMLPropertyListReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// The value of the document.
+    /// Returns the value of the document.
     mutating func read() throws(PropertyListError) -> JSON {
         try scanner.skipProlog()
         let start = scanner.position
@@ -31,7 +31,7 @@ struct XMLPropertyListReader {
         return value
     }
 
-    /// The value of an element whose start tag has been read.
+    /// Returns the value of an element whose start tag has been read.
     private mutating func value(of tag: XMLScanner.Tag, depth: Int) throws(PropertyListError) -> JSON {
         switch tag.name {
         case "dict":
@@ -91,7 +91,7 @@ struct XMLPropertyListReader {
         }
     }
 
-    /// The next tag in an element; an end tag is its own.
+    /// Reads the next tag in an element. An end tag must be that of the element.
     private mutating func readTag(in outer: XMLScanner.Tag) throws(PropertyListError) -> XMLScanner.Tag {
         try scanner.skipMiscellany()
         if scanner.isAtEnd { throw neverClosed(outer) }

@@ -1,9 +1,9 @@
 import WaybillJSON
 
-/// Takes apart the little of XML that property lists need.
+/// Scans the subset of XML that property lists use.
 ///
-/// There are no attributes, entities of their own or namespaces in what it gives; comments and processing instructions
-/// are left out. Nothing here recurses, and each byte is looked at a bounded number of times.
+/// The result has no attributes, custom entities or namespaces; comments and processing instructions are skipped.
+/// Nothing here is recursive, and each byte is read a bounded number of times.
 struct XMLScanner {
     /// A tag.
     struct Tag: Equatable {
@@ -25,7 +25,7 @@ struct XMLScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Moves past what may stand before the first element: a byte order mark, the XML declaration, a document type.
+    /// Skips what may come before the first element: a byte order mark, the XML declaration, a document type.
     mutating func skipProlog() throws(PropertyListError) {
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
             throw PropertyListError("the text is in UTF-16; only UTF-8 is read", at: 0)
@@ -37,7 +37,7 @@ struct XMLScanner {
         try skipMiscellany()
     }
 
-    /// Moves past white space, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     mutating func skipMiscellany() throws(PropertyListError) {
         while position < bytes.count {
             if Self.isSpace(bytes[position]) {
@@ -52,7 +52,7 @@ struct XMLScanner {
         }
     }
 
-    /// The tag that comes next, before which there may be white space and comments only.
+    /// Reads the next tag. Only white space and comments may come before it.
     mutating func readTag() throws(PropertyListError) -> Tag {
         try skipMiscellany()
         let start = position
@@ -76,7 +76,8 @@ struct XMLScanner {
         return Tag(name: name, kind: isEnd ? .end : isEmpty ? .empty : .start, offset: start)
     }
 
-    /// The text up to the next tag, with its references resolved and its line breaks as LF (XML 1.0, section 2.11).
+    /// Reads the text up to the next tag, with references resolved and line breaks converted to LF (XML 1.0, section
+    /// 2.11).
     mutating func readText() throws(PropertyListError) -> String {
         let start = position
         var text: [UInt8] = []
@@ -124,7 +125,7 @@ struct XMLScanner {
         }
     }
 
-    /// One of the five entities of XML, or a reference to a character (XML 1.0, sections 4.1 and 4.6).
+    /// Reads one of the five entities of XML, or a reference to a character (XML 1.0, sections 4.1 and 4.6).
     private mutating func readReference() throws(PropertyListError) -> Unicode.Scalar {
         let start = position
         let longest = 16
@@ -146,7 +147,7 @@ struct XMLScanner {
         return scalar
     }
 
-    /// Whether a character may stand in XML (XML 1.0, section 2.2).
+    /// Whether XML allows a character (XML 1.0, section 2.2).
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: true
@@ -176,7 +177,7 @@ extension XMLScanner {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
     }
 
-    /// Moves past the attributes of a tag, which say nothing: that of `<plist>` is its version.
+    /// Skips the attributes of a tag, which have no meaning: `<plist>` has its version there.
     private mutating func skipAttributes() throws(PropertyListError) {
         while position < bytes.count, Self.isSpace(bytes[position]) {
             skipSpace()
@@ -203,7 +204,7 @@ extension XMLScanner {
     private mutating func checkEncoding() throws(PropertyListError) {
         let start = position
         try skip(past: "?>", "the XML declaration is never closed")
-        // <?xml version="1.0" encoding="UTF-8" standalone="yes"?> has names and values in turn.
+        // The declaration alternates names and values: <?xml version="1.0" encoding="UTF-8" standalone="yes"?>.
         let isQuote = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
         let parts = bytes[start..<position].split(omittingEmptySubsequences: false, whereSeparator: isQuote)
         for (index, part) in parts.enumerated() where index.isMultiple(of: 2) && index + 1 < parts.count {
