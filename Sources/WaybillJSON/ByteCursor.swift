@@ -69,7 +69,7 @@ extension [UInt8] {
                 var cursor = ByteCursor(position: start + count)
                 write(&cursor)
                 count = cursor.position - start
-                precondition(count <= buffer.count, "more was written than there is room for")
+                precondition(count <= buffer.count, "more bytes were written than there is room for")
             }
         }
     }

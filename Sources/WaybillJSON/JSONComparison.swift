@@ -55,7 +55,7 @@ package struct JSONComparison: Sendable {
             }
             guard expectation == .equals else { return }
             for (name, value) in object where members[name] == nil {
-                add("has the additional '\(name)', which is \(Self.shown(value))", at: path)
+                add("has the additional member '\(name)', which is \(Self.shown(value))", at: path)
             }
         case (.array(let elements), .array(let values)):
             if elements.count != values.count {

@@ -12,9 +12,9 @@ extension JSONNumber {
         var significand: UInt64 = 0
         let wholeStart = position
         let wholeDigits = scanDigits(bytes, at: &position, into: &significand)
-        guard wholeDigits > 0 else { throw JSONSyntaxError("a digit was expected", at: position) }
+        guard wholeDigits > 0 else { throw JSONSyntaxError("expected a digit", at: position) }
         if wholeDigits > 1, bytes[wholeStart] == UInt8(ascii: "0") {
-            throw JSONSyntaxError("a number does not begin with a zero before other digits", at: wholeStart)
+            throw JSONSyntaxError("a number cannot start with a zero before other digits", at: wholeStart)
         }
 
         var fractionDigits = 0
@@ -22,7 +22,7 @@ extension JSONNumber {
             position += 1
             fractionDigits = scanDigits(bytes, at: &position, into: &significand)
             guard fractionDigits > 0 else {
-                throw JSONSyntaxError("a digit was expected after the decimal point", at: position)
+                throw JSONSyntaxError("expected a digit after the decimal point", at: position)
             }
         }
 
@@ -45,7 +45,7 @@ extension JSONNumber {
     static func scan(all bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
         var position = 0
         let number = try scan(bytes, at: &position)
-        guard position == bytes.count else { throw JSONSyntaxError("the number was expected to end", at: position) }
+        guard position == bytes.count else { throw JSONSyntaxError("expected the end of the number", at: position) }
         return number
     }
 
@@ -74,7 +74,7 @@ extension JSONNumber {
         }
         var ignored: UInt64 = 0
         guard scanDigits(bytes, at: &position, into: &ignored) > 0 else {
-            throw JSONSyntaxError("a digit was expected in the exponent", at: position)
+            throw JSONSyntaxError("expected a digit in the exponent", at: position)
         }
     }
 }

@@ -39,7 +39,7 @@ struct JSONReading: ~Copyable {
         let value = try readValue()
         scanner.skipSpace()
         guard scanner.isAtEnd else {
-            throw JSONSyntaxError("nothing more was expected after the value", at: scanner.position)
+            throw JSONSyntaxError("unexpected content after the value", at: scanner.position)
         }
         return JSONDocument(value: value, duplicateName: duplicateName, loneSurrogates: scanner.loneSurrogates)
     }
@@ -65,7 +65,7 @@ struct JSONReading: ~Copyable {
         case UInt8(ascii: "{"):
             try open(isObject: true)
             if scanner.skip(UInt8(ascii: "}")) { return close() }
-            try readName(orElse: "a name in quotes or } was expected")
+            try readName(orElse: "expected a name in quotes or }")
             return nil
         case UInt8(ascii: "["):
             try open(isObject: false)
@@ -81,7 +81,7 @@ struct JSONReading: ~Copyable {
             try scanner.readLiteral("null")
             return .null
         default:
-            throw JSONSyntaxError("a value was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a value", at: scanner.position)
         }
     }
 
@@ -89,16 +89,16 @@ struct JSONReading: ~Copyable {
     /// and, in an object, the next name.
     private mutating func readSeparator() throws(JSONSyntaxError) -> Bool {
         if scanner.skip(UInt8(ascii: ",")) {
-            if container.isObject { try readName(orElse: "a name in quotes was expected") }
+            if container.isObject { try readName(orElse: "expected a name in quotes") }
             return false
         }
         if scanner.skip(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return true }
-        throw JSONSyntaxError("a comma or \(container.isObject ? "}" : "]") was expected", at: scanner.position)
+        throw JSONSyntaxError("expected a comma or \(container.isObject ? "}" : "]")", at: scanner.position)
     }
 
     private mutating func open(isObject: Bool) throws(JSONSyntaxError) {
         guard depth < maximumDepth else {
-            throw JSONSyntaxError("values are nested more than \(maximumDepth) deep", at: scanner.position)
+            throw JSONSyntaxError("values are nested more than \(maximumDepth) levels deep", at: scanner.position)
         }
         if depth > 0 { outerContainers.append(container) }
         depth += 1
@@ -154,7 +154,7 @@ extension JSONReading {
             nameHashes.push(hash)
         }
         guard scanner.skip(UInt8(ascii: ":")) else {
-            throw JSONSyntaxError("a colon was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a colon", at: scanner.position)
         }
     }
 

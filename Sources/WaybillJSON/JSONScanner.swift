@@ -53,7 +53,7 @@ struct JSONScanner: ~Copyable {
     mutating func readLiteral(_ literal: StaticString) throws(JSONSyntaxError) {
         let end = position + literal.utf8CodeUnitCount
         guard end <= bytes.count, memcmp(bytes.baseAddress! + position, literal.utf8Start, end - position) == 0 else {
-            throw JSONSyntaxError("a value was expected; \(literal) begins like this", at: position)
+            throw JSONSyntaxError("expected a value, such as \(literal)", at: position)
         }
         position = end
     }
@@ -184,7 +184,7 @@ extension JSONScanner {
         case UInt8(ascii: "r"): text.append(UInt8(ascii: "\r"))
         case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
         case UInt8(ascii: "u"): text.append(contentsOf: UTF8.encode(try readUnicodeEscape())!)
-        default: throw JSONSyntaxError("this escape does not exist in JSON", at: start)
+        default: throw JSONSyntaxError("JSON does not have this escape", at: start)
         }
     }
 
@@ -219,7 +219,7 @@ extension JSONScanner {
             case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
                 unit = unit << 4 | UInt16(byte & 0xF) + 9
             default:
-                throw JSONSyntaxError("four hexadecimal digits were expected after \\u", at: position)
+                throw JSONSyntaxError("expected four hexadecimal digits after \\u", at: position)
             }
             position += 1
         }

@@ -152,9 +152,9 @@ extension RequestPlan {
         guard case .path(let path) = address, settings.baseURL == nil else { return nil }
         return Diagnostic(
             "no-base-url",
-            "there is no base URL that this path could be added to",
+            "this path requires a base URL",
             at: path.span,
-            help: ["The steps that call the endpoint may give it one; a call by itself needs one at its service."]
+            help: ["Give its service a 'baseURL'. That of a step that calls the endpoint does not apply here."]
         )
     }
 }
@@ -178,7 +178,7 @@ extension GraphPlan {
         )
         let text = "default(steps[\(JSONWriter().string(.string(id)))].data, null)"
         guard let data = try? ManifestExpression(parsing: text, named: "<call>") else {
-            preconditionFailure("the expression for the data of a call is one")
+            preconditionFailure("the expression for the data of a call is valid")
         }
         self.init(
             name: "call",

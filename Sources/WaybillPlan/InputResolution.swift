@@ -29,7 +29,7 @@ struct InputResolution {
         for (name, definition) in manifest.inputs {
             let input = definition.value
             if let value = options.earlierInputs[name] {
-                take(value, for: definition, givenBy: "when the run began")
+                take(value, for: definition, givenBy: "when the run started")
             } else if let value = options.values[name] {
                 take(value, for: definition, givenBy: "by the program")
             } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
@@ -86,7 +86,7 @@ struct InputResolution {
         return given.filter { manifest.inputs[$0.0] == nil }.map { name, source in
             Diagnostic(
                 "unknown-input",
-                "no input is named '\(name)', for which \(source) gives a value",
+                "no input is named '\(name)', but \(source) gives it a value",
                 at: nil,
                 help: [
                     NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }
@@ -130,7 +130,7 @@ private struct GivenFile {
                 // The line is not shown, because it contains the secret.
                 return Diagnostic(
                     "unknown-input",
-                    "no input is named '\(name)', which \(span) gives a value",
+                    "no input is named '\(name)', but \(span) gives it a value",
                     at: nil,
                     help: [manifest.helpWithUnknownInput(name)]
                 )

@@ -143,7 +143,7 @@ extension Diagnostic {
     ) -> Diagnostic {
         let help =
             NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
-            ?? "\(manifest.file.name) has: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+            ?? "Defined in \(manifest.file.name): \(known.isEmpty ? "none" : known.joined(separator: ", "))."
         return Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(sort)"),
             "no \(sort) is named '\(name)'",

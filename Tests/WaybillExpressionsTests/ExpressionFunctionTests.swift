@@ -133,7 +133,7 @@ import WaybillJSON
             ("date(1e300)", .value, "this number of seconds is too large for a time"),
             (
                 "date(0, '%Q')", .value,
-                "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"
+                "a date format supports %Y %m %d %H %M %S and others, not '%Q'"
             ),
             ("bytes('nope')", .value, "the file that bytes() names cannot be read: it does not exist"),
             ("round(1, 16)", .value, "the digits of round() are a whole number from 0 to 15"),

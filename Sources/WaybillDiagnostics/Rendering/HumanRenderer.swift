@@ -1,7 +1,7 @@
 /// Lays out diagnostics for a person: headline, location, source lines, help.
 ///
 /// ```
-/// error[missing-input]: the call of 'user' lacks input 'id'
+/// error[missing-input]: the call of 'user' requires input 'id'
 ///   --> manifests/accounts.yaml:52:19
 ///    |
 ///  8 |     inputs: {id: integer}

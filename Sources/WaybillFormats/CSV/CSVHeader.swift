@@ -54,7 +54,7 @@ struct CSVHeader: Sendable {
         return CSVError(
             "the row has \(counted(fields, "field")), but the header has \(counted(names.count, "name"))",
             at: range,
-            help: fields > names.count ? "A field with a comma in it is written in quotes." : nil
+            help: fields > names.count ? "Put a field that contains a comma in quotes." : nil
         )
     }
 }

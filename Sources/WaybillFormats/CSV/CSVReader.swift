@@ -133,7 +133,7 @@ package struct CSVReader: Sendable {
         openRecord = []
         return CSVSyntaxError(
             message: "the row has more than \(limits.maximumRecordBytes) bytes",
-            help: "A quote that is never closed makes a row of all that follows.",
+            help: "If a quote is never closed, everything after it is part of the row.",
             range: offset..<offset + 1,
             position: SourcePosition(line: line, column: 1)
         )

@@ -109,7 +109,7 @@ package struct Glob: Sendable {
         var ranges: [ClosedRange<Unicode.Scalar>] = []
         while rest.first != "]" || ranges.isEmpty {
             if rest.first == "[", rest.dropFirst().first == ":" {
-                throw GlobFailure("invalid-glob", "named classes such as [:alpha:] are not known, as in '\(whole)'")
+                throw GlobFailure("invalid-glob", "named classes such as [:alpha:] are not supported, as in '\(whole)'")
             }
             let lower = try nextMember()
             var upper = lower

@@ -58,7 +58,7 @@ package struct PathGlob: Sendable {
             throw GlobFailure("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
         }
         guard !text.utf8.contains(0) else {
-            throw GlobFailure("invalid-glob", "the pattern has a null character, which no path can have")
+            throw GlobFailure("invalid-glob", "the pattern contains a null character, which is not allowed in paths")
         }
         var expansion = BraceExpansion(text)
         alternatives = try expansion.expand().map { (text) throws(GlobFailure) in try Alternative(parsing: text) }
@@ -71,8 +71,8 @@ extension PathGlob.Alternative {
         guard last != "/" else {
             throw GlobFailure(
                 "invalid-glob",
-                "the pattern '\(text)' ends in /, so that it can match no file",
-                help: ["The files in a folder are FOLDER/*, those in the folders below it too FOLDER/**."]
+                "the pattern '\(text)' ends with /, so it cannot match a file",
+                help: ["Write FOLDER/* for the files in a folder, or FOLDER/** to include those in its subfolders."]
             )
         }
         var components: [PathGlob.Component] = []
@@ -82,7 +82,7 @@ extension PathGlob.Alternative {
             let component = try PathGlob.Component(parsing: part)
             switch component {
             case .literal("..") where !isLiteral:
-                throw GlobFailure("invalid-glob", "'..' stands behind a wildcard in the pattern '\(text)'")
+                throw GlobFailure("invalid-glob", "'..' follows a wildcard in the pattern '\(text)'")
             case .literal: break
             case .names: isLiteral = false
             case .anyFolders:
@@ -92,10 +92,10 @@ extension PathGlob.Alternative {
             components.append(component)
         }
         guard let end = components.last else {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         if case .literal("..") = end {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         isAbsolute = text.unicodeScalars.first == "/"
         self.components = components
@@ -145,7 +145,10 @@ private struct BraceExpansion {
 
     private mutating func alternatives(depth: Int) throws(GlobFailure) -> [String] {
         guard depth <= Self.maximumDepth else {
-            throw GlobFailure("invalid-glob", "the braces of the pattern are more than \(Self.maximumDepth) deep")
+            throw GlobFailure(
+                "invalid-glob",
+                "the braces of the pattern are nested more than \(Self.maximumDepth) levels deep"
+            )
         }
         var parts = try sequence(depth: depth)
         while let scalar = rest.popFirst() {
@@ -185,6 +188,6 @@ private struct BraceExpansion {
     }
 
     private func tooMany() -> GlobFailure {
-        GlobFailure("invalid-glob", "the braces of the pattern stand for more than \(Self.maximumCount) patterns")
+        GlobFailure("invalid-glob", "the braces of the pattern expand to more than \(Self.maximumCount) patterns")
     }
 }

@@ -44,7 +44,7 @@ struct BinaryPropertyListReader {
     private mutating func object(_ number: Int, referredToAt place: Int) throws(PropertyListError) -> Object {
         if let object = known[number] { return object }
         guard number < trailer.objectCount else {
-            throw PropertyListError("there is no object \(number)", at: place)
+            throw PropertyListError("object \(number) does not exist", at: place)
         }
         let entry = trailer.offsetTable + number * trailer.offsetSize
         let offset = try unsigned(at: entry, size: trailer.offsetSize)
@@ -54,10 +54,13 @@ struct BinaryPropertyListReader {
         switch bytes[start] >> 4 {
         case 0xA, 0xB, 0xC, 0xD:
             guard open.insert(number).inserted else {
-                throw PropertyListError("object \(number) holds itself", at: place)
+                throw PropertyListError("object \(number) contains itself", at: place)
             }
             guard open.count <= maximumDepth else {
-                throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+                throw PropertyListError(
+                    "arrays and dictionaries are nested more than \(maximumDepth) levels deep",
+                    at: start
+                )
             }
             let object = try container(at: start)
             open.remove(number)
@@ -99,7 +102,10 @@ struct BinaryPropertyListReader {
         result.value = isDictionary ? .object(members) : .array(elements)
         result.height += 1
         guard result.height <= maximumDepth else {
-            throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+            throw PropertyListError(
+                "arrays and dictionaries are nested more than \(maximumDepth) levels deep",
+                at: start
+            )
         }
         return result
     }
@@ -132,7 +138,7 @@ struct BinaryPropertyListReader {
             let (count, contents) = try counted(at: start, unit: 1)
             let text = bytes[contents..<contents + count]
             if let index = text.firstIndex(where: { $0 >= 0x80 }) {
-                throw PropertyListError("a string of ASCII has a byte that is none", at: index)
+                throw PropertyListError("an ASCII string contains a byte that is not ASCII", at: index)
             }
             return .string(String(decoding: text, as: UTF8.self))
         case 0x60...0x6F:
@@ -143,7 +149,7 @@ struct BinaryPropertyListReader {
             let identifier = try unsigned(at: start + 1, size: Int(marker & 0xF) + 1)
             return ["CF$UID": .number(JSONNumber(validated: String(identifier)))]
         default:
-            throw PropertyListError("there is no sort of object 0x\(String(marker, radix: 16))", at: start)
+            throw PropertyListError("unknown kind of object 0x\(String(marker, radix: 16))", at: start)
         }
     }
 
@@ -169,7 +175,7 @@ struct BinaryPropertyListReader {
     private func reference(at place: Int) throws(PropertyListError) -> Int {
         let number = try unsigned(at: place, size: trailer.referenceSize)
         guard let number = Int(exactly: number), number < trailer.objectCount else {
-            throw PropertyListError("there is no object \(number)", at: place)
+            throw PropertyListError("object \(number) does not exist", at: place)
         }
         return number
     }
@@ -180,18 +186,18 @@ struct BinaryPropertyListReader {
         var contents = start + 1
         if count == 0xF {
             guard contents < trailer.offsetTable, bytes[contents] >> 4 == 1, bytes[contents] & 0xF <= 3 else {
-                throw PropertyListError("a count was expected", at: contents)
+                throw PropertyListError("expected a count", at: contents)
             }
             let size = 1 << Int(bytes[contents] & 0xF)
             guard let long = Int(exactly: try unsigned(at: contents + 1, size: size)) else {
-                throw PropertyListError("an object does not end within the bytes", at: start)
+                throw PropertyListError("an object extends past the end of the bytes", at: start)
             }
             count = long
             contents += 1 + size
         }
         let (length, overflows) = count.multipliedReportingOverflow(by: unit)
         guard !overflows, length <= trailer.offsetTable - contents else {
-            throw PropertyListError("an object does not end within the bytes", at: start)
+            throw PropertyListError("an object extends past the end of the bytes", at: start)
         }
         // Short contents are read again for each reference, which has been charged.
         if length > Self.shortLength { bytesLeft -= length }
@@ -203,7 +209,7 @@ struct BinaryPropertyListReader {
     private func unsigned(at start: Int, size: Int) throws(PropertyListError) -> UInt128 {
         // The table of offsets comes after the objects, and the trailer has been checked to be after the table.
         guard start + size <= bytes.count - BinaryPropertyListTrailer.size else {
-            throw PropertyListError("an object does not end within the bytes", at: start)
+            throw PropertyListError("an object extends past the end of the bytes", at: start)
         }
         return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt128($1) }
     }
@@ -219,7 +225,7 @@ extension BinaryPropertyListReader.Object {
         nodes += inner.nodes
         height = max(height, inner.height)
         guard nodes <= limit else {
-            throw PropertyListError("objects that are referred to often make more than \(limit) values", at: start)
+            throw PropertyListError("objects with several references expand to more than \(limit) values", at: start)
         }
     }
 }

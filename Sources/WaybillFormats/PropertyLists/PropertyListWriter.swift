@@ -40,10 +40,10 @@ private struct PropertyListWriting {
 
     mutating func write(_ value: JSON) throws(PropertyListError) {
         guard path.count <= JSON.greatestDepth else {
-            throw fault("the value is nested more than \(JSON.greatestDepth) deep")
+            throw fault("the value is nested more than \(JSON.greatestDepth) levels deep")
         }
         switch value {
-        case .null: throw fault("property lists have no null")
+        case .null: throw fault("property lists cannot contain null")
         case .bool(let value): writeLine(value ? "<true/>" : "<false/>")
         case .number(let number): try write(number)
         case .string(let text): try writeText(text, in: "string")
@@ -74,7 +74,7 @@ private struct PropertyListWriting {
         let text = number.text
         if !text.utf8.contains(where: { ".eE".utf8.contains($0) }) {
             guard PropertyListWriter.fits(number) else {
-                throw fault("the whole number \(text.prefix(40)) has more than the 64 bits of a property list")
+                throw fault("the integer \(text.prefix(40)) does not fit into the 64 bits of a property list")
             }
             writeLine("<integer>\(text)</integer>")
         } else {
@@ -97,7 +97,7 @@ private struct PropertyListWriting {
             case "\r": output += Array("&#13;".utf8)
             default:
                 guard XMLScanner.isCharacter(scalar) else {
-                    throw fault("XML has no character U+\(Self.hexadecimal(scalar))")
+                    throw fault("XML does not allow the character U+\(Self.hexadecimal(scalar))")
                 }
                 output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }

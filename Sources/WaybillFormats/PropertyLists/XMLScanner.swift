@@ -28,7 +28,7 @@ struct XMLScanner {
     /// Skips what may come before the first element: a byte order mark, the XML declaration, a document type.
     mutating func skipProlog() throws(PropertyListError) {
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            throw PropertyListError("the text is in UTF-16; only UTF-8 is read", at: 0)
+            throw PropertyListError("the text is in UTF-16; only UTF-8 is supported", at: 0)
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         if isNext("<?xml") { try checkEncoding() }
@@ -58,14 +58,14 @@ struct XMLScanner {
         let start = position
         guard position < bytes.count else { throw PropertyListError("the text ends too early", at: start) }
         guard bytes[position] == UInt8(ascii: "<") else {
-            throw PropertyListError("text stands between elements", at: start)
+            throw PropertyListError("unexpected text between elements", at: start)
         }
         position += 1
         let isEnd = isNext("/")
         if isEnd { position += 1 }
         let nameStart = position
         while position < bytes.count, Self.isNamePart(bytes[position]) { position += 1 }
-        guard position > nameStart else { throw PropertyListError("a tag was expected", at: start) }
+        guard position > nameStart else { throw PropertyListError("expected a tag", at: start) }
         let name = String(decoding: bytes[nameStart..<position], as: UTF8.self)
         if !isEnd { try skipAttributes() }
         skipSpace()
@@ -119,7 +119,7 @@ struct XMLScanner {
             case UInt8(ascii: "\r"): text.append(UInt8(ascii: "\n"))
             case UInt8(ascii: "\n") where isBehindCarriageReturn: break
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"), 0x20...: text.append(byte)
-            default: throw PropertyListError("a control character stands in the text, which XML has not", at: index)
+            default: throw PropertyListError("the text contains a control character that XML does not allow", at: index)
             }
             isBehindCarriageReturn = byte == UInt8(ascii: "\r")
         }
@@ -130,20 +130,20 @@ struct XMLScanner {
         let start = position
         let longest = 16
         guard let end = bytes[start...].prefix(longest).firstIndex(of: UInt8(ascii: ";")) else {
-            throw PropertyListError("a & that stands for itself is written &amp;", at: start)
+            throw PropertyListError("a literal & must be written as &amp;", at: start)
         }
         let name = String(decoding: bytes[(start + 1)..<end], as: UTF8.self)
         position = end + 1
         let entities: [String: Unicode.Scalar] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
         if let scalar = entities[name] { return scalar }
         guard name.utf8.first == UInt8(ascii: "#") else {
-            throw PropertyListError("the entity &\(name); is not known", at: start)
+            throw PropertyListError("unknown entity &\(name);", at: start)
         }
         let isHexadecimal = name.hasPrefix("#x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
         guard digits.utf8.first != UInt8(ascii: "+"), let code = UInt32(digits, radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(code), Self.isCharacter(scalar)
-        else { throw PropertyListError("&\(name); is no character of XML", at: start) }
+        else { throw PropertyListError("&\(name); is not a valid XML character", at: start) }
         return scalar
     }
 
@@ -194,7 +194,7 @@ extension XMLScanner {
 
     private mutating func skipQuoted() throws(PropertyListError) {
         let start = position
-        guard isNext("\"") || isNext("'") else { throw PropertyListError("a quote was expected", at: start) }
+        guard isNext("\"") || isNext("'") else { throw PropertyListError("expected a quote", at: start) }
         guard let end = bytes[(start + 1)...].firstIndex(of: bytes[start]) else {
             throw PropertyListError("this quote is never closed", at: start)
         }
@@ -212,7 +212,7 @@ extension XMLScanner {
             guard name == Array("encoding".utf8) else { continue }
             let encoding = String(decoding: parts[index + 1].prefix(40), as: UTF8.self).lowercased()
             guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding) else {
-                throw PropertyListError("the text is in the encoding '\(encoding)'; only UTF-8 is read", at: start)
+                throw PropertyListError("the text is in the encoding '\(encoding)'; only UTF-8 is supported", at: start)
             }
         }
     }
@@ -226,7 +226,7 @@ extension XMLScanner {
                 return
             case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipQuoted()
             case UInt8(ascii: "["):
-                throw PropertyListError("a document type with a DTD of its own is refused", at: position)
+                throw PropertyListError("a document type with its own DTD is not supported", at: position)
             default: position += 1
             }
         }

@@ -40,10 +40,10 @@ package struct RecordAggregate: Sendable, Equatable {
             }
             merge(next)
         case (.sum, _):
-            throw ValueError(message: "'sum' adds numbers, and found \(next.kind.withArticle)")
+            throw ValueError(message: "'sum' adds numbers, but found \(next.kind.withArticle)")
         case (.min, _), (.max, _):
             throw ValueError(
-                message: "'\(function.rawValue)' compares numbers and strings, and found \(next.kind.withArticle)"
+                message: "'\(function.rawValue)' compares numbers and strings, but found \(next.kind.withArticle)"
             )
         }
     }

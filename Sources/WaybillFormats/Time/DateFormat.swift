@@ -39,7 +39,7 @@ package enum DateFormat {
             case let other:
                 let found = other.map { "'%\($0)'" } ?? "a single '%' at the end"
                 throw DateFormatError(
-                    message: "the format of a date knows %Y %m %d %H %M %S and the like, not \(found)"
+                    message: "a date format supports %Y %m %d %H %M %S and others, not \(found)"
                 )
             }
         }

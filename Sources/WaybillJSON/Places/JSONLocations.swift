@@ -101,11 +101,11 @@ extension JSONLocations {
         repeat {
             scanner.skipSpace()
             let start = scanner.position
-            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("a name was expected", at: start) }
+            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("expected a name", at: start) }
             let name = try scanner.readName().name
             let key = start..<scanner.position
             guard scanner.skip(UInt8(ascii: ":")) else {
-                throw JSONSyntaxError("a colon was expected", at: scanner.position)
+                throw JSONSyntaxError("expected a colon", at: scanner.position)
             }
             if let next = steps[step].next[.name(name)] {
                 forget(next)
@@ -116,7 +116,7 @@ extension JSONLocations {
             }
         } while scanner.skip(UInt8(ascii: ","))
         guard scanner.skip(UInt8(ascii: "}")) else {
-            throw JSONSyntaxError("a comma or } was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a comma or }", at: scanner.position)
         }
     }
 
@@ -137,7 +137,7 @@ extension JSONLocations {
             index += 1
         } while scanner.skip(UInt8(ascii: ","))
         guard scanner.skip(UInt8(ascii: "]")) else {
-            throw JSONSyntaxError("a comma or ] was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a comma or ]", at: scanner.position)
         }
     }
 

@@ -18,7 +18,7 @@ struct AddressParts: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "no-base-url",
-                    "there is no base URL that this path could be added to",
+                    "this path requires a base URL",
                     at: path.span,
                     help: [
                         site.service.standsAlone

@@ -27,10 +27,10 @@ struct BodyConflicts: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "params-and-body",
-                    "'params' would be the body, and there is an explicit one",
+                    "'params' are sent as the body, but the request also has an explicit body",
                     at: parameter.name.span,
                     secondary: [.init(body.span, "the explicit body")],
-                    help: ["Use 'query' for parameters that belong to the address."]
+                    help: ["Use 'query' for parameters of the URL."]
                         + (site.inherits(parameter)
                             ? ["To send the body without the parameters of outer levels, add inherit: {params: false}."]
                             : [])

@@ -56,7 +56,7 @@ struct CallInputs: ManifestRule {
                 guard let filled = site.step.flow?.paginate?.filledInput, !site.step.unknown.contains(.form) else {
                     return
                 }
-                let help = ["A request in place has no inputs of its own: use 'query', or an endpoint and 'call'."]
+                let help = ["A request in a step has no inputs: use 'query', or define an endpoint and 'call' it."]
                 diagnostics.append(.unknown("input", filled, among: [String](), help: help))
             case .group, .values, .end:
                 return
@@ -113,7 +113,7 @@ struct CallInputs: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "missing-input",
-                    "the call of '\(call.name.value)' lacks \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                    "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
                     at: call.name.span,
                     secondary: missing.map { .init($0.name.span, "declared here") },
                     help: ["Give it under 'with'."]

@@ -14,10 +14,10 @@ struct DownloadData: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "download-has-no-data",
-                    "the body goes to the file of the download, and this needs it as data",
+                    "this needs the body as data, but the body is downloaded to a file",
                     at: first,
                     secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
-                    help: ["Leave the download away and 'write' the data, or ask for it in a request of its own."]
+                    help: ["Remove the download and 'write' the data, or get the data with a separate request."]
                 )
             )
         }

@@ -54,7 +54,7 @@ struct GraphNames: ManifestRule {
                 if let start = places[call.value] {
                     let way = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
                     diagnostics.append(
-                        Diagnostic("graph-cycle", "this graph would run itself without end: \(way)", at: call.span)
+                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(way)", at: call.span)
                     )
                 } else if depths[call.value] == nil {
                     places[call.value] = path.count
@@ -68,7 +68,7 @@ struct GraphNames: ManifestRule {
     private func tooDeep(at call: Spanned<String>) -> Diagnostic {
         Diagnostic(
             "graph-nesting",
-            "graphs that run each other are more than \(Self.maximumDepth) levels deep here",
+            "graphs are nested more than \(Self.maximumDepth) levels deep",
             at: call.span,
             help: ["Let one graph run several of the others in a chain, instead of each running the next."]
         )

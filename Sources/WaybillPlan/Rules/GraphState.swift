@@ -13,10 +13,10 @@ struct GraphState: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "state-in-step",
-                    "graph '\(call.name.value)' has a 'state', so that a step cannot run it",
+                    "a step cannot run graph '\(call.name.value)', because it has a 'state'",
                     at: call.name.span,
                     secondary: [.init(state.next.name.span, "the state")],
-                    help: ["Move 'state' to the graph that is run by itself, and give the value 'with' the step."]
+                    help: ["Move 'state' to the graph that is not run by a step, and pass the value 'with' the step."]
                 )
             )
         }

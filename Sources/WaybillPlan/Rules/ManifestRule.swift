@@ -73,11 +73,11 @@ extension Diagnostic {
         if name.value.contains("${") {
             help.append("This name cannot be computed: write a step for each name, with its condition under 'when'.")
         } else if nearest == nil, !known.isEmpty, known.count <= 12 {
-            help.append("There is \(known.map { "'\($0)'" }.joined(separator: ", ")).")
+            help.append("Available: \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
-            sort == "name" ? "there is no '\(name.value)' here" : "no \(sort) is named '\(name.value)'",
+            sort == "name" ? "'\(name.value)' is not defined here" : "no \(sort) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help

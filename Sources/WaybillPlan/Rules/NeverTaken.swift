@@ -24,7 +24,7 @@ struct NeverTaken: ManifestRule {
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",
-                "\(words) evaluated only for status 2xx, and the expected status is another one",
+                "\(words) evaluated only for status 2xx, but another status is expected",
                 severity: .warning,
                 at: span,
                 secondary: [.init(status.span, "the expected status")]

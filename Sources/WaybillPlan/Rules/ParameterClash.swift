@@ -20,10 +20,10 @@ struct ParameterClash: ManifestRule {
                     diagnostics.append(
                         Diagnostic(
                             "parameter-clash",
-                            "parameter '\(name)' is already sent by a farther level",
+                            "parameter '\(name)' is already sent by an outer level",
                             at: parameter.name.span,
                             secondary: [.init(farther.name.span, "first given here")],
-                            help: ["Take it away there, or decline those with 'inherit: {params: false}'."]
+                            help: ["Remove it there, or add 'inherit: {params: false}' here."]
                         )
                     )
                 }

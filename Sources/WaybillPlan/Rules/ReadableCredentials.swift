@@ -16,7 +16,7 @@ struct ReadableCredentials: ManifestRule {
                     "the credentials and the token are sent without encryption",
                     severity: .warning,
                     at: url.span,
-                    help: ["Use 'https://'. Only a server on the same machine can do without."]
+                    help: ["Use 'https://'. Only a server on the same machine does not need it."]
                 )
             )
         }

@@ -23,10 +23,10 @@ struct RetryEffect: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "retry-without-effect",
-                    "\(method) is not sent again for any of these: the server may have done it already",
+                    "\(method) is not retried for any of these: the server may have processed it already",
                     severity: .warning,
                     at: retry.span,
-                    help: ["Add 'unsafe: true' where doing it twice does no harm."]
+                    help: ["Add 'unsafe: true' if sending the request twice is harmless."]
                 )
             )
         }

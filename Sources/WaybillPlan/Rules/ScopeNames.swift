@@ -91,7 +91,7 @@ struct NameScope {
         if place.sessions.count > 1, !place.isOfRequest {
             return Diagnostic(
                 "ambiguous-session",
-                "several services have a session, and it cannot be told which is meant here",
+                "'session' is ambiguous here: several services have a session",
                 at: site.span(of: reference.nameRange),
                 secondary: place.sessions.map { .init($0.call.name.span, "a session") },
                 help: ["Take the value from the outputs of a step that uses the session."]
@@ -121,10 +121,10 @@ struct NameScope {
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
-            let help = isWhole ? ["A text needs quotes inside the expression, such as \"'\(root.value)'\"."] : []
+            let help = isWhole ? ["A string needs quotes inside the expression, such as \"'\(root.value)'\"."] : []
             return .unknown("name", root, among: names, help: help)
         }
-        return Diagnostic("unknown-name", "'\(root.value)' cannot be seen here", at: root.span, help: [help])
+        return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])
     }
 
     /// Why a name of the expression language is not visible here.
@@ -132,16 +132,16 @@ struct NameScope {
         switch name {
         case "$" where site.moment == .end: "A graph has no data of its own."
         case "$", "response": "There is no response yet when a request is made."
-        case "request": "The request is not made yet."
+        case "request": "The request has not been made yet."
         case "steps":
-            "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."
+            "Only expressions in a graph can use its steps: give the endpoint an input, and set it 'with' the call."
         case "state":
             place.graph == nil
-                ? "What is not part of a graph cannot know its state: give the endpoint an input, and the value 'with' the call."
+                ? "Only expressions in a graph can use its state: give the endpoint an input, and set it 'with' the call."
                 : "The graph has no 'state'."
-        case "item": "'item' is the element at hand in stages that go through a list."
+        case "item": "'item' is the current element in stages that process a list."
         case "data": "The manifest has no 'data'."
-        case "vars": "No 'vars' are defined here; those of an endpoint are seen in that endpoint only."
+        case "vars": "No 'vars' are defined here; those of an endpoint are available in that endpoint only."
         case "session":
             place.level == .defaults || place.graph != nil
                 ? "No service has a 'session'." : "The service of this request has no 'session'."

@@ -17,7 +17,7 @@ struct ServiceNames: ManifestRule {
                 diagnostics.append(
                     Diagnostic(
                         "service-needed",
-                        "there are several services and this request does not say which is meant",
+                        "this request must name its service, because there are several",
                         at: site.definition.address.text.span,
                         help: ["Add 'service' with one of \(names)."]
                     )

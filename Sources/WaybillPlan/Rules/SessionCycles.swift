@@ -34,13 +34,13 @@ struct SessionCycles: ManifestRule {
                 diagnostics.append(
                     Diagnostic(
                         "session-cycle",
-                        "this session would need itself before it is there"
+                        "this session requires itself"
                             + (path.count - start > 1 ? ": \(way)" : ""),
                         at: session.call.name.span,
-                        secondary: [.init(need.use, "used by what it calls")],
+                        secondary: [.init(need.use, "used by its endpoint")],
                         help: [
-                            "Let the endpoint say 'auth: none' or take the header field away with null, or let it"
-                                + " belong to another service."
+                            "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
+                                + " to another service."
                         ]
                     )
                 )

@@ -15,11 +15,11 @@ struct ShadowedInputs: ManifestRule {
                 guard let other = manifest.inputs[input.name.value], !input.value.takes(other.value) else { return nil }
                 return Diagnostic(
                     "shadowed-input",
-                    "the manifest has an input '\(input.name.value)' of another type, which is taken where none is given",
+                    "the manifest's input '\(input.name.value)' has another type, but is used if no value is given",
                     severity: .warning,
                     at: input.name.span,
                     secondary: [.init(other.name.span, "the manifest's input")],
-                    help: ["Give this one another name; or the same type, if they are the same."]
+                    help: ["Give this input another name, or give both the same type if they mean the same."]
                 )
             }
         }

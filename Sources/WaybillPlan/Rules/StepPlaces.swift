@@ -25,15 +25,15 @@ struct StepPlaces: ManifestRule {
     private func misplacedEnd(_ step: Step) -> Diagnostic {
         Diagnostic(
             "misplaced-end",
-            "'end' ends the chain that it is a step of, and this is none",
+            "'end' is valid only as a step of a chain",
             at: step.span,
-            help: ["Put it into a chain, or give the steps that depend on it a 'when'."]
+            help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
         )
     }
 
     private func misplaced(_ limit: Setting<Int>, of step: Step) -> Diagnostic {
         if step.flow?.forEach != nil {
-            var diagnostic = misplaced(limit, "here it is the elements that run side by side")
+            var diagnostic = misplaced(limit, "here the elements run concurrently")
             diagnostic.help = ["Write it inside 'forEach'."]
             return diagnostic
         }
@@ -52,10 +52,10 @@ struct StepPlaces: ManifestRule {
             return reference.map {
                 Diagnostic(
                     "unknown-name",
-                    "'\($0.name)' cannot be seen here",
+                    "'\($0.name)' is not available here",
                     at: condition.span(of: $0.nameRange),
                     help: [
-                        "A \(step.form.rawValue) has no response; write 'until' at the step that sends the request."
+                        "A \(step.form.rawValue) has no response; move 'until' to the step that sends the request."
                     ]
                 )
             }

@@ -16,7 +16,7 @@ struct VerificationOff: ManifestRule {
                             : "anybody with a certificate can pretend to be this server: its name is not verified",
                         severity: .warning,
                         at: option.span,
-                        help: ["A server with a certificate of its own making is trusted with 'ca' or 'pins'."]
+                        help: ["To trust a server with a self-signed certificate, use 'ca' or 'pins'."]
                     )
                 )
             }

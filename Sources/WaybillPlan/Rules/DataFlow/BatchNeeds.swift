@@ -34,7 +34,7 @@ struct BatchNeeds {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
                 } else if !mayHaveOtherIDs {
-                    let help = "'needs' names steps of the same batch."
+                    let help = "'needs' can name only steps of the same batch."
                     diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
                 }
             }
@@ -92,9 +92,9 @@ struct BatchNeeds {
         diagnostics.append(
             Diagnostic(
                 "needs-cycle",
-                "these steps would wait for each other without end: \(way)",
+                "these steps wait for each other in a cycle: \(way)",
                 at: name.span,
-                help: ["Each arrow reads 'needs'. Take one of them away."]
+                help: ["Each arrow means 'needs'. Remove one of them."]
             )
         )
     }

@@ -101,7 +101,7 @@ final class GraphFlow {
         var ended = order == .chain ? visitChain(steps, onFailure) : visitBatch(steps)
         // With 'collect', later steps run only if all have passed; with 'continue', they run in any case.
         if onFailure == .continue {
-            ended = ended.uncertain("the \(order) goes on after a failure (onFailure: continue)")
+            ended = ended.uncertain("the \(order) continues after a failure (onFailure: continue)")
         }
         return ended
     }
@@ -114,7 +114,7 @@ final class GraphFlow {
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
-                seen = own.uncertain("the chain goes on after a failure (onFailure: \(onFailure))")
+                seen = own.uncertain("the chain continues after a failure (onFailure: \(onFailure))")
             }
             for (place, certainty) in seen { visible[place] = certainty }
             if mayHaveEnded { own = own.uncertain("the chain may end before it") }
@@ -164,9 +164,9 @@ final class GraphFlow {
         if step.flow?.forEach != nil { own = [] }
         if step.effectiveID != nil { own.append((place(of: site), .certain)) }
         if step.flow?.forEach == nil, let mode = duplicates(of: site) {
-            own = own.uncertain("another request that is the same may replace it (duplicates: \(mode.rawValue))")
+            own = own.uncertain("an identical request may replace it (duplicates: \(mode.rawValue))")
         }
-        if step.flow?.when != nil { own = own.uncertain("it runs only when its condition holds") }
+        if step.flow?.when != nil { own = own.uncertain("it runs only if its condition is true") }
         if step.onFailure == .continue { own = own.uncertain("its failure is tolerated (onFailure: continue)") }
         return own
     }

@@ -114,15 +114,15 @@ private struct MissingPart {
         case .name(let names):
             diagnostic = .unknown("field", Spanned(segment?.name ?? "", at: span), among: names)
         case .scalar(let words):
-            diagnostic = empty("this can only be empty: there is nothing in \(words)", at: span)
+            diagnostic = empty("this is always empty: \(words) has no fields or elements", at: span)
         case .list:
-            diagnostic = empty("this can only be empty: a list has no fields", at: span)
-            diagnostic.help = ["Its elements may have: [0] is the first, [*] are all."]
+            diagnostic = empty("this is always empty: a list has no fields", at: span)
+            diagnostic.help = ["Its elements may have fields: [0] is the first element, [*] selects all of them."]
         case .object:
-            diagnostic = empty("this can only be empty: an object has fields, not elements", at: span)
+            diagnostic = empty("this is always empty: an object has fields, not elements", at: span)
         case .index(let count):
             let words = count == 1 ? "1 element" : "\(count) elements"
-            diagnostic = empty("this can only be empty: the list has \(words)", at: span)
+            diagnostic = empty("this is always empty: the list has \(words)", at: span)
         }
         diagnostic.secondary += [root.source].compactMap { $0 }
         // The expression works if it has a default for a missing value.

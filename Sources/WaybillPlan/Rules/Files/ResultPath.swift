@@ -25,20 +25,20 @@ enum ResultPath {
     static func reasonAgainst(_ path: String, isFolder: Bool) -> String? {
         if path.utf8.contains(0) { return "the path of a file cannot contain the character U+0000" }
         if path.isEmpty { return "the path of the file is empty" }
-        if path.hasSuffix("/"), !isFolder { return "'\(path)' is a folder, and the records are written to a file" }
+        if path.hasSuffix("/"), !isFolder { return "'\(path)' is a folder, but the records are written to a file" }
         let name = path.split(separator: "/").last ?? ""
         if RunFileNames.isOfDatabase(name) {
-            return "'\(path)' has the name of a file that SQLite makes beside a database"
+            return "'\(path)' has the name of a file that SQLite creates next to a database"
         }
         if name.hasSuffix(".part") { return "'\(path)' has the name of an unfinished file" }
         let names = path.split(separator: "/")
         if let long = names.first(where: { $0.utf8.count > 255 }) {
-            return "the name of a file has at most 255 bytes, and '\(long.prefix(16))…' has \(long.utf8.count)"
+            return "the name of a file has at most 255 bytes, but '\(long.prefix(16))…' has \(long.utf8.count)"
         }
         guard !path.hasSuffix("/"), let name = names.last, name.utf8.count > longestName else { return nil }
         return
-            "the name of this file has at most \(longestName) bytes, and '\(name.prefix(16))…' has \(name.utf8.count); "
-            + "its unfinished file has a longer one"
+            "the name of this file has at most \(longestName) bytes, but '\(name.prefix(16))…' has \(name.utf8.count): "
+            + "the name is longer until the file is complete"
     }
 
     /// While a file is being written, its name ends with `.part`, and that of a download's record with `.part.json`.

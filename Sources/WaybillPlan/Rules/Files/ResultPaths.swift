@@ -13,7 +13,7 @@ struct ResultPaths: ManifestRule {
                 diagnostics.append(
                     Diagnostic(
                         "reserved-file",
-                        "'\(path.constantText ?? "")' is a file that every run writes about itself",
+                        "'\(path.constantText ?? "")' is reserved for a file that every run writes",
                         at: path.span,
                         help: ["Use another name."]
                     )
@@ -27,11 +27,11 @@ struct ResultPaths: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "outside-folder",
-                    "this lies outside the results folder",
+                    "this path is outside the results folder",
                     at: path.span,
                     help: [
-                        "Paths of what is written are relative to the results folder; --out says where that is."
-                            + " Use --allow-outside if that is meant."
+                        "The paths of written files are relative to the results folder, which --out sets."
+                            + " Use --allow-outside if this is intended."
                     ]
                 )
             )

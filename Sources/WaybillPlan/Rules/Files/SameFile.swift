@@ -25,7 +25,7 @@ struct SameFile: ManifestRule {
             else { return nil }
             return Diagnostic(
                 "same-file",
-                "one step writes the file as a database, and another one as something else",
+                "one step writes the file as a database, and another one in another format",
                 at: second.place,
                 secondary: [.init(first.place, "the other step")],
                 help: ["Give each a name of its own."]
@@ -41,7 +41,7 @@ struct SameFile: ManifestRule {
                 at: repeated.path,
                 secondary: [.init(loop.span, "once for each element")],
                 help: [
-                    "Put something of the element into the name, such as ${\(loop.variable.value)}, or a member of it."
+                    "Make the name depend on the element: use ${\(loop.variable.value)}, or a member of it."
                 ]
             )
         }
@@ -61,8 +61,8 @@ struct SameFile: ManifestRule {
                 "same-file",
                 "each run of graph '\(writing.graph)' would write the same file",
                 at: writing.path,
-                secondary: places.map { .init($0, "it is run here") },
-                help: ["Give the graph an input, and put that into the name."]
+                secondary: places.map { .init($0, "run here") },
+                help: ["Give the graph an input, and use it in the name."]
             )
         }
         return nil

@@ -40,7 +40,7 @@ extension Diagnostic {
         let name = output.name.value
         return Diagnostic(
             "unmarked-credential",
-            "output '\(name)' is named like a credential and is not marked secret: it is written to the journal",
+            "output '\(name)' is named like a credential but is not marked as secret: it is written to the journal",
             severity: .warning,
             at: output.name.span,
             help: [

@@ -128,8 +128,8 @@ final class SecretFlow {
         let words =
             switch holder {
             case .input: "given here"
-            case .variable: "a variable is made of it here"
-            case .element: "its elements are taken here"
+            case .variable: "a variable uses it here"
+            case .element: "its elements are used here"
             }
         traces[holder] = trace.passing(span, words)
         waiting.append(holder)

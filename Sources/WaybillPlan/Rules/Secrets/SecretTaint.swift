@@ -59,32 +59,32 @@ extension SecretLeak {
     fileprivate var diagnostic: Diagnostic? {
         switch purpose {
         case .record:
-            return refusal("a secret would be written to a file", ["Its digest, sha256(…), is none."])
+            return refusal("a secret would be written to a file", ["Its digest, sha256(…), is not secret."])
         case .state:
-            return refusal("a secret would be stored in the state", ["Its digest, sha256(…), is none."])
+            return refusal("a secret would be stored in the state", ["Its digest, sha256(…), is not secret."])
         case .output, .result:
             return refusal(
-                "this output would show a secret",
-                ["Mark it as one: 'NAME: {value: …, secret: true}'. Its digest, sha256(…), is none."]
+                "this output would reveal a secret",
+                ["Mark it as secret: 'NAME: {value: …, secret: true}'. Its digest, sha256(…), is not secret."]
             )
         case .key:
-            return refusal("a secret would be what tells requests apart", ["Use its digest, sha256(…)."])
+            return refusal("a secret would be the key that identifies requests", ["Use its digest, sha256(…)."])
         case .fileName:
-            return refusal("a secret would be part of a file's name", ["Use its digest, sha256(…), or something else."])
+            return refusal("a secret would be part of a file name", ["Use its digest, sha256(…), or something else."])
         case .data:
             return refusal(
                 "a secret would become part of the data of a response",
-                ["Data is written and handed on; a secret can be given to 'with', 'vars' and what is sent."]
+                ["Data is stored and used by other steps. Use a secret only in 'with', 'vars' and requests."]
             )
         case .address, .query:
             return Diagnostic(
                 "secret-in-url",
-                "a secret goes into a URL, which servers and proxies write to their logs",
+                "a secret is part of a URL, which servers and proxies write to their logs",
                 severity: .warning,
                 at: text.span(of: reference.range),
                 secondary: trace.labels,
                 help: [
-                    "Send it in a header field, or where the server wants it in the query with"
+                    "Send it in a header field or, if the server requires it in the query, with"
                         + " 'auth: {apiKey: {in: query, name: …, value: …}}'."
                 ]
             )
