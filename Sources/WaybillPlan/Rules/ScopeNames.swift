@@ -121,7 +121,7 @@ struct NameScope {
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
-            let help = isWhole ? ["A string needs quotes inside the expression, such as \"'\(root.value)'\"."] : []
+            let help = isWhole ? ["Inside an expression, a string needs quotes, such as \"'\(root.value)'\"."] : []
             return .unknown("name", root, among: names, help: help)
         }
         return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])
