@@ -137,7 +137,7 @@ final class SecretFlow {
 }
 
 extension Purpose {
-    /// Whether a secret must not be used for this purpose, or only with a warning.
+    /// Whether uses for this purpose are checked for secrets.
     var endsSomewhere: Bool {
         switch self {
         case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true
