@@ -1,6 +1,6 @@
 /// An error or warning for the author of a text: what is wrong, where, and what to do about it.
 ///
-/// The rule that reports it defines the words; a renderer lays them out.
+/// The rule that reports it defines the messages; a renderer lays them out.
 package struct Diagnostic: Sendable, Equatable {
     /// Whether the text can be used.
     package enum Severity: String, Sendable, Comparable {
@@ -9,20 +9,20 @@ package struct Diagnostic: Sendable, Equatable {
         /// The text cannot be used.
         case error
 
-        /// Orders a warning before an error.
+        /// A warning is less than an error.
         package static func < (left: Severity, right: Severity) -> Bool {
             left == .warning && right == .error
         }
     }
 
-    /// A span with a few words about it.
+    /// A span with a short message.
     package struct Label: Sendable, Equatable {
         /// The text to underline.
         package var span: SourceSpan
-        /// A few words after the carets; may be empty.
+        /// The message after the carets; may be empty.
         package var text: String
 
-        /// A span and a few words about it.
+        /// Creates a label for a span.
         package init(_ span: SourceSpan, _ text: String = "") {
             self.span = span
             self.text = text
@@ -42,7 +42,7 @@ package struct Diagnostic: Sendable, Equatable {
     /// What to do about it: whole sentences.
     package var help: [String]
 
-    /// A diagnostic; see the properties.
+    /// Creates a diagnostic; see the properties.
     package init(
         _ id: DiagnosticID,
         _ headline: String,
@@ -66,7 +66,7 @@ package struct DiagnosticID: Sendable, Hashable, ExpressibleByStringLiteral, Cus
     /// The name: lower-case words joined by hyphens.
     package let name: String
 
-    /// An id from a literal in the source code. The literal is not checked.
+    /// Creates an id from a literal, which is not checked.
     package init(stringLiteral name: String) {
         self.name = name
     }
@@ -97,8 +97,8 @@ extension [Diagnostic] {
             .map(\.value)
     }
 
-    /// The diagnostics for a report of a manageable length: of more than a thousand with one id only the first
-    /// thousand, and at the end one with that id that counts the others.
+    /// Returns the diagnostics for a report of manageable length: for each id only the first thousand, followed at the
+    /// end of the report by one that counts the others.
     package func limitingRepeats(to limit: Int = 1_000) -> [Diagnostic] {
         var counts: [DiagnosticID: Int] = [:]
         var omitted: [Diagnostic] = []
@@ -116,8 +116,8 @@ extension [Diagnostic] {
             }
     }
 
-    /// The diagnostics without those that repeat another one at the same location, as when several manifests include
-    /// one file.
+    /// Returns the diagnostics without those that repeat another one at the same location, as when several manifests
+    /// include the same file.
     package func withoutRepetitions() -> [Diagnostic] {
         var seen: Set<Statement> = []
         return filter {
@@ -129,7 +129,7 @@ extension [Diagnostic] {
     }
 }
 
-/// The content and location of a diagnostic, whichever reading of a file it is from.
+/// The content and location of a diagnostic, regardless of which reading of the file reported it.
 private struct Statement: Hashable {
     var id: DiagnosticID
     var headline: String
@@ -138,7 +138,7 @@ private struct Statement: Hashable {
 }
 
 extension Diagnostic {
-    /// The headline with what is said at its place, for readers who do not see the place.
+    /// The headline followed by the label, for output that does not show the source.
     package var statement: String {
         guard let label = primary?.text, !label.isEmpty else { return headline }
         return "\(headline) (\(label))"

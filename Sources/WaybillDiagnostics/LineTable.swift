@@ -1,22 +1,22 @@
-/// Where the lines of a text begin, and what it takes to count the columns of long ones.
+/// The start of each line of a text, with a table that makes columns of long lines fast to count.
 struct LineTable: Sendable {
-    /// The byte offset at which each line begins; the first is always 0.
+    /// The byte offset of the start of each line; the first is always 0.
     let starts: [UInt32]
 
-    /// How many code points are before each whole block of bytes, so that columns of long lines need not be counted from
-    /// the beginning; empty where all lines are shorter than a block.
+    /// The number of code points before each whole block of bytes, so that columns of long lines need not be counted
+    /// from the start; empty if all lines are shorter than a block.
     private let codePointsBefore: [UInt32]
 
-    /// How many bytes a block has, as a power of 2.
+    /// The base-2 logarithm of the size of a block in bytes.
     private static let blockBits = 16
 
-    /// The lines of a text.
+    /// Finds the lines of a text.
     init(_ bytes: [UInt8]) {
         starts = Self.lineStarts(of: bytes)
         codePointsBefore = Self.hasLongLine(starts, end: bytes.count) ? Self.codePointsBefore(blocksOf: bytes) : []
     }
 
-    /// The line, from 0, that a byte offset is on.
+    /// Returns the line, from 0, that contains a byte offset.
     func index(at offset: Int) -> Int {
         var low = 0
         var high = starts.count
@@ -27,7 +27,7 @@ struct LineTable: Sendable {
         return low
     }
 
-    /// How many code points a range of the text has.
+    /// Returns the number of code points in a range of the text.
     func codePoints(in range: Range<Int>, of bytes: [UInt8]) -> Int {
         let (first, last) = (range.lowerBound >> Self.blockBits, range.upperBound >> Self.blockBits)
         guard first < last, !codePointsBefore.isEmpty else { return Self.codePoints(in: bytes[range]) }

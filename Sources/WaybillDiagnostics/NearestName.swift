@@ -1,20 +1,20 @@
 /// Finds the name that was probably meant, for “did you mean …?”.
 package enum NearestName {
-    /// The candidate closest to a name, if one is close enough to be a plausible slip of the keyboard.
+    /// Returns the candidate closest to a name, if it is close enough for a plausible typing error.
     ///
-    /// Closeness is the optimal string alignment distance (insertions, deletions, substitutions and swaps of neighbours
-    /// count one each) over lower-cased code points; a third of the name's length may differ. Among equals the first
-    /// candidate wins.
+    /// The distance is the optimal string alignment distance (insertions, deletions, substitutions and swaps of
+    /// neighbours count one each) over lower-cased code points. It may be at most a third of the name's length. Among
+    /// equally close candidates, the first wins.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = letters(of: name)
         let profile = Profile(wanted)
         var distance = AlignmentDistance(to: wanted)
-        // The greatest distance that is still of interest: it shrinks with every candidate that is closer.
+        // The maximum distance of interest. It shrinks with every closer candidate.
         var limit = max(1, (wanted.count + 1) / 3)
         var best: String?
         for candidate in candidates where candidate != name {
             let count = candidate.utf8.count
-            // A code point has at most four bytes, so most candidates are out of the question by their length alone.
+            // A code point has at most four bytes, so the byte length alone rules out most candidates.
             guard count + limit >= wanted.count, count <= 4 * (wanted.count + limit) || wanted.count == greatestLength
             else { continue }
             let other = letters(of: candidate)
@@ -28,7 +28,7 @@ package enum NearestName {
         return best
     }
 
-    /// How many code points of a name are looked at.
+    /// The maximum number of code points of a name that are compared.
     private static let greatestLength = 64
 
     /// The first code points of a name, in lower case.
@@ -42,7 +42,7 @@ package enum NearestName {
     }
 }
 
-/// How often each letter occurs, which bounds the distance of two names from below.
+/// The number of occurrences of each letter, which gives a lower bound for the distance of two names.
 private struct Profile {
     private let counts: [Int]
     private let total: Int
@@ -54,7 +54,7 @@ private struct Profile {
         total = letters.count
     }
 
-    /// A distance that the name has at least: the letters of the longer one that the other lacks.
+    /// Returns a lower bound for the distance: the number of letters of the longer name that are missing in the other.
     func leastDistance(to letters: [Unicode.Scalar]) -> Int {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 64) { rest in
             _ = rest.initialize(from: counts)
@@ -69,7 +69,7 @@ private struct Profile {
     }
 }
 
-/// The optimal string alignment distance to one name, with the space for it kept.
+/// Computes the optimal string alignment distance to one name, reusing its buffers.
 private struct AlignmentDistance {
     private let right: [Unicode.Scalar]
     private var beforeLast: [Int]
@@ -83,7 +83,7 @@ private struct AlignmentDistance {
         current = beforeLast
     }
 
-    /// The distance, or any number above the limit where it is greater.
+    /// Returns the distance, or any number above the limit if the distance is greater.
     mutating func from(_ left: [Unicode.Scalar], limit: Int) -> Int {
         for column in 0...right.count { last[column] = column }
         var leastBefore = 0
@@ -99,7 +99,7 @@ private struct AlignmentDistance {
                 current[column + 1] = least
                 leastOfRow = min(leastOfRow, least)
             }
-            // No number in later rows is less than the least of two rows that follow one another.
+            // No number in later rows is less than the minimum of two consecutive rows.
             if min(leastBefore, leastOfRow) > limit { return limit + 1 }
             leastBefore = leastOfRow
             swap(&beforeLast, &last)

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A text that diagnostics can refer to: its name and its bytes.
+/// A source text that diagnostics refer to: its name and its bytes.
 ///
-/// The text is kept as the bytes that were read, because it may not be valid UTF-8, which is itself an error to report.
-/// Two files are equal if they are the same object, not if their texts are equal.
+/// The text is stored as the bytes that were read, because it may not be valid UTF-8, which is an error to report. Two
+/// files are equal if they are the same object, not if their texts are equal.
 package final class SourceFile: Sendable {
-    /// The maximum size of a text in bytes: 4 GiB, so that an offset takes four bytes.
+    /// The maximum size of a text in bytes: 4 GiB, so that an offset fits into four bytes.
     package static let greatestSize = Int(UInt32.max) - 1
 
-    /// The path as it was given, or `<standard input>` and the like.
+    /// The path as it was given, or a name such as `<standard input>`.
     package let name: String
 
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
-    /// The table of lines, made when it is first needed. A text without diagnostics never needs it.
+    /// The table of lines, created when it is first needed. Without diagnostics, it never is.
     private let knownLines = Mutex<LineTable?>(nil)
 
     /// Creates a source file from a text of at most `greatestSize` bytes.
@@ -24,33 +24,33 @@ package final class SourceFile: Sendable {
         self.bytes = bytes
     }
 
-    /// Keeps a text that is already a string.
+    /// Creates a source file from a string.
     package convenience init(name: String, text: String) {
         self.init(name: name, bytes: Array(text.utf8))
     }
 
-    /// How many lines the text has; a text that ends in a line break has an empty last one.
+    /// The number of lines. A text that ends with a line break has an empty last line.
     package var lineCount: Int { lines.starts.count }
 
-    /// The position of a byte offset. An offset after the end counts as the end.
+    /// Returns the position of a byte offset. An offset after the end is treated as the end.
     package func position(at offset: Int) -> SourcePosition {
         let offset = min(max(offset, 0), bytes.count)
         let lines = lines
         let line = lines.index(at: offset)
         var start = Int(lines.starts[line])
-        // No editor shows a byte order mark as a column.
+        // Editors do not show a byte order mark as a column.
         if line == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = min(3, offset) }
         return SourcePosition(line: line + 1, column: lines.codePoints(in: start..<offset, of: bytes) + 1)
     }
 
-    /// The line, from 1, that a byte offset is on.
+    /// Returns the line, from 1, that contains a byte offset.
     package func line(at offset: Int) -> Int {
         lines.index(at: min(max(offset, 0), bytes.count)) + 1
     }
 
-    /// The byte offset of a position, given as a line (from 0) and a number of code points in it.
+    /// Returns the byte offset of a position that is given as a line (from 0) and a number of code points in it.
     ///
-    /// libyaml counts this way. A position after the end of its line counts as the end of the line.
+    /// libyaml counts this way. A position after the end of its line is treated as the end of the line.
     package func offset(lineIndex: Int, codePoint: Int) -> Int {
         guard lineIndex < lineCount else { return bytes.count }
         let range = byteRange(ofLine: lineIndex + 1)
@@ -64,7 +64,7 @@ package final class SourceFile: Sendable {
         return offset
     }
 
-    /// The bytes of a line (from 1), without its line break.
+    /// Returns the bytes of a line (from 1), without its line break.
     package func byteRange(ofLine line: Int) -> Range<Int> {
         let starts = lines.starts
         let start = Int(starts[line - 1])
@@ -74,7 +74,7 @@ package final class SourceFile: Sendable {
         return start..<end
     }
 
-    /// The span of a range of byte offsets.
+    /// Returns the span of a range of byte offsets.
     package func span(_ range: Range<Int>) -> SourceSpan {
         SourceSpan(file: self, range: range)
     }
@@ -90,21 +90,22 @@ package final class SourceFile: Sendable {
 }
 
 extension SourceFile: Hashable {
-    /// Compares identity: two files are equal only if they are the same object, whatever their name and text.
+    /// Compares identity: two files are equal only if they are the same object.
     package static func == (left: SourceFile, right: SourceFile) -> Bool { left === right }
 
     /// Hashes the identity of the object.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A position in a text as people and editors count: both numbers from 1, the column in code points.
+/// A position in a text as people and editors count: the line and the column are counted from 1, the column in code
+/// points.
 package struct SourcePosition: Sendable, Hashable {
     /// The line, from 1.
     package let line: Int
     /// The column, from 1, in Unicode code points.
     package let column: Int
 
-    /// A position of a line and a column.
+    /// Creates a position.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column

@@ -1,4 +1,4 @@
-/// A range of bytes of one file, such as that of a value, for diagnostics about it.
+/// A range of bytes in a source file, such as that of a value, for diagnostics about it.
 package struct SourceSpan: Sendable {
     /// The text that the span is in.
     package let file: SourceFile
@@ -6,7 +6,7 @@ package struct SourceSpan: Sendable {
     private let lower: UInt32
     private let upper: UInt32
 
-    /// The span of a range of byte offsets.
+    /// Creates the span of a range of byte offsets.
     package init(file: SourceFile, range: Range<Int>) {
         self.file = file
         self.lower = UInt32(range.lowerBound)
@@ -22,14 +22,14 @@ package struct SourceSpan: Sendable {
     /// The position after its last byte.
     package var end: SourcePosition { file.position(at: Int(upper)) }
 
-    /// The span from the start of this one to the end of another in the same file.
+    /// Returns the span from the start of this one to the end of another in the same file.
     package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, range: Int(lower)..<max(Int(lower), Int(other.upper)))
     }
 }
 
 extension SourceSpan: Hashable {
-    /// Compares the file, which must be the same object, and the byte range.
+    /// Compares the files by identity, and the byte ranges.
     package static func == (left: SourceSpan, right: SourceSpan) -> Bool {
         left.file == right.file && left.lower == right.lower && left.upper == right.upper
     }
@@ -43,28 +43,28 @@ extension SourceSpan: Hashable {
 }
 
 extension SourceSpan: CustomStringConvertible {
-    /// The start of the span as compilers print it: `accounts.yaml:12:5`.
+    /// The start of the span in the format of compilers: `accounts.yaml:12:5`.
     package var description: String {
         let start = start
         return "\(file.name):\(start.line):\(start.column)"
     }
 }
 
-/// A value with the span that it was written at.
+/// A value with its span.
 package struct Spanned<Value> {
     /// The value.
     package var value: Value
     /// The span.
     package var span: SourceSpan
 
-    /// A value with its span.
+    /// Creates a value with its span.
     @inlinable
     package init(_ value: Value, at span: SourceSpan) {
         self.value = value
         self.span = span
     }
 
-    /// The same span with another value.
+    /// Returns another value with the same span.
     @inlinable
     package func map<Other>(_ transform: (Value) throws -> Other) rethrows -> Spanned<Other> {
         Spanned<Other>(try transform(value), at: span)

@@ -1,12 +1,12 @@
-/// Places in files, to ask whether others have something in common with them.
+/// A set of spans that can be checked for overlaps with others.
 package struct SourceSpanSet: Sendable {
-    /// By the file, the ranges in order; none has anything in common with another.
+    /// The ranges of each file, in order and without overlaps.
     private var ranges: [SourceFile: [Range<Int>]] = [:]
 
-    /// No places.
+    /// Creates an empty set.
     package init() {}
 
-    /// Adds a place.
+    /// Adds a span.
     package mutating func insert(_ span: SourceSpan) {
         var range = span.range
         var others = ranges.removeValue(forKey: span.file) ?? []
@@ -21,19 +21,19 @@ package struct SourceSpanSet: Sendable {
         ranges[span.file] = others
     }
 
-    /// Adds the places of another set.
+    /// Adds the spans of another set.
     package mutating func formUnion(_ other: SourceSpanSet) {
         for (file, ranges) in other.ranges {
             for range in ranges { insert(SourceSpan(file: file, range: range)) }
         }
     }
 
-    /// Whether a place has something in common with one of these. An empty one is a part of what it touches.
+    /// Whether a span overlaps one of these. An empty span overlaps the spans that it touches.
     package func overlaps(_ span: SourceSpan) -> Bool {
         guard let ranges = ranges[span.file] else { return false }
         let range = span.range
         let first = ranges.firstIndex(touching: range)
-        // Before one with bytes in common there may be one that ends where the place begins, and an empty one.
+        // A range with common bytes may come after one that ends where the span starts, and an empty one.
         return ranges[first...].prefix(3).contains { other in
             range.isEmpty || other.isEmpty
                 ? range.lowerBound <= other.upperBound && other.lowerBound <= range.upperBound : range.overlaps(other)
@@ -42,7 +42,7 @@ package struct SourceSpanSet: Sendable {
 }
 
 extension [Range<Int>] {
-    /// The index of the first of some ranges in order that does not end before another begins.
+    /// Returns the index of the first of some ordered ranges that does not end before another one starts.
     fileprivate func firstIndex(touching range: Range<Int>) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,7 +1,7 @@
-/// Writes bytes one after another into memory that the caller has allocated, which costs less than appending each to an
-/// array. The memory must be large enough.
+/// Writes consecutive bytes into memory that the caller has allocated, which is faster than appending each to an array.
+/// The memory must be large enough.
 package struct ByteCursor {
-    /// Where the next byte is written.
+    /// The address of the next byte to write.
     package private(set) var position: UnsafeMutablePointer<UInt8>
 
     /// Writes a byte.
@@ -10,7 +10,7 @@ package struct ByteCursor {
         position += 1
     }
 
-    /// Writes bytes in their order.
+    /// Writes bytes in order.
     package mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         position.initialize(from: start, count: bytes.count)
@@ -61,7 +61,7 @@ package struct ByteCursor {
 }
 
 extension [UInt8] {
-    /// Appends what a closure writes, at most so many bytes.
+    /// Appends the bytes that a closure writes, up to a maximum number.
     package mutating func append(atMost capacity: Int, _ write: (inout ByteCursor) -> Void) {
         append(addingCapacity: capacity) { span in
             span.withUnsafeMutableBufferPointer { buffer, count in
@@ -69,7 +69,7 @@ extension [UInt8] {
                 var cursor = ByteCursor(position: start + count)
                 write(&cursor)
                 count = cursor.position - start
-                precondition(count <= buffer.count, "more was written than there is room for")
+                precondition(count <= buffer.count, "more bytes were written than there is room for")
             }
         }
     }

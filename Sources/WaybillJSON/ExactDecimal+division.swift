@@ -1,11 +1,11 @@
 extension ExactDecimal {
-    /// Whether this is `divisor` times a whole number; never if `divisor` is zero.
+    /// Whether this is an integer multiple of `divisor`; always false if `divisor` is zero.
     func isMultiple(of divisor: Self) -> Bool {
         guard !divisor.digits.isEmpty else { return false }
         guard !digits.isEmpty else { return true }
-        // The digits do not end in zero, so that no power of ten divides them.
+        // The digits do not end with zero, so no power of ten divides them.
         guard exponent >= divisor.exponent else { return false }
-        // A divisor of n digits has fewer than 4 n factors of two or of five, so that more zeros make no difference.
+        // A divisor of n digits has fewer than 4 n factors of two or of five, so more zeros make no difference.
         let zeros = min(exponent - divisor.exponent, 4 * Int128(divisor.digits.count))
         let dividend = digits + Array(repeating: 0, count: Int(zeros))
         if divisor.digits.count <= 37 {
@@ -30,7 +30,7 @@ extension ExactDecimal {
 
     /// Long division by a divisor of at least two limbs, as by hand.
     private static func divides(_ divisor: [UInt64], _ dividend: [UInt64]) -> Bool {
-        // The first two limbs are ten digits at least: a quotient estimated from them is at most two too small.
+        // The first two limbs have at least ten digits: a quotient estimated from them is at most two too small.
         let leading = UInt128(divisor[0] * limbBase + divisor[1]) + 1
         let divisor = [0] + divisor
         var remainder: [UInt64] = Array(repeating: 0, count: divisor.count)
@@ -45,7 +45,7 @@ extension ExactDecimal {
         return remainder.allSatisfy { $0 == 0 }
     }
 
-    /// Subtracts a multiple of a number that is not greater than what it is subtracted from.
+    /// Subtracts a multiple of a number. The multiple must not be greater than the value.
     private static func subtract(_ factor: UInt64, times number: [UInt64], from value: inout [UInt64]) {
         guard factor > 0 else { return }
         var borrow: UInt64 = 0

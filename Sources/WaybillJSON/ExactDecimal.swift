@@ -1,18 +1,18 @@
 /// A decimal number of any size: `digits` times 10 to the power of `exponent`.
 ///
-/// There is one form for each value: no zeros at either end of the digits, none at all for zero.
+/// Each value has exactly one form: no zeros at either end of the digits, and no digits at all for zero.
 struct ExactDecimal: Hashable {
-    /// Whether it is below zero.
+    /// Whether it is negative.
     private(set) var isNegative = false
     /// The digits, 0 to 9 each, the most significant first.
     private(set) var digits: [UInt8] = []
     /// The power of ten of the last digit; 0 for zero.
     private(set) var exponent: Int128 = 0
 
-    /// Exponents beyond this count as this, so that sums of them with lengths of texts never overflow.
+    /// The limit of exponents. Larger ones are treated as this, so that adding the length of a text never overflows.
     private static let greatestExponent: Int128 = 1_000_000_000_000_000_000 * 1_000_000_000_000_000_000
 
-    /// The value of text that follows the grammar of RFC 8259, section 6.
+    /// Creates the value of text that follows the grammar of RFC 8259, section 6.
     init(written bytes: [UInt8]) {
         var afterPoint = false
         var rest = bytes[...]
@@ -42,7 +42,7 @@ struct ExactDecimal: Hashable {
         return bytes.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    /// The value without its sign, if it is whole and in range.
+    /// The absolute value, if it is an integer and in range.
     var wholeMagnitude: UInt64? {
         guard exponent >= 0, Int128(digits.count) + exponent <= 20 else { return nil }
         var magnitude: UInt64 = 0
@@ -80,7 +80,7 @@ extension ExactDecimal: Comparable {
         }
     }
 
-    /// Feeds a value of at most 19 digits, the last of which is not zero, to a hasher.
+    /// Feeds a value to a hasher. It has at most 19 digits, the last of which is not zero.
     static func hash(_ significand: UInt64, exponent: Int128, isNegative: Bool, into hasher: inout Hasher) {
         hasher.combine(significand)
         if significand != 0 {

@@ -1,12 +1,12 @@
 extension JSON {
-    /// The value as a document: each bytes value in it is a string in Base64.
+    /// The value as a document, in which all bytes are strings in Base64.
     package var bytesAsBase64: JSON {
         containsBytes ? mapBytes { .string(Base64.encode($0)) } : self
     }
 
-    /// The value with all bytes marked, so that `init(markingBytes:)` of what is read back is this value again.
+    /// The value with all bytes marked, so that `init(markingBytes:)` restores it.
     ///
-    /// Bytes become `{"$bytes": BASE64}`; an object that only looks like it becomes `{"$object": OBJECT}`.
+    /// Bytes become `{"$bytes": BASE64}`. An object that only looks like that becomes `{"$object": OBJECT}`.
     package var markingBytes: JSON {
         switch self {
         case .bytes(let bytes): return [Self.bytesMark: .string(Base64.encode(bytes))]
@@ -18,7 +18,7 @@ extension JSON {
         }
     }
 
-    /// The value that `markingBytes` was written of.
+    /// Restores the value that `markingBytes` encoded.
     package init(markingBytes json: JSON) {
         switch json {
         case .array(let elements): self = .array(elements.map(JSON.init(markingBytes:)))
@@ -56,7 +56,7 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The only member, where its name is one of those that mark bytes.
+    /// The only member, if its name is one of those that mark bytes.
     fileprivate var markedContent: (name: String, value: JSON)? {
         guard count == 1, let member = first(where: { _ in true }),
             member.name == JSON.bytesMark || member.name == JSON.objectMark

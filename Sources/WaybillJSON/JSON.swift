@@ -1,9 +1,9 @@
-/// A JSON value (RFC 8259) that keeps what a document said: the digits of its numbers and the order of its members.
+/// A JSON value (RFC 8259) that preserves the digits of its numbers and the order of its members.
 ///
-/// Equality is by value as JSON Schema and RFC 9535 define it: `1`, `1.0` and `1e0` are equal, the order of members does
-/// not matter, and strings are equal when their code points are (never by canonical equivalence, as `String` has it).
+/// Equality is by value, as JSON Schema and RFC 9535 define it: `1`, `1.0` and `1e0` are equal, the order of members
+/// does not matter, and strings are equal if their code points are, unlike `String`, which uses canonical equivalence.
 ///
-/// Expressions also compute with bytes, which no document contains: they are written as a string in Base64.
+/// Expressions also use bytes, which no document contains. They are written as a string in Base64.
 package enum JSON: Sendable {
     /// `null`
     case null
@@ -13,26 +13,26 @@ package enum JSON: Sendable {
     case number(JSONNumber)
     /// A string of Unicode code points.
     case string(String)
-    /// Bytes that are not text, such as an image; equal to nothing but the same bytes.
+    /// Bytes that are not text, such as an image. They equal only the same bytes.
     case bytes([UInt8])
     /// A list of values.
     case array([JSON])
-    /// Members in the order of the document.
+    /// The members of an object, in the order of the document.
     case object(JSONObject)
 }
 
 extension JSON {
-    /// How deeply arrays and objects may be nested in any value; code that builds values keeps to it.
+    /// The maximum nesting depth of arrays and objects in any value. Code that builds values must respect it.
     ///
-    /// Comparing, hashing and releasing a value recurse into it. A stack of 8 MiB bears twice this depth and more.
+    /// Comparing, hashing and releasing a value are recursive. A stack of 8 MiB supports more than twice this depth.
     package static let greatestDepth = 2_000
 
-    /// The kinds of value, named as JSON Schema names its types, and bytes.
+    /// The kinds of value, named like the types of JSON Schema, and bytes.
     package enum Kind: String, Sendable, CaseIterable {
         case null, boolean, number, string, bytes, array, object
     }
 
-    /// Which kind of value this is.
+    /// The kind of the value.
     package var kind: Kind {
         switch self {
         case .null: .null
@@ -45,22 +45,22 @@ extension JSON {
         }
     }
 
-    /// The string, if it is one.
+    /// The string, if it is a string.
     package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The bytes, if these are bytes.
+    /// The bytes, if the value is bytes.
     package var bytes: [UInt8]? {
         if case .bytes(let value) = self { value } else { nil }
     }
 
-    /// The boolean, if it is one.
+    /// The boolean, if it is a boolean.
     package var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number, if it is one.
+    /// The number, if it is a number.
     package var number: JSONNumber? {
         if case .number(let value) = self { value } else { nil }
     }
@@ -75,7 +75,7 @@ extension JSON {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member of a name, if this is an object that has it.
+    /// The member with a name, if this is an object that has it.
     package subscript(name: String) -> JSON? { object?[name] }
 
     /// The element at an index, if this is an array that has it.

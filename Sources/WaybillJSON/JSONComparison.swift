@@ -1,6 +1,6 @@
-/// The differences of a value from an expected one, each with its path.
+/// The differences between a value and an expected one, each with its path.
 package struct JSONComparison: Sendable {
-    /// What is expected of a value.
+    /// The required relation of a value to the expected one.
     package enum Expectation: Sendable {
         /// It contains the expected one: objects may have more members, and lists have the same length.
         case contains
@@ -10,9 +10,9 @@ package struct JSONComparison: Sendable {
 
     /// A part of a value that is different, missing or additional.
     package struct Difference: Sendable {
-        /// The location of the part.
+        /// The path of the part.
         package let path: [Component]
-        /// What is different, as the predicate of a sentence whose subject is the whole value.
+        /// The difference, as the predicate of a sentence whose subject is the whole value.
         package let message: String
     }
 
@@ -24,16 +24,16 @@ package struct JSONComparison: Sendable {
         case element(Int)
     }
 
-    /// The first differences, at most the limit.
+    /// The first differences, up to the limit.
     package private(set) var differences: [Difference] = []
     /// The number of all differences.
     package private(set) var count = 0
     private let expectation: Expectation
     private let limit: Int
 
-    /// Compares a value with an expected one. Lists are compared index by index.
+    /// Compares a value with an expected one. Lists are compared element by element.
     ///
-    /// - Parameter limit: The maximum number of differences that are described.
+    /// - Parameter limit: The maximum number of differences to describe.
     package init(of found: JSON, with expected: JSON, _ expectation: Expectation, limit: Int) {
         self.expectation = expectation
         self.limit = limit
@@ -55,7 +55,7 @@ package struct JSONComparison: Sendable {
             }
             guard expectation == .equals else { return }
             for (name, value) in object where members[name] == nil {
-                add("has the additional '\(name)', which is \(Self.shown(value))", at: path)
+                add("has the additional member '\(name)', which is \(Self.shown(value))", at: path)
             }
         case (.array(let elements), .array(let values)):
             if elements.count != values.count {

@@ -1,20 +1,21 @@
 extension JSONNumber {
-    /// The exact sum, whatever the sizes are: `0.1` and `0.2` make `0.3`.
+    /// Returns the exact sum for numbers of any size: `0.1` and `0.2` make `0.3`.
     ///
-    /// The work is in proportion to the distance between the first and the last digit of the two; see `digitSpan`.
+    /// The time is proportional to the distance between the first and the last digit of the two numbers; see
+    /// `digitSpan`.
     package func adding(_ other: JSONNumber) -> JSONNumber {
         if let sum = smallSum(with: other) { return sum }
         return JSONNumber(validated: (exactDecimal + other.exactDecimal).text)
     }
 
-    /// The distance of the number's first or last digit from the decimal point, whichever is farther.
+    /// The distance of the number's first or last digit from the decimal point, whichever is greater.
     package var digitSpan: Int {
         if case .decimal = form { return Self.longestDecimal }
         let exact = exactDecimal
         return Int(clamping: max(abs(exact.exponent), abs(exact.exponent + Int128(exact.digits.count))))
     }
 
-    /// The sum of two numbers of at most 19 digits, where it has at most 19 digits, too.
+    /// Returns the sum of two numbers of at most 19 digits, if it has at most 19 digits too.
     private func smallSum(with other: JSONNumber) -> JSONNumber? {
         guard case .decimal(let significand, let fractionDigits, let isNegative) = form,
             case .decimal(let otherSignificand, let otherFractionDigits, let otherIsNegative) = other.form
@@ -44,7 +45,7 @@ extension ExactDecimal {
         if right.digits.isEmpty { return left }
         let last = min(left.exponent, right.exponent)
         let first = max(left.exponent + Int128(left.digits.count), right.exponent + Int128(right.digits.count))
-        // One digit more for a carry.
+        // One more digit for a carry.
         let count = Int(first - last) + 1
         func aligned(_ number: ExactDecimal) -> [Int8] {
             let after = Int(number.exponent - last)
@@ -69,7 +70,8 @@ extension ExactDecimal {
         return ExactDecimal(written: Array("\(isNegative ? "-" : "")\(text)e\(last)".utf8))
     }
 
-    /// The number by the grammar of RFC 8259, section 6, without an exponent unless that would add many zeros.
+    /// The number in the grammar of RFC 8259, section 6. It has an exponent only if many zeros would be needed
+    /// otherwise.
     fileprivate var text: String {
         let sign = isNegative ? "-" : ""
         let digits = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)

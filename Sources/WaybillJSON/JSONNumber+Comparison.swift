@@ -19,9 +19,9 @@ extension JSONNumber: Hashable, Comparable {
         }
     }
 
-    /// Hashes the value, so that equal numbers in different notations have the same hash.
+    /// Hashes the value: equal numbers in different notations have the same hash.
     package func hash(into hasher: inout Hasher) {
-        // Equal numbers of both forms must feed the same, hence the digits without the zeros at their end.
+        // Equal numbers in both forms must have the same hash, so trailing zeros are removed.
         guard case .decimal(var significand, let fractionDigits, let isNegative) = form else {
             return exactDecimal.hash(into: &hasher)
         }
@@ -33,7 +33,8 @@ extension JSONNumber: Hashable, Comparable {
         ExactDecimal.hash(significand, exponent: Int128(exponent), isNegative: isNegative, into: &hasher)
     }
 
-    /// Two numbers of at most 19 digits over the same power of ten: at most 37 digits, which an `Int128` holds.
+    /// Returns two numbers of at most 19 digits scaled to the same power of ten: at most 37 digits, which fit into an
+    /// `Int128`.
     private func aligned(with other: JSONNumber) -> (left: Int128, right: Int128)? {
         guard case .decimal(let left, let leftDigits, let leftIsNegative) = form,
             case .decimal(let right, let rightDigits, let rightIsNegative) = other.form
@@ -44,7 +45,7 @@ extension JSONNumber: Hashable, Comparable {
         return (leftIsNegative ? -leftScaled : leftScaled, rightIsNegative ? -rightScaled : rightScaled)
     }
 
-    /// The value taken apart exactly.
+    /// The exact decimal value.
     var exactDecimal: ExactDecimal {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -1,5 +1,5 @@
 extension JSONNumber {
-    /// Reads the number that begins at a position (RFC 8259, section 6) and moves the position behind it.
+    /// Reads the number that starts at a position (RFC 8259, section 6) and moves the position after it.
     static func scan(
         _ bytes: UnsafeBufferPointer<UInt8>,
         at position: inout Int
@@ -8,13 +8,13 @@ extension JSONNumber {
         let isNegative = position < bytes.count && bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
 
-        // The significand wraps around beyond 19 digits, but is not used then.
+        // The significand overflows beyond 19 digits, but then it is not used.
         var significand: UInt64 = 0
         let wholeStart = position
         let wholeDigits = scanDigits(bytes, at: &position, into: &significand)
-        guard wholeDigits > 0 else { throw JSONSyntaxError("a digit was expected", at: position) }
+        guard wholeDigits > 0 else { throw JSONSyntaxError("expected a digit", at: position) }
         if wholeDigits > 1, bytes[wholeStart] == UInt8(ascii: "0") {
-            throw JSONSyntaxError("a number does not begin with a zero before other digits", at: wholeStart)
+            throw JSONSyntaxError("a number cannot start with a zero before other digits", at: wholeStart)
         }
 
         var fractionDigits = 0
@@ -22,7 +22,7 @@ extension JSONNumber {
             position += 1
             fractionDigits = scanDigits(bytes, at: &position, into: &significand)
             guard fractionDigits > 0 else {
-                throw JSONSyntaxError("a digit was expected after the decimal point", at: position)
+                throw JSONSyntaxError("expected a digit after the decimal point", at: position)
             }
         }
 
@@ -41,11 +41,11 @@ extension JSONNumber {
         )
     }
 
-    /// Reads a number that takes up all of the bytes.
+    /// Reads a number that consists of all the bytes.
     static func scan(all bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
         var position = 0
         let number = try scan(bytes, at: &position)
-        guard position == bytes.count else { throw JSONSyntaxError("the number was expected to end", at: position) }
+        guard position == bytes.count else { throw JSONSyntaxError("expected the end of the number", at: position) }
         return number
     }
 
@@ -74,7 +74,7 @@ extension JSONNumber {
         }
         var ignored: UInt64 = 0
         guard scanDigits(bytes, at: &position, into: &ignored) > 0 else {
-            throw JSONSyntaxError("a digit was expected in the exponent", at: position)
+            throw JSONSyntaxError("expected a digit in the exponent", at: position)
         }
     }
 }

@@ -1,51 +1,53 @@
-/// A JSON number with the digits it was written with: `12345678901234567890`, `1.10` and `1e400` stay what they are.
+/// A JSON number that preserves its digits as written: `12345678901234567890`, `1.10` and `1e400` are unchanged.
 ///
-/// Two numbers are equal when their mathematical values are, whatever their size. One limit holds everywhere: an exponent
-/// beyond ±10^36 counts as ±10^36.
+/// Two numbers are equal if their mathematical values are, whatever their size. There is one limit: an exponent beyond
+/// ±10^36 is treated as ±10^36.
 package struct JSONNumber: Sendable {
-    /// How the digits are kept.
+    /// The representation of the digits.
     enum Form: Sendable {
         /// At most 19 digits without an exponent: the value is `significand` / 10^`fractionDigits`.
         ///
-        /// Nearly every number in practice; nothing is allocated for it, and its text follows from the three parts.
+        /// Nearly every number in practice has this form. It needs no allocation, and its text follows from the three
+        /// parts.
         case decimal(significand: UInt64, fractionDigits: UInt8, isNegative: Bool)
-        /// Anything else, as written.
+        /// Any other number, as written.
         case text(String)
     }
 
     /// The digits.
     let form: Form
 
-    /// A number whose digits a scan has already taken apart.
+    /// Creates a number whose digits have already been scanned.
     init(form: Form) {
         self.form = form
     }
 
-    /// A number from text that follows the grammar of RFC 8259, section 6; `nil` if it does not.
+    /// Creates a number from text that follows the grammar of RFC 8259, section 6; `nil` for other text.
     package init?(parsing text: String) {
         var text = text
         guard let number = text.withUTF8({ try? Self.scan(all: $0) }) else { return nil }
         self = number
     }
 
-    /// A number from text that a parser has already found to follow the grammar of RFC 8259, section 6.
+    /// Creates a number from text that a parser has already validated against the grammar of RFC 8259, section 6.
     package init(validated text: String) {
         self = Self(parsing: text) ?? Self(form: .text(text))
     }
 
-    /// A whole number.
+    /// Creates an integer.
     package init(_ value: Int) {
         form = .decimal(significand: UInt64(value.magnitude), fractionDigits: 0, isNegative: value < 0)
     }
 
-    /// A number of thousandths, written in the fewest digits: `0.25`, `3`.
+    /// Creates a number from thousandths, with as few digits as possible: `0.25`, `3`.
     package init(thousandths value: Int) {
         var (significand, digits) = (UInt64(value.magnitude), UInt8(3))
         while digits > 0, significand % 10 == 0 { (significand, digits) = (significand / 10, digits - 1) }
         form = .decimal(significand: significand, fractionDigits: digits, isNegative: value < 0)
     }
 
-    /// A double, written in the fewest digits that read back the same; `nil` for infinities and NaN, which JSON lacks.
+    /// Creates a number from a double, with the fewest digits that read back the same; `nil` for infinities and NaN,
+    /// which JSON does not support.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         if value == value.rounded(), abs(value) < 1e15 {
@@ -57,7 +59,7 @@ package struct JSONNumber: Sendable {
 }
 
 extension JSONNumber {
-    /// The number as written, by the grammar of RFC 8259, section 6.
+    /// The number as written, in the grammar of RFC 8259, section 6.
     package var text: String {
         if case .text(let text) = form { return text }
         var bytes: [UInt8] = []
@@ -77,14 +79,14 @@ extension JSONNumber {
         }
     }
 
-    /// The greatest number of bytes that a decimal has: a sign, a point and the 20 digits of the largest significand.
+    /// The maximum length of a decimal in bytes: a sign, a point and the 20 digits of the largest significand.
     static let longestDecimal = 22
 }
 
 extension JSONNumber {
-    /// The nearest double; infinite where the number is too large for one.
+    /// The nearest double; infinity if the number is too large for one.
     package var double: Double {
-        // Both operands are exact doubles, so that the division rounds once and correctly.
+        // Both operands are exact doubles, so the division rounds once and correctly.
         if case .decimal(let significand, let fractionDigits, let isNegative) = form, significand <= 1 << 53 {
             let magnitude = Double(significand) / Double(UInt64.powerOfTen(Int(fractionDigits)))
             return isNegative ? -magnitude : magnitude
@@ -92,7 +94,7 @@ extension JSONNumber {
         return Double(text) ?? .nan
     }
 
-    /// The value as an `Int`, if it is whole (`1.0` is) and in range.
+    /// The value as an `Int`, if it is an integer (`1.0` is one) and in range.
     package var int: Int? {
         let magnitude: UInt64
         let isNegative: Bool
@@ -114,7 +116,7 @@ extension JSONNumber {
         return Int(exactly: magnitude)
     }
 
-    /// Whether the value is mathematically whole: `1`, `1.0`, `10e-1` and `1e400` are.
+    /// Whether the value is mathematically an integer: `1`, `1.0`, `10e-1` and `1e400` are.
     package var isInteger: Bool {
         if case .decimal(let significand, let fractionDigits, _) = form {
             return significand % .powerOfTen(Int(fractionDigits)) == 0
@@ -122,9 +124,9 @@ extension JSONNumber {
         return exactDecimal.exponent >= 0
     }
 
-    /// Whether the value is a whole multiple of another, in exact decimal arithmetic: `0.3` is one of `0.1`.
+    /// Whether the value is an integer multiple of another, in exact decimal arithmetic: `0.3` is one of `0.1`.
     ///
-    /// Zero is a multiple of everything but itself; nothing is a multiple of zero. The work is bounded by the product of
+    /// Zero is a multiple of everything but zero; nothing is a multiple of zero. The time is bounded by the product of
     /// the lengths of the two texts, whatever the exponents are.
     package func isMultiple(of divisor: JSONNumber) -> Bool {
         exactDecimal.isMultiple(of: divisor.exactDecimal)
@@ -132,9 +134,10 @@ extension JSONNumber {
 }
 
 extension JSONNumber {
-    /// The number rounded to at most so many digits behind the point, a half away from zero, without trailing zeros.
+    /// Returns the number rounded to a maximum number of fraction digits, half away from zero, without trailing zeros.
     ///
-    /// Exact for numbers of up to 19 digits; others are rounded in double precision, and whole ones stay as they are.
+    /// The result is exact for numbers of up to 19 digits. Others are rounded in double precision, but integers are
+    /// unchanged.
     package func rounded(toFractionDigits digits: Int) -> JSONNumber {
         guard case .decimal(var significand, let fractionDigits, let isNegative) = form else {
             if isInteger { return self }
@@ -143,7 +146,7 @@ extension JSONNumber {
         }
         var kept = min(Int(fractionDigits), digits)
         let divisor = UInt64.powerOfTen(Int(fractionDigits) - kept)
-        // At most 19 digits and half of the divisor fit into 64 bits.
+        // At most 19 digits plus half of the divisor fit into 64 bits.
         significand = (significand + divisor / 2) / divisor
         while kept > 0, significand % 10 == 0 { (significand, kept) = (significand / 10, kept - 1) }
         let isZero = significand == 0
@@ -158,12 +161,12 @@ extension JSONNumber {
 }
 
 extension JSONNumber: CustomStringConvertible {
-    /// The number in JSON's notation.
+    /// The number in JSON notation.
     package var description: String { text }
 }
 
 extension UInt64 {
-    /// 10 to a power of 0 to 19.
+    /// Returns 10 to a power of 0 to 19.
     static func powerOfTen(_ power: Int) -> UInt64 {
         powersOfTen[power]
     }

@@ -1,27 +1,28 @@
-/// The members of a JSON object, in the order of the document, found by name.
+/// The members of a JSON object, in the order of the document, accessible by name.
 ///
-/// Names are the same when their code points are. Finding one takes the same time in objects of any size.
+/// Names are compared by code points. A lookup takes constant time in objects of any size.
 package struct JSONObject: Sendable {
     private var members: [(name: String, value: JSON)] = []
-    /// Present when there are at least `NameIndex.smallestUse` members.
+    /// Exists if there are at least `NameIndex.smallestUse` members.
     private var nameIndex: NameIndex?
 
-    /// An object without members.
+    /// Creates an object without members.
     package init() {}
 
-    /// An object of members in order. Where a name comes again, the last value wins, at the place of the first.
+    /// Creates an object from members in order. If a name is repeated, the last value replaces the first, in its
+    /// position.
     package init(_ members: some Sequence<(name: String, value: JSON)>) {
         self.members.reserveCapacity(members.underestimatedCount)
         for (name, value) in members { self[name] = value }
     }
 
-    /// An object of members whose names are known to be distinct, with their index if there are enough for one.
+    /// Creates an object from members with distinct names, and their index if there are enough members for one.
     package init(distinct members: [(name: String, value: JSON)], index: NameIndex?) {
         self.members = members
         self.nameIndex = index
     }
 
-    /// The value of a name. Setting a new name adds it at the end; setting `nil` takes the member away.
+    /// The value of a name. Setting a new name appends a member; setting `nil` removes the member.
     package subscript(name: String) -> JSON? {
         get {
             index(of: name).map { members[$0].value }
@@ -39,7 +40,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// Takes a member away and returns its value, if there is one; the others keep their order.
+    /// Removes a member and returns its value, if it exists. The others keep their order.
     @discardableResult
     package mutating func removeValue(named name: String) -> JSON? {
         guard let index = index(of: name) else { return nil }
@@ -54,7 +55,7 @@ package struct JSONObject: Sendable {
     /// The values, in the order of their names.
     package var values: [JSON] { members.map(\.value) }
 
-    /// Where the member of a name stands, from 0.
+    /// Returns the position of the member with a name, from 0.
     package func index(of name: String) -> Int? {
         if let nameIndex {
             return nameIndex.position(hash: NameIndex.hash(name)) { members[$0].name.hasSameCodePoints(as: name) }
@@ -62,7 +63,7 @@ package struct JSONObject: Sendable {
         return members.firstIndex { $0.name.hasSameCodePoints(as: name) }
     }
 
-    /// The same names with other values.
+    /// Returns an object with the same names and other values.
     package func mapValues<Failure: Error>(_ transform: (JSON) throws(Failure) -> JSON) throws(Failure) -> JSONObject {
         var result = self
         for index in members.indices { result.members[index].value = try transform(members[index].value) }
@@ -86,7 +87,7 @@ package struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     package var startIndex: Int { members.startIndex }
     package var endIndex: Int { members.endIndex }
-    /// The member at a position in the order of the text, not the member of a name.
+    /// The member at a position in the order of the text, not the member with a name.
     package subscript(position: Int) -> (name: String, value: JSON) { members[position] }
 }
 
@@ -96,7 +97,7 @@ extension JSONObject: Hashable {
         left.count == right.count
             && left.members.indices.allSatisfy { position in
                 let (name, value) = left.members[position]
-                // Objects of one origin have their members in one order, where nothing needs to be looked up.
+                // Objects from the same source have their members in the same order, so that no lookup is needed.
                 if right.members[position].name.hasSameCodePoints(as: name) {
                     return right.members[position].value == value
                 }

@@ -1,41 +1,43 @@
-/// Reads JSON text (RFC 8259), strictly, with the digits of its numbers and the order of its members.
+/// Parses JSON text (RFC 8259) strictly, and preserves the digits of numbers and the order of members.
 ///
-/// What the RFC leaves open is settled so:
+/// The parser decides what the RFC leaves open as follows:
 /// - A byte order mark at the start is ignored (section 8.1 allows it).
-/// - Bytes that are not UTF-8 are refused.
-/// - An escape that is half of a surrogate pair becomes U+FFFD. It is within the grammar (section 8.2), servers that cut
-///   texts do send it, and a string of Unicode code points cannot hold it;
-///   `parseDocument` reports it.
-/// - Where a name comes again in an object, the last value wins, at the place of the first; `parseDocument` tells.
+/// - Bytes that are not UTF-8 are an error.
+/// - An escape that is half of a surrogate pair becomes U+FFFD. The grammar allows it (section 8.2), servers that
+///   truncate strings do send it, and a string of Unicode code points cannot hold it. `parseDocument` reports it.
+/// - If a name is repeated in an object, the last value replaces the first, in its position. `parseDocument` reports
+///   it.
 /// - Numbers may have any size; nesting is limited by `maximumDepth`.
 package struct JSONParser: Sendable {
-    /// How deeply arrays and objects may be nested, 512 unless set; more than `JSON.greatestDepth` counts as that.
+    /// The maximum nesting depth of arrays and objects, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512
 
-    /// A parser with the default limit.
+    /// Creates a parser with the default limit.
     package init() {}
 
-    /// Reads a text that is one value, with nothing but white space around it.
+    /// Parses a text that is one value, surrounded only by white space.
     package func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSON {
         try parseDocument(bytes).value
     }
 
-    /// Reads a part of a text, such as a line, that is one value; offsets of errors are from the start of the part.
+    /// Parses a part of a text, such as a line, that is one value. The offsets of errors are relative to the start of
+    /// the part.
     package func parse(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSON {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try parse(buffer) }
     }
 
-    /// Reads a part of a text that is one value, and tells what is questionable in it; offsets are from the part's start.
+    /// Parses a part of a text that is one value, and reports what is questionable in it. Offsets are relative to the
+    /// start of the part.
     package func parseDocument(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try document(buffer) }
     }
 
-    /// Reads bytes in memory that are one value; they are not referred to afterwards.
+    /// Parses bytes in memory that are one value. The result does not refer to the memory.
     package func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSON {
         try document(bytes).value
     }
 
-    /// Reads a text that is one value, and tells what is questionable in it.
+    /// Parses a text that is one value, and reports what is questionable in it.
     package func parseDocument(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONDocument {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try document(buffer) }
     }
@@ -44,7 +46,7 @@ package struct JSONParser: Sendable {
         try Self.document(bytes, maximumDepth: min(maximumDepth, JSON.greatestDepth))
     }
 
-    /// Reads a text that the program has written itself, in which a value of `JSON.greatestDepth` may be nested further.
+    /// Parses a text that the program itself has written, which may nest a value of `JSON.greatestDepth` more deeply.
     package static func parse(_ bytes: [UInt8], maximumDepth: Int) throws(JSONSyntaxError) -> JSON {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in
             try document(buffer, maximumDepth: maximumDepth).value
@@ -60,23 +62,23 @@ package struct JSONParser: Sendable {
     }
 }
 
-/// What a JSON text says, and what is questionable in it.
+/// The result of parsing a JSON text, with what is questionable in it.
 package struct JSONDocument: Sendable {
     /// The value.
     package let value: JSON
-    /// The first name that comes again in its object, and the byte at which it does so.
+    /// The first name that is repeated in its object, and the byte offset of the repetition.
     package let duplicateName: (name: String, offset: Int)?
-    /// The escapes that are half of a surrogate pair, each of which became U+FFFD.
+    /// The escapes that are half of a surrogate pair. Each became U+FFFD.
     package let loneSurrogates: LoneSurrogates?
 
     /// Escapes that are half of a surrogate pair.
     package struct LoneSurrogates: Sendable, Equatable {
-        /// How many there are.
+        /// The number of these escapes.
         package var count: Int
-        /// The byte at which the first one starts.
+        /// The byte offset of the first one.
         package var firstOffset: Int
 
-        /// Puts a count and an offset together.
+        /// Creates a count with an offset.
         package init(count: Int, firstOffset: Int) {
             self.count = count
             self.firstOffset = firstOffset
@@ -84,14 +86,14 @@ package struct JSONDocument: Sendable {
     }
 }
 
-/// Why bytes are not JSON (RFC 8259), and where.
+/// The error for bytes that are not JSON (RFC 8259), and its location.
 package struct JSONSyntaxError: Error, Sendable, Equatable {
-    /// What is wrong, for a person: `a comma or ] was expected`.
+    /// The message for the user: `expected a comma or ]`.
     package let message: String
-    /// The byte that cannot stand where it is, from 0; the number of bytes where the text ends too early.
+    /// The offset of the invalid byte, from 0; the number of bytes if the text ends too early.
     package let offset: Int
 
-    /// A mistake at a byte.
+    /// Creates an error at a byte offset.
     package init(_ message: String, at offset: Int) {
         self.message = message
         self.offset = offset

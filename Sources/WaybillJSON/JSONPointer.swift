@@ -1,16 +1,16 @@
-/// The way from the top of a JSON value to a value inside it (RFC 6901).
+/// The path from the root of a JSON value to a value inside it (RFC 6901).
 package struct JSONPointer: Sendable {
-    /// The steps of the way, outermost first; none is the whole value.
+    /// The tokens of the path, outermost first; empty for the whole value.
     package var tokens: [Token]
 
-    /// A pointer of these steps; none points to the whole value.
+    /// Creates a pointer from tokens; without any, it points to the whole value.
     package init(_ tokens: [Token] = []) {
         self.tokens = tokens
     }
 
     /// One step into a value.
     ///
-    /// RFC 6901 writes both kinds alike, so that `name("0")` and `index(0)` are equal: they are the same pointer.
+    /// RFC 6901 writes both kinds in the same way, so `name("0")` and `index(0)` are equal: they are the same pointer.
     package enum Token: Sendable {
         /// The member with a name.
         case name(String)
@@ -18,12 +18,12 @@ package struct JSONPointer: Sendable {
         case index(Int)
     }
 
-    /// The pointer to a member or element of what this one points to.
+    /// Returns the pointer to a member or element of the value that this one points to.
     package func appending(_ token: Token) -> JSONPointer {
         JSONPointer(tokens + [token])
     }
 
-    /// The value that the pointer leads to (RFC 6901, section 4); `nil` where there is none.
+    /// Returns the value that the pointer leads to (RFC 6901, section 4); `nil` if there is none.
     package func resolve(in value: JSON) -> JSON? {
         var value = value
         for token in tokens {
@@ -35,10 +35,11 @@ package struct JSONPointer: Sendable {
 }
 
 extension JSONPointer {
-    /// Reads the string form of RFC 6901, section 3: empty, or `/` before each token, with `~0` for `~` and `~1` for `/`.
+    /// Parses the string form of RFC 6901, section 3: empty, or `/` before each token, with `~0` for `~` and `~1` for
+    /// `/`.
     ///
-    /// Returns `nil` for anything else. A token of digits without leading zeros becomes an index; it also finds the
-    /// member of that name.
+    /// Returns `nil` for anything else. A token of digits without leading zeros becomes an index, which also finds the
+    /// member with that name.
     package init?(parsing text: String) {
         let bytes = Array(text.utf8)
         guard bytes.isEmpty || bytes[0] == UInt8(ascii: "/") else { return nil }
@@ -60,7 +61,7 @@ extension JSONPointer: CustomStringConvertible {
 extension JSONPointer: Hashable {}
 
 extension JSONPointer.Token {
-    /// The token as RFC 6901 has it before escaping.
+    /// The token before the escaping of RFC 6901.
     package var text: String {
         switch self {
         case .name(let name): name
@@ -68,7 +69,7 @@ extension JSONPointer.Token {
         }
     }
 
-    /// The array index that the token is (RFC 6901, section 4): digits without leading zeros.
+    /// The array index that the token represents (RFC 6901, section 4): digits without leading zeros.
     package var index: Int? {
         switch self {
         case .name(let name): Self.index(of: name)
@@ -120,7 +121,7 @@ extension JSONPointer.Token {
 }
 
 extension JSONPointer.Token: Hashable {
-    /// Compares tokens as texts by their code points, so `.index(1)` equals `.name("1")`.
+    /// Compares the texts of tokens by code points, so `.index(1)` equals `.name("1")`.
     package static func == (left: Self, right: Self) -> Bool {
         if case .index(let left) = left, case .index(let right) = right { return left == right }
         return left.text.hasSameCodePoints(as: right.text)

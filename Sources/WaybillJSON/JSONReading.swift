@@ -1,16 +1,16 @@
 /// One pass of the parser over one text.
 ///
-/// There is no recursion: what has been read of the open arrays and objects waits on two stacks, and each is taken off
-/// its stack in its final size when its bracket closes.
+/// It is not recursive: the contents of the open arrays and objects wait on two stacks. When a bracket closes, its
+/// contents are moved off their stack at their final size.
 struct JSONReading: ~Copyable {
-    /// An array or object whose closing bracket has not come yet.
+    /// An array or object whose closing bracket has not been reached.
     private struct Container {
         var isObject: Bool
-        /// Where its elements or members begin on their stack.
+        /// The position of its first element or member on the stack.
         var start: Int
-        /// Of an object: where on the stack the member is whose value comes next.
+        /// For an object: the position on the stack of the member whose value comes next.
         var member = 0
-        /// Of an object: the index of its names, once there are enough.
+        /// For an object: the index of its names, once there are enough.
         var nameIndex: NameIndex?
     }
 
@@ -39,7 +39,7 @@ struct JSONReading: ~Copyable {
         let value = try readValue()
         scanner.skipSpace()
         guard scanner.isAtEnd else {
-            throw JSONSyntaxError("nothing more was expected after the value", at: scanner.position)
+            throw JSONSyntaxError("unexpected content after the value", at: scanner.position)
         }
         return JSONDocument(value: value, duplicateName: duplicateName, loneSurrogates: scanner.loneSurrogates)
     }
@@ -56,7 +56,7 @@ struct JSONReading: ~Copyable {
         }
     }
 
-    /// Reads a value that ends right here; `nil` when an array or object was opened whose first value comes next.
+    /// Reads a value that is complete; `nil` if it opens an array or object whose first value comes next.
     private mutating func readScalarOrOpen() throws(JSONSyntaxError) -> JSON? {
         scanner.skipSpace()
         switch scanner.peek {
@@ -65,7 +65,7 @@ struct JSONReading: ~Copyable {
         case UInt8(ascii: "{"):
             try open(isObject: true)
             if scanner.skip(UInt8(ascii: "}")) { return close() }
-            try readName(orElse: "a name in quotes or } was expected")
+            try readName(orElse: "expected a name in quotes or }")
             return nil
         case UInt8(ascii: "["):
             try open(isObject: false)
@@ -81,24 +81,24 @@ struct JSONReading: ~Copyable {
             try scanner.readLiteral("null")
             return .null
         default:
-            throw JSONSyntaxError("a value was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a value", at: scanner.position)
         }
     }
 
-    /// Reads what follows a value in an array or object: `true` for the closing bracket, `false` for a comma and, in an
-    /// object, the next name.
+    /// Reads what follows a value in an array or object. Returns `true` for the closing bracket, `false` for a comma
+    /// and, in an object, the next name.
     private mutating func readSeparator() throws(JSONSyntaxError) -> Bool {
         if scanner.skip(UInt8(ascii: ",")) {
-            if container.isObject { try readName(orElse: "a name in quotes was expected") }
+            if container.isObject { try readName(orElse: "expected a name in quotes") }
             return false
         }
         if scanner.skip(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return true }
-        throw JSONSyntaxError("a comma or \(container.isObject ? "}" : "]") was expected", at: scanner.position)
+        throw JSONSyntaxError("expected a comma or \(container.isObject ? "}" : "]")", at: scanner.position)
     }
 
     private mutating func open(isObject: Bool) throws(JSONSyntaxError) {
         guard depth < maximumDepth else {
-            throw JSONSyntaxError("values are nested more than \(maximumDepth) deep", at: scanner.position)
+            throw JSONSyntaxError("values are nested more than \(maximumDepth) levels deep", at: scanner.position)
         }
         if depth > 0 { outerContainers.append(container) }
         depth += 1
@@ -139,7 +139,7 @@ struct JSONReading: ~Copyable {
 }
 
 extension JSONReading {
-    /// Reads a name and its colon, and makes room for its value.
+    /// Reads a name and its colon, and reserves space for its value.
     private mutating func readName(orElse message: StaticString) throws(JSONSyntaxError) {
         scanner.skipSpace()
         let offset = scanner.position
@@ -154,11 +154,12 @@ extension JSONReading {
             nameHashes.push(hash)
         }
         guard scanner.skip(UInt8(ascii: ":")) else {
-            throw JSONSyntaxError("a colon was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a colon", at: scanner.position)
         }
     }
 
-    /// Where a name already is among the members of the current object; if nowhere, it is added to the index, if any.
+    /// Returns the position of a name among the members of the current object. A new name is added to the index, if
+    /// there is one.
     private mutating func position(of name: String, hash: UInt32) -> Int? {
         if members.count - container.start >= NameIndex.smallestUse - 1 { return positionByIndex(of: name) }
         for position in container.start..<members.count

@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// Reads the tokens of a JSON text: where the parser touches bytes.
+/// Reads the tokens of a JSON text. Only this type reads its bytes.
 struct JSONScanner: ~Copyable {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The byte to be read next.
+    /// The position of the next byte.
     var position = 0
-    /// The escapes so far that are half of a surrogate pair.
+    /// The escapes read so far that are half of a surrogate pair.
     private(set) var loneSurrogates: JSONDocument.LoneSurrogates?
     private var names = NameCache()
 
@@ -17,7 +17,7 @@ struct JSONScanner: ~Copyable {
         self.bytes = bytes
     }
 
-    /// How many bytes the text has.
+    /// The number of bytes.
     var count: Int { bytes.count }
 
     var isAtEnd: Bool { position == bytes.count }
@@ -25,7 +25,7 @@ struct JSONScanner: ~Copyable {
     /// A byte of the text.
     subscript(offset: Int) -> UInt8 { bytes[offset] }
 
-    /// The next byte; at the end 0, which no token begins with.
+    /// The next byte; 0 at the end, which no token starts with.
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func skipByteOrderMark() {
@@ -42,7 +42,7 @@ struct JSONScanner: ~Copyable {
         }
     }
 
-    /// Moves past white space, and past a byte if it is the one that follows.
+    /// Skips white space, and then a byte if it is the next one. Returns whether it is.
     mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         guard peek == byte else { return false }
@@ -53,7 +53,7 @@ struct JSONScanner: ~Copyable {
     mutating func readLiteral(_ literal: StaticString) throws(JSONSyntaxError) {
         let end = position + literal.utf8CodeUnitCount
         guard end <= bytes.count, memcmp(bytes.baseAddress! + position, literal.utf8Start, end - position) == 0 else {
-            throw JSONSyntaxError("a value was expected; \(literal) begins like this", at: position)
+            throw JSONSyntaxError("expected a value, such as \(literal)", at: position)
         }
         position = end
     }
@@ -62,7 +62,7 @@ struct JSONScanner: ~Copyable {
         try JSONNumber.scan(bytes, at: &position)
     }
 
-    /// Reads a string, from its opening quote to behind its closing one.
+    /// Reads a string, from its opening quote to its closing one.
     mutating func readString() throws(JSONSyntaxError) -> String {
         let start = position + 1
         position = endOfPlainText(from: start)
@@ -71,7 +71,7 @@ struct JSONScanner: ~Copyable {
         return try string(start..<position)
     }
 
-    /// Reads a string that is a name, together with a hash that equal names share; names seen lately cost nothing.
+    /// Reads a string that is a name, and its hash. A recently read name is not copied again.
     mutating func readName() throws(JSONSyntaxError) -> (name: String, hash: UInt32) {
         let start = position + 1
         position = endOfPlainText(from: start)
@@ -84,14 +84,14 @@ struct JSONScanner: ~Copyable {
         defer { position += 1 }
         if let name = names.name(text, hash: hash) { return (name, hash) }
         let name = try string(start..<position)
-        // In a short text few names come again, and the cache would cost more than it saves.
+        // Names rarely repeat in a short text, and the cache would cost more than it saves.
         if bytes.count >= NameCache.smallestUse { names.keep(name, text, hash: hash) }
         return (name, hash)
     }
 
     private func string(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
-        // ASCII is valid as it is, and making a string of it needs no generic code.
+        // ASCII is always valid, and converting it to a string needs no generic code.
         if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
         guard let text = String(validating: part, as: UTF8.self) else { throw invalidUTF8(range) }
         return text
@@ -112,12 +112,13 @@ struct JSONScanner: ~Copyable {
         return all & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The first quote, backslash or control character from a position; the end of the text if there is none.
+    /// Returns the position of the first quote, backslash or control character after a position; the end of the text if
+    /// there is none.
     private func endOfPlainText(from start: Int) -> Int {
         var position = start
         let raw = UnsafeRawBufferPointer(bytes)
-        // Eight bytes at a time. A subtraction may borrow from the next byte, but only above a byte that is a find, and
-        // the lowest find is the one that counts.
+        // Reads eight bytes at a time. A subtraction may borrow from the next byte, but only above a byte that is a
+        // match, and only the lowest match counts.
         while position + 8 <= raw.count {
             let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quote = word ^ 0x2222_2222_2222_2222
@@ -148,7 +149,7 @@ struct JSONScanner: ~Copyable {
 }
 
 extension JSONScanner {
-    /// Reads on in a string at the first byte that is not plain text.
+    /// Continues reading a string at the first byte that is not plain text.
     private mutating func readEscapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var text: [UInt8] = []
         var plainStart = start
@@ -183,11 +184,11 @@ extension JSONScanner {
         case UInt8(ascii: "r"): text.append(UInt8(ascii: "\r"))
         case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
         case UInt8(ascii: "u"): text.append(contentsOf: UTF8.encode(try readUnicodeEscape())!)
-        default: throw JSONSyntaxError("this escape does not exist in JSON", at: start)
+        default: throw JSONSyntaxError("JSON does not have this escape", at: start)
         }
     }
 
-    /// Reads the digits of `\uXXXX`, and those of the other half of a surrogate pair; half a pair alone is U+FFFD.
+    /// Reads the digits of `\uXXXX`, and those of the second half of a surrogate pair. Returns U+FFFD for half a pair.
     private mutating func readUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position - 2
         let unit = try readHexadecimal()
@@ -218,7 +219,7 @@ extension JSONScanner {
             case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
                 unit = unit << 4 | UInt16(byte & 0xF) + 9
             default:
-                throw JSONSyntaxError("four hexadecimal digits were expected after \\u", at: position)
+                throw JSONSyntaxError("expected four hexadecimal digits after \\u", at: position)
             }
             position += 1
         }

@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// Appends a string in quotes (RFC 8259, section 7), with the shortest escape for what must be escaped.
+    /// Appends a string in quotes (RFC 8259, section 7), with the shortest escapes, and only where they are required.
     package static func write(_ string: String, to output: inout [UInt8]) {
         var string = string
         string.withUTF8 { bytes in
@@ -24,7 +24,7 @@ extension JSONWriter {
         }
     }
 
-    /// Whether a text in UTF-8 can stand in quotes as it is.
+    /// Whether UTF-8 text needs no escapes in quotes.
     static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let bytes = UnsafeRawBufferPointer(text)
         var position = 0
@@ -35,8 +35,8 @@ extension JSONWriter {
         return text[position...].allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }
 
-    /// Whether one of eight bytes must be escaped: the highest bit of a byte comes out set where it is below 0x20, or where
-    /// nothing is left of it without the bits of a quotation mark or backslash.
+    /// Whether one of eight bytes must be escaped. The highest bit of its byte is set in the result if it is below
+    /// 0x20, or if its exclusive or with a quotation mark or backslash is zero.
     private static func hasEscaped(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quoted = word ^ (ones &* UInt64(UInt8(ascii: "\"")))

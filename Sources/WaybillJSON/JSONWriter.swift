@@ -1,27 +1,28 @@
-/// Writes values as JSON text (RFC 8259), each number as it was written and nothing escaped that need not be.
+/// Writes values as JSON text (RFC 8259), with each number as it was written and no unnecessary escapes.
 ///
-/// There is no recursion, so that values of any depth can be written.
+/// It is not recursive, so it can write values of any depth.
 package struct JSONWriter: Sendable {
-    /// Where white space goes.
+    /// The placement of white space.
     package enum Layout: Sendable {
-        /// Nowhere: the whole value on one line.
+        /// None: the whole value is on one line.
         case compact
-        /// For people: an element or member a line, indented by two spaces a level; no line break at the end.
+        /// For people: one element or member per line, indented by two spaces per level, without a line break at the
+        /// end.
         case pretty
     }
 
-    /// Where white space goes.
+    /// The placement of white space.
     package var layout: Layout
-    /// Whether members are ordered by the code points of their names, rather than left in their own order.
+    /// Whether members are sorted by the code points of their names. Otherwise they keep their order.
     package var sortsNames = false
 
-    /// A writer with a layout, which leaves members in their order unless told otherwise.
+    /// Creates a writer with a layout. By default, members keep their order.
     package init(layout: Layout = .compact, sortsNames: Bool = false) {
         self.layout = layout
         self.sortsNames = sortsNames
     }
 
-    /// The text of a value.
+    /// Returns the text of a value.
     package func string(_ value: JSON) -> String {
         var bytes: [UInt8] = []
         write(value, to: &bytes)
@@ -33,11 +34,11 @@ package struct JSONWriter: Sendable {
         write(value, to: &output, depth: 0)
     }
 
-    /// Appends the text of a value that stands so many levels deep.
+    /// Appends the text of a value that is nested at a depth.
     package func write(_ value: JSON, to output: inout [UInt8], depth outer: Int) {
         var containers: [Container] = []
         writeStart(of: value, to: &output, containers: &containers)
-        // The innermost one is taken out while its scalars are written.
+        // The innermost container is taken off the stack while its scalars are written.
         while var container = containers.popLast() {
             let depth = containers.count + 1
             while container.next < container.count, containers.count < depth {
@@ -64,11 +65,11 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// An array or object that has been begun.
+    /// An array or object that is not finished.
     private struct Container {
         enum Content {
             case elements([JSON])
-            /// Members, and the order of their positions if it is not their own.
+            /// The members, and the order of their positions if they are sorted.
             case members(JSONObject, order: [Int]?)
         }
 
@@ -85,7 +86,7 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes a scalar, or the opening bracket of what is then the innermost container.
+    /// Writes a scalar, or the opening bracket of a container, which becomes the innermost one.
     private func writeStart(of value: JSON, to output: inout [UInt8], containers: inout [Container]) {
         switch value {
         case .null: output.append(contentsOf: "null".utf8)
@@ -118,7 +119,7 @@ extension JSON {
 }
 
 extension JSONWriter.Layout {
-    /// Begins a line for an element, a member or a closing bracket.
+    /// Starts a line for an element, a member or a closing bracket.
     package func breakLine(depth: Int, _ output: inout [UInt8]) {
         guard self == .pretty else { return }
         output.append(UInt8(ascii: "\n"))
@@ -127,6 +128,6 @@ extension JSONWriter.Layout {
 }
 
 extension JSON {
-    /// The value in words: a string without its quotes, anything else as JSON.
+    /// The value for messages: a string without its quotes, anything else as JSON.
     package var words: String { string ?? JSONWriter().string(self) }
 }

@@ -1,6 +1,7 @@
 /// A stack whose top elements can be moved out together, without a copy or a check for each.
 ///
-/// The parser gathers the elements of all open arrays and objects on one, so that each array is made in its final size.
+/// The parser collects the elements of all open arrays and objects on one stack, so that each array is allocated at its
+/// final size.
 struct MoveStack<Element>: ~Copyable {
     private var elements: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -29,14 +30,14 @@ struct MoveStack<Element>: ~Copyable {
         count = start
     }
 
-    /// Drops the elements from a position to the top.
+    /// Removes the elements from a position to the top.
     mutating func removeTop(from start: Int) {
         precondition(start <= count)
         (elements + start).deinitialize(count: count - start)
         count = start
     }
 
-    // Elements are read and changed in place: a copy would count references.
+    // Elements are read and changed in place, because a copy would count references.
     subscript(position: Int) -> Element {
         _read {
             precondition(position >= 0 && position < count)

@@ -4,22 +4,22 @@
     import Darwin
 #endif
 
-/// The names that a parser has met lately, so that the records of a list share them.
+/// The names that a parser has read recently, so that the records of a list share them.
 ///
-/// Each hash has one place; a newer name takes it from an older, so that the cache stays small whatever the text is.
+/// Each hash has one slot. A newer name replaces an older one, so that the cache stays small for any text.
 struct NameCache: ~Copyable {
-    /// The size in bytes of the texts from which on keeping names is worth it.
+    /// The minimum size, in bytes, of a text for which a cache is worthwhile.
     static let smallestUse = 2048
 
     private struct Entry {
         var name = ""
-        /// The same name where it stands in the text that is being parsed.
+        /// The same name in the text that is being parsed.
         var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     }
 
     private var entries: ContiguousArray<Entry> = []
 
-    /// A quick hash of a name's bytes. It need not be a secret: collisions cost a little time and nothing else.
+    /// Returns a fast hash of a name's bytes. It need not be secret: collisions only cost a little time.
     static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let raw = UnsafeRawBufferPointer(text)
         var first: UInt64 = 0
@@ -34,7 +34,7 @@ struct NameCache: ~Copyable {
         return UInt32(truncatingIfNeeded: mixed >> 32)
     }
 
-    /// The name with these bytes, if it has been kept.
+    /// Returns the name with these bytes, if it is in the cache.
     func name(_ text: UnsafeBufferPointer<UInt8>, hash: UInt32) -> String? {
         guard !entries.isEmpty else { return nil }
         let known = entries[Int(hash >> 24)].text
@@ -44,7 +44,7 @@ struct NameCache: ~Copyable {
         return entries[Int(hash >> 24)].name
     }
 
-    /// Keeps a name for the next time.
+    /// Adds a name to the cache.
     mutating func keep(_ name: String, _ text: UnsafeBufferPointer<UInt8>, hash: UInt32) {
         if entries.isEmpty { entries = ContiguousArray(repeating: Entry(), count: 256) }
         entries[Int(hash >> 24)] = Entry(name: name, text: text)

@@ -1,40 +1,41 @@
-/// Where the members of an object stand, by the hashes of their names; for objects too large to look through.
+/// The positions of the members of an object, by the hashes of their names, for objects too large for a linear search.
 ///
-/// A hash table with linear probing. It holds no names: who uses it says whether a position has the name wanted.
+/// A hash table with linear probing. It does not contain the names: its user checks whether a position has the wanted
+/// name.
 package struct NameIndex: Sendable {
-    /// Objects of up to this many members are looked through one by one, which is as fast.
+    /// The minimum number of members for an index. In smaller objects, a linear search is as fast.
     package static let smallestUse = 17
 
-    /// 0 where free, otherwise the hash in the upper half and the position, from 1, in the lower.
+    /// 0 if free; otherwise the hash in the upper half and the position, from 1, in the lower.
     private var slots: [UInt64]
 
-    /// An empty index with room for a number of members.
+    /// Creates an empty index with room for a number of members.
     init(minimumCapacity: Int) {
         var size = 64
         while size < minimumCapacity * 2 { size *= 2 }
         slots = Array(repeating: 0, count: size)
     }
 
-    /// The index of names in their order; the names are distinct.
+    /// Creates the index of distinct names in their order.
     package init(of names: some Collection<String>) {
         self.init(minimumCapacity: names.count)
         for (position, name) in names.enumerated() { insert(position, hash: Self.hash(name)) }
     }
 
-    /// The hash of a name; seeded in each process, so that no document can be made to collide.
+    /// Returns the hash of a name. It is seeded per process, so that no document can force collisions.
     static func hash(_ name: String) -> UInt32 {
         var name = name
         return name.withUTF8 { hash($0) }
     }
 
-    /// The hash of a name in UTF-8.
+    /// Returns the hash of a name in UTF-8.
     static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt32 {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(name))
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    /// The position with a hash that has the name wanted.
+    /// Returns the position with a hash that has the wanted name.
     func position(hash: UInt32, where hasName: (Int) -> Bool) -> Int? {
         var slot = Int(hash) & (slots.count - 1)
         while slots[slot] != 0 {
@@ -45,7 +46,7 @@ package struct NameIndex: Sendable {
         return nil
     }
 
-    /// Adds the next position, which is also the number of positions before it, of a name that is not there yet.
+    /// Adds the next position for a new name. The position equals the number of positions added before.
     mutating func insert(_ position: Int, hash: UInt32) {
         if (position + 1) * 2 > slots.count { grow() }
         place(UInt64(hash) << 32 | UInt64(position + 1))

@@ -4,25 +4,25 @@
     import Darwin
 #endif
 
-/// A fixed set of names, found by their code points: open addressing over a quick hash of the UTF-8 bytes.
+/// A set of names that are compared by their code points: open addressing with a fast hash of the UTF-8 bytes.
 ///
-/// `Dictionary` with `String` keys would hold canonically equivalent names for equal, and normalises to find that out.
-/// The hash is no secret: the names are those of a schema, and a name that only collides costs one comparison.
+/// `Dictionary` with `String` keys would treat canonically equivalent names as equal, and normalises strings to compare
+/// them. The hash is not secret: the names are those of a schema, and a collision costs only one comparison.
 package struct NameTable: Sendable {
-    /// The names in the order in which they were added; a name's position is its index.
+    /// The names in the order in which they were added. The position of a name is its index.
     package private(set) var names: [String] = []
-    /// The bytes of all names, one behind the other, and for each where it begins.
+    /// The concatenated bytes of all names, and the offset of each.
     private var bytes: [UInt8] = []
     private var starts: [Int] = [0]
-    /// The hash in the upper half and the index, from 1, in the lower; 0 where free.
+    /// The hash in the upper half and the index, from 1, in the lower; 0 if free.
     private var slots: [UInt64] = []
 
-    /// A set of these names; one that comes again keeps its first place.
+    /// Creates a set of names. A repeated name keeps its first position.
     package init(_ names: [String] = []) {
         for name in names { insert(name) }
     }
 
-    /// The index of a name, which is added if it is new.
+    /// Returns the index of a name, which is added if it is new.
     @discardableResult
     package mutating func insert(_ name: String) -> Int {
         if let index = index(of: name) { return index }
@@ -38,13 +38,13 @@ package struct NameTable: Sendable {
         return names.count - 1
     }
 
-    /// The index of a name; `nil` if it is none of the set.
+    /// Returns the index of a name; `nil` if it is not in the set.
     package func index(of name: String) -> Int? {
         var name = name
         return name.withUTF8 { index(of: $0, hash: Self.hash($0)) }
     }
 
-    /// The index of a name in UTF-8 whose hash is known.
+    /// Returns the index of a name in UTF-8 whose hash is known.
     func index(of name: UnsafeBufferPointer<UInt8>, hash: UInt32) -> Int? {
         guard !slots.isEmpty else { return nil }
         var slot = Int(hash) & (slots.count - 1)
@@ -75,7 +75,7 @@ package struct NameTable: Sendable {
         slots[slot] = UInt64(hash) << 32 | UInt64(index + 1)
     }
 
-    /// A quick hash of a text in UTF-8, eight bytes at a time.
+    /// Returns a fast hash of UTF-8 text, eight bytes at a time.
     static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt32 {
         let raw = UnsafeRawBufferPointer(text)
         var hash = mixed(UInt64(raw.count))

@@ -5,7 +5,7 @@
 #endif
 
 extension String {
-    /// Whether two strings are the same sequence of code points. `==` also holds for canonical equivalents.
+    /// Whether two strings have the same code points. `==` is also true for canonically equivalent strings.
     package func hasSameCodePoints(as other: String) -> Bool {
         let (left, right) = (utf8, other.utf8)
         guard left.count == right.count else { return false }
@@ -23,7 +23,7 @@ extension String {
         utf8.lexicographicallyPrecedes(other.utf8)
     }
 
-    /// Feeds the code points to a hasher, in agreement with `hasSameCodePoints(as:)`.
+    /// Feeds the code points to a hasher, consistently with `hasSameCodePoints(as:)`.
     package func hashCodePoints(into hasher: inout Hasher) {
         var copy = self
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -31,14 +31,14 @@ extension String {
     }
 }
 
-/// A string as a key of dictionaries and sets that is compared by code points, as names in JSON and YAML are.
+/// A string as a key of dictionaries and sets that is compared by code points, like the names in JSON and YAML.
 ///
-/// `String` also takes canonical equivalents as equal, and gives them one hash: a text with thousands of them as names
-/// would make a table of strings as slow as a list.
+/// `String` treats canonically equivalent strings as equal, and gives them the same hash: a text with thousands of them
+/// as names would make a table of strings as slow as a list.
 package struct CodePoints: Hashable, Sendable {
     private let text: String
 
-    /// A string to be compared by its code points.
+    /// Creates a key from a string.
     package init(_ text: String) {
         self.text = text
     }

@@ -6,11 +6,12 @@ import WaybillManifest
 import WaybillSchema
 
 extension PlanBuilder {
-    /// The plan of one call of an endpoint: a graph named `call` of one step, whose output `data` is the data of the response.
+    /// Returns the plan of one call of an endpoint: a graph named `call` with one step, whose output `data` is the data
+    /// of the response.
     ///
-    /// The endpoint's inputs come from what is given for them, read by their own schemas, and else from the manifest's
-    /// inputs of the same name, from wherever those come; then from the secret of the same name; then they have their
-    /// defaults. Of the manifest's other inputs only those that the request uses must have a value.
+    /// An input of the endpoint takes the value given for it, read by its own schema; otherwise the value of the
+    /// manifest's input of the same name, from any source; otherwise the secret of the same name; otherwise its
+    /// default. Of the manifest's other inputs, only those that the request uses must have a value.
     ///
     /// - Parameter checked: A manifest without errors.
     /// - Returns: A plan if and only if none of the diagnostics is an error.
@@ -43,12 +44,12 @@ private struct CallInputValues {
     private(set) var arguments: [ArgumentPlan] = []
     /// The inputs of the manifest.
     private(set) var values = JSONObject()
-    /// What is wrong with what was given, and what is missing.
+    /// Errors in the given values, and missing values.
     private(set) var diagnostics: [Diagnostic] = []
 
     init(of cascade: EndpointCascade, in manifest: Manifest, options: PlanOptions) {
         let taken = cascade.endpoint.value.inputs
-        // The endpoint's inputs stand before those of the manifest with the same names, and have their sources.
+        // The endpoint's inputs replace those of the manifest with the same names, and have the same sources.
         var both = manifest
         for (name, definition) in taken {
             var definition = definition
@@ -99,7 +100,7 @@ private struct CallInputValues {
         } else if isSecret, let secret = try? ValueTemplate(parsing: Self.reference(toSecret: name), named: "<call>") {
             source = .template(secret)
         } else {
-            // A finding says that it is missing.
+            // A diagnostic reports that it is missing.
             return
         }
         arguments.append(
@@ -145,20 +146,21 @@ private struct UsedInputs {
 }
 
 extension RequestPlan {
-    /// What is wrong where a path has no base URL. An endpoint may get one from the steps that call it, but not here.
+    /// The error for a path without a base URL. The steps that call an endpoint may give it one, but there are none
+    /// here.
     fileprivate var missingBaseURL: Diagnostic? {
         guard case .path(let path) = address, settings.baseURL == nil else { return nil }
         return Diagnostic(
             "no-base-url",
-            "there is no base URL that this path could be added to",
+            "this path requires a base URL",
             at: path.span,
-            help: ["The steps that call the endpoint may give it one; a call by itself needs one at its service."]
+            help: ["Give its service a 'baseURL'. That of a step that calls the endpoint does not apply here."]
         )
     }
 }
 
 extension GraphPlan {
-    /// A graph that calls an endpoint and has the data of the response as its output.
+    /// A graph that calls an endpoint and whose output is the data of the response.
     fileprivate init(calling endpoint: Definition<Endpoint>, by request: RequestPlan) {
         let name = endpoint.name.value
         let id = name.split(separator: ".").last.map(String.init) ?? name
@@ -176,7 +178,7 @@ extension GraphPlan {
         )
         let text = "default(steps[\(JSONWriter().string(.string(id)))].data, null)"
         guard let data = try? ManifestExpression(parsing: text, named: "<call>") else {
-            preconditionFailure("the expression for the data of a call is one")
+            preconditionFailure("the expression for the data of a call is valid")
         }
         self.init(
             name: "call",

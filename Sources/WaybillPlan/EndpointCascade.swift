@@ -3,16 +3,16 @@ import WaybillDiagnostics
 import WaybillJSON
 package import WaybillManifest
 
-/// An endpoint by itself and every level of its cascade, so that of each setting it can be told where it comes from. What
-/// steps add that call it is not in it.
+/// An endpoint by itself with every level of its cascade, to show where each setting comes from. It does not include
+/// what the steps that call the endpoint add.
 package struct EndpointCascade: Sendable {
     /// The endpoint.
     package let endpoint: Definition<Endpoint>
     /// The request with all its settings merged.
     package let request: RequestPlan
-    /// Every setting at any level and what became of it; of a request that stands alone only its own.
+    /// Every setting at any level and what became of it; only the request's own for a standalone request.
     package let settings: [TracedSetting]
-    /// The settings of defaults and service that do not apply because the request stands alone.
+    /// The settings of the defaults and the service that do not apply because the request is standalone.
     package let passedOver: [Setting<SettingValue>]
 
     init(_ endpoint: Definition<Endpoint>, _ site: RequestSite, in checked: ResolvedManifest) {

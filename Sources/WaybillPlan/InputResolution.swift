@@ -6,15 +6,16 @@ import WaybillSchema
 
 /// The values of a manifest's inputs.
 ///
-/// Each comes from the first of these that gives one: the program that uses the library, `--input`, the last file of `--inputs` that names it, the environment
-/// variable that its declaration names, the environment that is laid over the manifest, its default.
+/// An input takes its value from the first of these sources that has one: the program that uses the library, `--input`,
+/// the last file of `--inputs` that names it, the environment variable that its declaration names, the environment that
+/// is applied to the manifest, its default.
 struct InputResolution {
     /// The values, in the order of the declarations.
     private(set) var values = JSONObject()
-    /// What is wrong with what was given, and what is missing.
+    /// Errors in the given values, and missing values.
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// How many faults of one value are told.
+    /// The maximum number of diagnostics for one value.
     private static let maximumFaults = 100
 
     /// Resolves the inputs.
@@ -28,7 +29,7 @@ struct InputResolution {
         for (name, definition) in manifest.inputs {
             let input = definition.value
             if let value = options.earlierInputs[name] {
-                take(value, for: definition, givenBy: "when the run began")
+                take(value, for: definition, givenBy: "when the run started")
             } else if let value = options.values[name] {
                 take(value, for: definition, givenBy: "by the program")
             } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
@@ -54,7 +55,7 @@ struct InputResolution {
         }
     }
 
-    /// Takes a value that has no place in a text, and tells what its schema has against it.
+    /// Stores a value that has no location in a text, and reports where it violates its schema.
     private mutating func take(_ value: JSON, for definition: Definition<InputDeclaration>, givenBy source: String) {
         let name = definition.name.value
         values[name] = value
@@ -85,7 +86,7 @@ struct InputResolution {
         return given.filter { manifest.inputs[$0.0] == nil }.map { name, source in
             Diagnostic(
                 "unknown-input",
-                "no input is named '\(name)', for which \(source) gives a value",
+                "no input is named '\(name)', but \(source) gives it a value",
                 at: nil,
                 help: [
                     NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }
@@ -95,7 +96,8 @@ struct InputResolution {
         }
     }
 
-    /// A value from a text: read as JSON where the schema wants something else than a string, and it is that.
+    /// Returns the value of a string. It is parsed as JSON if that is possible, unless the schema allows strings and
+    /// the parsed value is a string or violates the schema.
     private static func value(of text: String, for input: InputDeclaration) -> JSON {
         let string = JSON.string(text)
         if input.types == ["string"] { return string }
@@ -106,17 +108,17 @@ struct InputResolution {
 }
 
 extension PlanBuilder {
-    /// What is wrong with the inputs that are given to a checked manifest; others may be missing.
+    /// Returns the errors in the inputs that are given to a checked manifest. Missing inputs are not errors.
     package static func checkInputs(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
         InputResolution(manifest: manifest, options: options, isRequired: { _ in false }).diagnostics
     }
 }
 
-/// A file of inputs, with the findings at their places in it.
+/// A file of inputs, whose diagnostics have locations in it.
 private struct GivenFile {
     let file: InputsFile
 
-    /// The names in it that are no inputs.
+    /// Reports the names in the file that are not inputs.
     func unknownInputs(of manifest: Manifest) -> [Diagnostic] {
         let unknown = file.values.names.filter { manifest.inputs[$0] == nil }
         guard !unknown.isEmpty else { return [] }
@@ -125,10 +127,10 @@ private struct GivenFile {
         return zip(unknown, pointers).map { name, pointer in
             let span = places.keySpan(at: pointer) ?? places.span
             if manifest.secrets[name] != nil {
-                // The line is not shown, since the secret would be.
+                // The line is not shown, because it contains the secret.
                 return Diagnostic(
                     "unknown-input",
-                    "no input is named '\(name)', which \(span) gives a value",
+                    "no input is named '\(name)', but \(span) gives it a value",
                     at: nil,
                     help: [manifest.helpWithUnknownInput(name)]
                 )
@@ -144,7 +146,7 @@ private struct GivenFile {
         }
     }
 
-    /// What the schema of an input has against the value that the file gives it.
+    /// Reports where the value that the file gives an input violates its schema.
     func faults(of value: JSON, for definition: Definition<InputDeclaration>, limit: Int) -> [Diagnostic] {
         let violations = definition.value.schema.validate(value, limit: limit)
         guard !violations.isEmpty else { return [] }
@@ -161,7 +163,7 @@ private struct GivenFile {
     }
 }
 
-/// The places in a part of a document.
+/// The locations in a part of a document.
 private struct InnerLocations: DocumentLocations {
     let outer: any DocumentLocations
     let prefix: JSONPointer
@@ -178,7 +180,7 @@ private struct InnerLocations: DocumentLocations {
 }
 
 extension Manifest {
-    /// What to say to a name that is like none of the inputs.
+    /// Returns the help for a name that resembles no input.
     fileprivate func helpWithUnknownInput(_ name: String) -> String {
         if let secret = secrets[name]?.value {
             let variable = secret.environmentVariable.value

@@ -3,35 +3,35 @@ package import WaybillJSON
 package import WaybillManifest
 package import WaybillSchema
 
-/// What a run will do: everything resolved, merged and checked, nothing sent yet.
+/// What a run will do: everything is resolved, merged and checked, and nothing has been sent.
 package struct Plan: Sendable {
     /// The name of the manifest.
     package var name: String
     /// The path of the manifest as it was given.
     package var manifest: String
-    /// The texts that the plan was made from: the manifest and what it includes.
+    /// The sources of the plan: the manifest and the files that it includes.
     package var sources: [SourceFile]
-    /// The schemas that were read from files, by where the files are named.
+    /// The schemas that were read from files, by the span that names the file.
     package var schemaFiles: [SourceSpan: JSON]
-    /// The environment that was laid over it.
+    /// The environment that was applied to the manifest.
     package var environment: String?
     /// The values of the manifest's inputs.
     package var inputs: JSONObject
-    /// What was read from the manifest's data files, by name.
+    /// The values read from the manifest's data files, by name.
     package var data: JSONObject
-    /// The file or pattern that each data was read from, by its name.
+    /// The file or pattern that the data was read from, by the name of the data.
     package var dataFiles: [String: Spanned<String>]
     /// The secrets that the graphs use.
     package var secrets: [SecretPlan]
-    /// The greatest number of requests at once.
+    /// The maximum number of concurrent requests.
     package var concurrency: Int
-    /// What is run, in this order.
+    /// The graphs to run, in this order.
     package var graphs: [GraphPlan]
-    /// The graphs that those run in steps, by name.
+    /// The graphs that steps of these graphs run, by name.
     package var subgraphs: [String: GraphPlan]
-    /// What is run once for the requests that need it, by the name of the service.
+    /// The sessions, by the name of the service. Each is requested once, for the requests that need it.
     package var sessions: [String: SessionPlan]
-    /// Whether files that it writes may lie outside the results folder.
+    /// Whether files may be written outside the results folder.
     package var allowsOutside = false
     /// The steps that the graphs are limited to.
     package var selection = StepSelection()
@@ -41,7 +41,7 @@ package struct Plan: Sendable {
 package struct SecretPlan: Sendable {
     /// The name under which expressions find it.
     package var name: String
-    /// The environment variable, at the place that names it.
+    /// The environment variable, with the span that names it.
     package var variable: Spanned<String>
 }
 
@@ -49,19 +49,19 @@ package struct SecretPlan: Sendable {
 package struct GraphPlan: Sendable {
     /// Its name.
     package var name: String
-    /// What a step that runs it must or may give.
+    /// The inputs, which a step that runs the graph gives values.
     package var inputs: Definitions<InputDeclaration>
     /// Its steps.
     package var body: GroupPlan
     /// The steps that always run at the end.
     package var finally: GroupPlan?
-    /// The longest time that it may take.
+    /// The maximum duration of a run.
     package var deadline: Setting<DurationTemplate>?
-    /// The values of the run.
+    /// The values that a run returns.
     package var outputs: [OutputDefinition]
-    /// The values that the next run starts from.
+    /// The values that the next run starts with.
     package var state: [StateDefinition] = []
-    /// Words that runs can be limited to.
+    /// The tags that runs can be limited to.
     package var tags: [String]
     /// The ids of the steps that are not selected; see `StepSelection`.
     package var omittedSteps: [String] = []
@@ -69,15 +69,15 @@ package struct GraphPlan: Sendable {
     package var isLimited = false
 }
 
-/// Steps that are run together.
+/// Steps that run together.
 package struct GroupPlan: Sendable {
-    /// How they are run.
+    /// The order in which they run.
     package var order: Group.Order
     /// The steps, in the order of the manifest.
     package var steps: [StepPlan]
-    /// What a failure of one of them does.
+    /// The effect of a failure of one of them.
     package var onFailure: FailureMode
-    /// The greatest number of a batch's steps at once; `nil`: no limit of its own.
+    /// The maximum number of concurrent steps of a batch; `nil` if the batch has no limit of its own.
     package var concurrency: Int?
 }
 
@@ -93,7 +93,7 @@ package struct StepPlan: Sendable {
         case graph(name: Spanned<String>, arguments: [ArgumentPlan])
         /// Computes values.
         case values([OutputDefinition])
-        /// Ends the chain around it, with success, where a condition holds.
+        /// Ends the enclosing chain with success if a condition is true.
         case end(ManifestExpression)
     }
 
@@ -101,23 +101,23 @@ package struct StepPlan: Sendable {
     package var id: String?
     /// A name for people.
     package var name: String
-    /// Its place in the plan: the names of the graph and of the steps around it, or their numbers, joined by dots.
+    /// Its position in the plan: the names or numbers of the graph, the enclosing steps and the step, joined by dots.
     package var path: String
     /// What it does.
     package var work: Work
-    /// When, how often and after what it is done; `nil` where nothing is said of that.
+    /// When, how often and after which steps it runs; `nil` if the step does not specify that.
     package var flow: Flow?
-    /// What its failure does.
+    /// The effect of its failure.
     package var onFailure: FailureMode
-    /// Whether the step or one around it tolerates failures (`onFailure: continue`).
+    /// Whether the step or an enclosing one tolerates failures (`onFailure: continue`).
     package var isTolerated: Bool
-    /// What is kept of its response for expressions of other steps.
+    /// The fields of its result that are kept for the expressions of other steps.
     package var keeps: StepFields
-    /// Where the step stands.
+    /// The span of the step.
     package var span: SourceSpan
     /// The key that the step was written with, such as `call` or `get`.
     package var form: StepForm
-    /// Words that runs can be limited to: the `tag` of the step and of its request.
+    /// The tags that runs can be limited to: the `tag` of the step and of its request.
     package var tags: [String] = []
 }
 
@@ -136,7 +136,7 @@ package struct StepFields: OptionSet, Sendable {
     /// `status`, `headers`, `time`
     package static let response = StepFields(rawValue: 4)
 
-    /// `items`, of the elements of a `forEach`: which of them passed, and what is said of them besides
+    /// `items`, of the elements of a `forEach`: which of them passed, and their other fields
     package static let items = StepFields(rawValue: 8)
     /// `items[*].outputs`
     package static let itemOutputs = StepFields(rawValue: 16)
@@ -150,23 +150,23 @@ package struct StepFields: OptionSet, Sendable {
     /// `downloaded`
     package static let downloaded = StepFields(rawValue: 256)
 
-    /// All that is said of the elements of a `forEach`.
+    /// All fields of the elements of a `forEach`.
     package static let wholeItems: StepFields = [.items, .itemOutputs, .itemData, .itemStatus]
-    /// Everything that is kept only where it is used.
+    /// All fields that are kept only if they are used.
     package static let all: StepFields = [.outputs, .data, .response, .wholeItems, .written, .downloaded]
 
-    /// The fields by the names that expressions have for them.
+    /// The fields by their names in expressions.
     package static let names: [String: StepFields] = [
         "outputs": .outputs, "data": .data, "status": .response, "headers": .response, "time": .response,
         "items": .items, "written": .written, "downloaded": .downloaded, "ok": [], "error": [],
     ]
 }
 
-/// A filter stage in the place where it runs.
+/// A filter stage and when it runs.
 package struct PlannedStage: Sendable {
     /// The stage.
     package var stage: any FilterStage
-    /// Whether it runs on every status, not only on 2xx.
+    /// Whether it runs for every status, not only for 2xx.
     package var onEveryStatus: Bool
 }
 
@@ -184,14 +184,14 @@ package struct ArgumentPlan: Sendable {
     package var name: String
     /// Where the value comes from.
     package var source: Source
-    /// What the value must be.
+    /// The schema of the value.
     package var schema: JSONSchema
-    /// Where a wrong value is to be shown: at the call, or at the declaration.
+    /// The span that an error in the value is reported at: in the call, or in the declaration.
     package var span: SourceSpan
 }
 
 extension GroupPlan {
-    /// The requests below, in plan order, each with its step.
+    /// The requests of the group and of the groups in it, in plan order, each with its step.
     package var requests: [(step: StepPlan, request: RequestPlan)] {
         steps.flatMap { step -> [(step: StepPlan, request: RequestPlan)] in
             switch step.work {
@@ -204,7 +204,7 @@ extension GroupPlan {
 }
 
 extension Plan {
-    /// Every request of the plan: of the graphs, of those that they run in steps, of `finally`, and of sessions.
+    /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
     package var requests: [RequestPlan] {
         let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
         return groups.flatMap(\.requests).map(\.request) + sessions.values.map(\.request)

@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillJSON
 package import WaybillManifest
 
-/// Puts plans together from a manifest that every rule has accepted.
+/// Assembles plans from a manifest that has passed every rule.
 struct PlanAssembly {
     let checked: ResolvedManifest
     let inputs: JSONObject
@@ -15,7 +15,7 @@ struct PlanAssembly {
         self.inputs = inputs
     }
 
-    /// The plan of graphs and of what they need.
+    /// Returns the plan of some graphs and of what they need.
     func plan(
         of graphs: [GraphPlan],
         subgraphs: [String: GraphPlan] = [:],
@@ -40,7 +40,7 @@ struct PlanAssembly {
         )
     }
 
-    /// The plan of the graph at a position among the manifest's.
+    /// Returns the plan of the graph at an index in the manifest.
     func graph(at position: Int) -> GraphPlan {
         let site = checked.graphs[position]
         let (name, graph) = (site.definition.name.value, site.definition.value)
@@ -54,7 +54,7 @@ struct PlanAssembly {
         let finally = graph.finally.map { group in
             var last = context
             last.path += ".finally"
-            // Its failures fail the graph, also with 'onFailure: continue'.
+            // A failure in 'finally' fails the graph, even with 'onFailure: continue'.
             last.isTolerated = false
             return self.group(group.order, site.finally, onFailure: .collect, concurrency: nil, in: last)
         }
@@ -70,7 +70,7 @@ struct PlanAssembly {
         )
     }
 
-    /// The graphs that some graphs run in steps, directly or by way of others.
+    /// The graphs that the steps of some graphs run, directly or indirectly.
     func subgraphs(of graphs: [GraphPlan]) -> [String: GraphPlan] {
         var subgraphs: [String: GraphPlan] = [:]
         var waiting = graphs.flatMap(\.subgraphNames)
@@ -83,7 +83,7 @@ struct PlanAssembly {
         return subgraphs
     }
 
-    /// What is run once for the requests that need it.
+    /// The sessions of the services, by the name of the service.
     var sessions: [String: SessionPlan] {
         var sessions: [String: SessionPlan] = [:]
         for (name, service) in manifest.services {
@@ -100,7 +100,7 @@ struct PlanAssembly {
         return sessions
     }
 
-    /// The requests of all endpoints, each by itself, and of all steps that have one in place or call an endpoint with
+    /// The requests of all endpoints, each by itself, and of all steps that contain a request or call an endpoint with
     /// settings or a service of their own.
     var allRequests: [RequestPlan] { checked.requests.all.map { request($0, sentBy: $0.step) } }
 
@@ -119,7 +119,7 @@ struct PlanAssembly {
         }
     }
 
-    /// What a step inherits from the steps around it.
+    /// What a step inherits from the enclosing steps.
     private struct StepContext {
         var path: String
         var uses: StepUses
@@ -190,12 +190,12 @@ struct PlanAssembly {
         }
     }
 
-    /// The plan of a request.
+    /// Returns the plan of a request.
     ///
     /// - Parameters:
     ///   - arguments: The values of the endpoint's inputs.
     ///   - step: The step that sends it, which may add variables and outputs.
-    ///   - graph: The graph that it is part of, unless that is the step's.
+    ///   - graph: The graph that it is part of, if that is not the step's.
     func request(
         _ site: RequestSite,
         with arguments: [ArgumentPlan] = [],
@@ -264,7 +264,7 @@ extension GraphPlan {
 }
 
 extension StepPlan {
-    /// Visits every use of the expression language that is written with the step itself, not with the steps inside it.
+    /// Visits every expression and template that belongs to the step itself, not to the steps inside it.
     package func visitOwnUses(_ visitor: UseVisitor) {
         flow?.visitUses(outside: visitor, inside: visitor)
         switch work {

@@ -5,19 +5,19 @@ package import WaybillManifest
 
 /// The options of a plan: what to run, and with which values.
 package struct PlanOptions: Sendable {
-    /// The graphs to run; empty: `main`, or the only one.
+    /// The graphs to run. If empty, `main` or the only graph runs.
     package var graphs: [String] = []
-    /// Texts for the manifest's inputs, from the command line.
+    /// Values for the manifest's inputs, as strings from the command line.
     package var inputs: [(name: String, text: String)] = []
-    /// Files of values for the manifest's inputs; of two that name the same input the later one counts.
+    /// Files of values for the manifest's inputs. If several files name the same input, the last one takes precedence.
     package var inputFiles: [InputsFile] = []
-    /// Values for the manifest's inputs, from a program. They take precedence over texts and files.
+    /// Values for the manifest's inputs, from a program. They take precedence over the command line and files.
     package var values = JSONObject()
-    /// The values of the manifest's inputs in the run that is resumed. They take precedence over all others.
+    /// The values that the manifest's inputs had in the run that is resumed. They take precedence over all others.
     package var earlierInputs = JSONObject()
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
-    /// The maximum number of requests at once, instead of the manifest's.
+    /// The maximum number of concurrent requests, instead of the manifest's.
     package var concurrency: Int?
     /// The steps that the run is limited to.
     package var selection = StepSelection()
@@ -25,16 +25,18 @@ package struct PlanOptions: Sendable {
     /// The default options.
     package init() {}
 
-    /// The names of the inputs that the command line and files have values for.
+    /// The names of the inputs that the command line and files give values for.
     package var inputNames: [String] {
         Set(inputs.map(\.name) + inputFiles.flatMap { $0.values.map(\.name) }).sorted()
     }
 }
 
-/// Turns a manifest into a plan: `check` applies the environment, resolves the names and runs every rule, and from a manifest
-/// without errors the other functions make the plan of graphs, the plan of one call, or the cascade of one endpoint.
+/// Turns a manifest into a plan.
+///
+/// `check` applies the environment, resolves names and runs every rule. From a manifest without errors, the other
+/// functions make the plan of graphs, the plan of one call, or the cascade of one endpoint.
 package enum PlanBuilder {
-    /// The plan of the graphs that the options select.
+    /// Returns the plan of the graphs that the options select.
     ///
     /// - Parameter checked: A manifest without errors.
     /// - Returns: A plan if and only if none of the diagnostics is an error.
@@ -62,12 +64,13 @@ package enum PlanBuilder {
         return (plan, diagnostics)
     }
 
-    /// All requests of a manifest without errors, also of graphs that are not run: for the mock server.
+    /// Returns all requests of a manifest without errors, for the mock server. They include those of graphs that are
+    /// not run.
     package static func requests(of checked: ResolvedManifest) -> [RequestPlan] {
         PlanAssembly(checked, inputs: JSONObject()).allRequests
     }
 
-    /// An endpoint by itself, with every level of its cascade; `nil` where no endpoint has the name.
+    /// Returns an endpoint by itself, with every level of its cascade; `nil` if no endpoint has the name.
     package static func endpoint(
         named name: String,
         in checked: ResolvedManifest
@@ -79,14 +82,14 @@ package enum PlanBuilder {
     }
 }
 
-/// Which graphs are run.
+/// The graphs that are run.
 private struct GraphSelection {
     /// The indices of the selected graphs among the manifest's graphs.
     var selected: [Int] = []
     var diagnostics: [Diagnostic] = []
 
-    /// Selects the graphs with some names; without names `main` or the only one, and those that a selection of steps names
-    /// by their tags or in paths.
+    /// Selects the graphs with some names. Without names, selects `main` or the only graph, and the graphs that a
+    /// selection of steps names by their tags or in paths.
     init(manifest: Manifest, names: [String], _ selection: StepSelection) {
         let known = manifest.graphs.keys
         for name in names {
@@ -131,7 +134,7 @@ private struct GraphSelection {
 }
 
 extension Diagnostic {
-    /// A name on the command line that is not defined in the manifest.
+    /// Returns the error for a name on the command line that the manifest does not define.
     static func unknown(
         _ sort: String,
         _ name: String,
@@ -140,7 +143,7 @@ extension Diagnostic {
     ) -> Diagnostic {
         let help =
             NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
-            ?? "\(manifest.file.name) has: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
+            ?? "Defined in \(manifest.file.name): \(known.isEmpty ? "none" : known.joined(separator: ", "))."
         return Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(sort)"),
             "no \(sort) is named '\(name)'",

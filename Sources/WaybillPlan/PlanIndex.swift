@@ -1,17 +1,17 @@
 import WaybillDiagnostics
 
-/// The steps of a plan by the paths that they have when they run.
+/// The steps of a plan by the paths that they have in a run.
 package struct PlanIndex {
     private let graphs: [String: GraphPlan]
     private var steps: [String: [String: StepPlan]] = [:]
 
-    /// The index of a plan.
+    /// Creates the index of a plan.
     package init(_ plan: Plan) {
         graphs = Dictionary(plan.graphs.map { ($0.name, $0) }) { first, _ in first }
             .merging(plan.subgraphs) { first, _ in first }
     }
 
-    /// The step at a path, such as `main.items[3].get`; also one of a graph that another step runs.
+    /// Returns the step at a path, such as `main.items[3].get`. The step may belong to a graph that another step runs.
     package mutating func step(at path: String) -> StepPlan? {
         var path = Self.withoutElements(path)
         guard var graph = graphs.keys.filter({ path.hasPrefix($0 + ".") }).max(by: { $0.utf8.count < $1.utf8.count })
@@ -42,7 +42,7 @@ package struct PlanIndex {
         return known
     }
 
-    /// The step on the way to a path that runs another graph.
+    /// Returns the step along a path that runs another graph.
     private static func graphStep(above path: String, in steps: [String: StepPlan]) -> (path: String, graph: String)? {
         var end = path.endIndex
         while let dot = path[..<end].lastIndex(of: ".") {
@@ -53,7 +53,7 @@ package struct PlanIndex {
         return nil
     }
 
-    /// A path without the numbers of elements.
+    /// Returns a path without the indices of elements.
     package static func withoutElements(_ path: String) -> String {
         var result = ""
         var isInside = false

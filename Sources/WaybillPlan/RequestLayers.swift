@@ -2,16 +2,16 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What of a manifest is far from all of its requests: the defaults and the services. A class, since the manifest as a whole
-/// takes long to copy.
+/// The outermost levels, which all requests of a manifest share: the defaults and the services. It is a class because a
+/// manifest is slow to copy.
 final class FarLevels: Sendable {
     /// The settings of every request.
     let defaults: Settings
     /// The services.
     let services: Definitions<Service>
-    /// What is not known of the manifest.
+    /// The parts of the manifest that errors in its text leave unknown.
     let unknown: UnknownContent
-    /// The defaults and the settings of each service merged, by its name.
+    /// The settings of each service merged with the defaults, by the name of the service.
     private let merged: [String: Settings]
 
     init(_ manifest: Manifest) {
@@ -26,9 +26,9 @@ final class FarLevels: Sendable {
         )
     }
 
-    /// The levels of a request merged.
+    /// Returns the merged levels of a request.
     func merge(_ levels: [Settings], service: RequestService) -> Settings {
-        // Levels of a request that stands alone do not begin with those of its service.
+        // The levels of a standalone request do not start with those of its service.
         guard let name = service.name, !service.standsAlone, var merged = merged[name] else {
             return Cascade.merge(levels)
         }
@@ -37,21 +37,21 @@ final class FarLevels: Sendable {
     }
 }
 
-/// The service of a request: the one that it names, or the only one there is.
+/// The service of a request: the one that it names, or the only one in the manifest.
 struct RequestService: Sendable {
-    /// Where it is named: at the call, or else at the endpoint or request.
+    /// The name and its span: at the call, or else at the endpoint or request.
     var named: Spanned<String>?
-    /// Where a call names it, instead of the service of its endpoint.
+    /// The name at a call, which overrides the service of its endpoint.
     var namedByCall: Spanned<String>?
-    /// Its name; `nil` where the request belongs to none.
+    /// Its name; `nil` if the request belongs to no service.
     var name: String?
     /// Its settings.
     var settings: Settings?
-    /// Whether the request must have a service and it cannot be told which.
+    /// Whether the request needs a service but could belong to several.
     var isAmbiguous = false
-    /// Whether no setting of defaults or service applies, as far as is known.
+    /// Whether the request is standalone, or may be: no setting of the defaults or the service is known to apply.
     var standsAlone: Bool
-    /// Whether it is not known which service it is, or whether its settings apply.
+    /// Whether errors in the manifest leave open which service it is, or whether its settings apply.
     var isUnknown: Bool
 
     /// - Parameter step: The step that sends the request: a call may name another service than its endpoint.
@@ -84,7 +84,7 @@ struct RequestService: Sendable {
     }
 }
 
-/// The levels of the cascade for one request, the farthest first.
+/// The levels of the cascade for one request, the outermost first.
 struct RequestLayers {
     /// The settings of each level.
     let settings: [Settings]

@@ -3,40 +3,40 @@ package import WaybillManifest
 
 /// One request with all its settings merged.
 package final class RequestPlan: Sendable {
-    /// The endpoint; `nil` for a request in place.
+    /// The endpoint; `nil` for a request in a step.
     package let endpoint: String?
-    /// The service whose settings take part.
+    /// The service whose settings apply.
     package let service: String?
-    /// The origin that some of its settings are for.
+    /// The origin that some of its settings are limited to.
     package let serviceOrigin: ServiceOrigin
     /// The inputs of the endpoint.
     package let arguments: [ArgumentPlan]
-    /// The method; GET when nothing is said.
+    /// The method; `nil` means GET.
     package let method: Setting<ScalarTemplate>?
     /// The path or the absolute URL.
     package let address: Address
-    /// The merged settings. Names that were taken away are gone.
+    /// The merged settings, without the names that a level removed.
     package let settings: Settings
-    /// The filter stages, named filters put in their places.
+    /// The filter stages. Named filters are replaced by their stages.
     package let filters: [Setting<PlannedStage>]
-    /// Values computed before each attempt.
+    /// Values that are computed before each attempt.
     package let vars: [VariableDefinition]
     /// Values for later steps.
     package let outputs: [OutputDefinition]
-    /// What the data must be.
+    /// The shape that the data must have.
     package let returns: ReturnShape?
-    /// The file that the response goes to.
+    /// The file that the response is downloaded to.
     package let download: Download?
     /// Example responses for the mock server.
     package let mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
     package let graph: String
-    /// Whether `session` is used by one of its expressions, other than those in settings for the service's origin.
+    /// Whether an expression uses `session`, not counting the settings for the service's origin.
     package let usesSession: Bool
-    /// Whether `session` is used by an expression in the settings for the service's origin.
+    /// Whether an expression in the settings for the service's origin uses `session`.
     package let usesSessionAtServiceOrigin: Bool
 
-    /// A request; see the properties.
+    /// Creates a request; see the properties.
     package init(
         endpoint: String?,
         service: String?,
@@ -67,7 +67,7 @@ package final class RequestPlan: Sendable {
         self.download = download
         self.mock = mock
         self.graph = graph
-        // A class has its methods only when it is whole.
+        // A class can call its methods only after all its properties are initialized.
         var usesSession = false
         let visitor = UseVisitor { use in
             usesSession = usesSession || use.text.references.contains { $0.name == "session" }
@@ -82,7 +82,7 @@ package final class RequestPlan: Sendable {
         self.usesSession = usesSession
     }
 
-    /// Visits every use of the expression language in the request.
+    /// Visits every expression and template in the request.
     func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(method?.value, .request, .control)
         Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
@@ -116,16 +116,16 @@ extension RequestPlan {
     package var writtenMethod: String { method?.value.written ?? "GET" }
 }
 
-/// What gives the requests of a service what they share.
+/// The request that fetches the session of a service, which its requests share.
 package struct SessionPlan: Sendable {
     /// The request.
     package var request: RequestPlan
-    /// The statuses on which it is sent again.
+    /// The statuses that renew the session.
     package var renewOn: [StatusPattern]
 }
 
 extension StepPlan {
-    /// The request of a service's session as a step, which no other step can refer to.
+    /// Creates a step from the request of a service's session. No other step can refer to it.
     package init(fetching session: SessionPlan, of service: String) {
         self.init(
             id: nil,

@@ -6,8 +6,8 @@ import WaybillRuntime
 
 /// A manifest with its environment applied, its data files read, its names resolved and every rule run.
 ///
-/// If one of the diagnostics is an error, there is no plan. Services, cascades and calls are resolved once, for rules
-/// and plans.
+/// If one of the diagnostics is an error, there is no plan. Services, cascades and calls are resolved once, for both
+/// the rules and the plans.
 package struct ResolvedManifest: Sendable {
     /// The manifest with the environment applied.
     package let manifest: Manifest
@@ -17,11 +17,11 @@ package struct ResolvedManifest: Sendable {
     package let environment: String?
     /// The values of its data files, by name.
     package let data: JSONObject
-    /// Whether files may lie outside the folder of the manifest.
+    /// Whether files may be outside the folder of the manifest.
     package let allowsOutside: Bool
-    /// The diagnostics of the environment, the data files and the rules, in the order of the text.
+    /// The diagnostics of the environment, the data files and the rules, in source order.
     package let diagnostics: [Diagnostic]
-    /// The graphs with their steps and what these call, in the order of `manifest.graphs`.
+    /// The graphs with their steps and callees, in the order of `manifest.graphs`.
     let graphs: [GraphSite]
     /// Every request with its service and the levels of its cascade.
     let requests: RequestList
@@ -31,8 +31,8 @@ package struct ResolvedManifest: Sendable {
 }
 
 extension PlanBuilder {
-    /// Applies an environment to a manifest, reads its data files and checks it by every rule. What errors in the text
-    /// of the manifest make unknown is not checked.
+    /// Applies an environment to a manifest, reads its data files and runs every rule. What errors in the text of the
+    /// manifest leave unknown is not checked.
     package static func check(
         _ written: Manifest,
         environment: String? = nil,

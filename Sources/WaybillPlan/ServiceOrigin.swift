@@ -1,13 +1,13 @@
 package import WaybillManifest
 
-/// The origin that a request's service has: a request to another one receives none of the settings that are for it
+/// The origin of a request's service. Requests to another origin are sent without the settings that are limited to it
 /// (`Setting.isForServiceOrigin`).
 package enum ServiceOrigin: Sendable {
-    /// There is nothing to compare with: the request is standalone, or has neither a service nor a base URL by default.
+    /// There is no origin to compare with: the request is standalone, or has neither a service nor a default base URL.
     case any
-    /// The service has no base URL, and so no origin.
+    /// The service has no base URL, and therefore no origin.
     case none
-    /// The origin of this base URL: that of the service, or that of the defaults.
+    /// The origin of this base URL: that of the service or of the defaults.
     case of(Setting<ScalarTemplate>)
 
     init(_ service: RequestService, in far: FarLevels) {

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 package import WaybillManifest
 
 extension Step {
-    /// Where the id of the step comes from: `id`, or the name of the endpoint or graph.
+    /// The span that gives the step its id: `id`, or the name of the endpoint or graph.
     var identifierSpan: SourceSpan {
         if let id { return id.span }
         switch action {
@@ -11,7 +11,7 @@ extension Step {
         }
     }
 
-    /// What the step does, in a few words: `GET /health`.
+    /// A short description of the step: `GET /health`.
     var summary: String {
         switch action {
         case .call(let call), .graph(let call): return call.name.value

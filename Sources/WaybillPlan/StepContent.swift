@@ -8,8 +8,8 @@ import WaybillManifest
 /// What a step resolves to, as a digest for each of its parts: the settings that apply to it, the values of its keys,
 /// and the definitions that it uses. A part with the same meaning in two versions of a manifest has the same digest.
 ///
-/// Literals are part of it; secrets are in it by their names. Comments, white space, quotes, the order of keys, names for
-/// people and examples for the mock server are not.
+/// A digest covers literals, and the names of secrets. It ignores comments, white space, quotes, the order of keys,
+/// names for people and examples for the mock server.
 package struct StepContent: Sendable {
     /// A part of a step.
     package struct Part: Sendable {
@@ -19,8 +19,8 @@ package struct StepContent: Sendable {
         package let span: SourceSpan?
     }
 
-    /// The parts by name: the key, and after a space the name under it where it has names (`headers X-Key`). `data NAME` is the
-    /// data of a file that the step uses, `elements NAME` that which it uses in the `in` of its `forEach`.
+    /// The parts by name: the key, followed by a space and a name if the key holds names (`headers X-Key`). `data NAME`
+    /// is the data of a file that the step uses, `elements NAME` the data that it uses in the `in` of its `forEach`.
     package fileprivate(set) var parts: [String: Part] = [:]
     /// The paths of the steps inside it.
     package fileprivate(set) var steps: [String] = []
@@ -55,7 +55,7 @@ package struct PlanContent {
         var words: [String]
     }
 
-    /// The content of every step, also of the graphs that steps run.
+    /// Digests every step, including those of graphs that steps run.
     package init(_ plan: Plan) {
         self.plan = plan
         index = SourceIndex(plan.sources)
@@ -71,12 +71,12 @@ package struct PlanContent {
         }
     }
 
-    /// The digest of each text that a plan was made from, by its name.
+    /// Returns the digest of each source of a plan, by its name.
     package static func digests(of sources: [SourceFile]) -> [String: String] {
         Dictionary(sources.map { ($0.name, digest(of: $0.bytes)) }) { first, _ in first }
     }
 
-    /// The digest of a text.
+    /// Returns the digest of a source.
     package static func digest(of text: [UInt8]) -> String { Digest.sha256(of: text) }
 
     // MARK: Expressions
@@ -115,7 +115,7 @@ package struct PlanContent {
         return digest
     }
 
-    /// The order of a group and the digests of its steps.
+    /// Returns the order of a group and the digests of its steps.
     private mutating func steps(of group: GroupPlan) -> [String] {
         [group.order.rawValue] + group.steps.map { content(of: $0).digest }
     }
@@ -222,7 +222,7 @@ package struct PlanContent {
         _ add: (String, String, SourceSpan?) -> Void
     ) {
         var counts: [String: Int] = [:]
-        // The stages of a named filter are those of the request.
+        // The stages of a named filter are digested with the request.
         for setting in request.settings.entries where setting.value.name != .filters {
             var name = setting.value.name.rawValue
             if let part = setting.value.part { name += " \(part)" }
@@ -244,7 +244,7 @@ package struct PlanContent {
             let digest: String
             switch argument.source {
             case .template(let template): digest = value(at: template.span)
-            // The run's value for an input of the manifest is in its journal.
+            // The journal has the run's value for an input of the manifest.
             case .constant where plan.inputs[argument.name] != nil: digest = Self.digest(["input", argument.name])
             case .constant(let constant): digest = Self.digest(["constant", Self.text(constant)])
             }
@@ -267,8 +267,8 @@ package struct PlanContent {
         value(at: output.value.span, output.level, output.isSecret ? "secret" : "shown")
     }
 
-    /// The digest of the value at a span. The level is part of it only if an expression is evaluated, because it
-    /// decides which names are known.
+    /// Returns the digest of the value at a span. It covers the level only if an expression is evaluated, because the
+    /// level decides which names are known.
     private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ words: String...) -> String {
         let place = Place(span: span, level: level, words: words)
         if let known = values[place] { return known }
@@ -285,7 +285,7 @@ package struct PlanContent {
         return digest
     }
 
-    /// Recursive, as deep as the value: a value's depth is limited where it is read.
+    /// Recurses as deep as the value; the depth of a value is limited when it is read.
     private func write(_ node: YAMLNode, to text: inout [UInt8], _ isEvaluated: inout Bool) {
         switch node.content {
         case .scalar(let scalar):
@@ -316,12 +316,12 @@ package struct PlanContent {
 
     private static func text(_ json: JSON) -> String { JSONWriter().string(json) }
 
-    /// The digest of some texts.
+    /// Returns the digest of some strings.
     fileprivate static func digest(_ texts: [String]) -> String {
         var bytes: [UInt8] = []
         for text in texts {
             bytes += text.utf8
-            // No text of YAML has this byte.
+            // This byte never occurs in YAML text.
             bytes.append(0xFF)
         }
         return digest(of: bytes)
@@ -329,13 +329,13 @@ package struct PlanContent {
 }
 
 extension PlanContent {
-    /// The parts of a step that differ from those of an earlier plan, in the order of their names: their keys, and the
-    /// span of each part that the step still has.
+    /// Returns the parts of a step that differ from those of an earlier plan, in the order of their names: their keys,
+    /// and the span of each part that the step still has.
     ///
     /// - Parameters:
     ///   - earlier: The digests of the steps of the earlier plan, by path and part.
-    ///   - isWhole: Whether the step has finished. Of a `forEach` that has not, each element is compared with the earlier
-    ///     one when it is reached, and the list may be longer.
+    ///   - isWhole: Whether the step has finished. If a `forEach` has not finished, each element is compared with the
+    ///     earlier one when it is reached, and the list may be longer.
     package func changes(
         of path: String,
         since earlier: [String: [String: String]],
@@ -347,7 +347,7 @@ extension PlanContent {
         where before[name] != content.parts[name]?.digest {
             let key = String(name.prefix { $0 != " " })
             if key == "elements" && !isWhole { continue }
-            // What the step no longer uses, or uses now, is a change of another part.
+            // Data that the step no longer uses, or did not use before, is a change of another part.
             if key == "elements" || key == "data" {
                 guard let file = plan.dataFiles[String(name.dropFirst(key.count + 1))], before[name] != nil,
                     content.parts[name] != nil
@@ -364,7 +364,7 @@ extension PlanContent {
 }
 
 extension Level {
-    /// What a digest has of the level.
+    /// The part of a digest that identifies the level.
     fileprivate var words: String {
         switch self {
         case .defaults: "defaults"

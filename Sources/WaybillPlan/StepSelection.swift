@@ -6,17 +6,17 @@ import WaybillManifest
 
 /// The steps that a run is limited to: those with some tags, or named ones, and the steps that they need.
 ///
-/// A step has the tags of its graph, of the steps around it and of its endpoint and service. What a step needs are the steps
+/// A step has the tags of its graph, of the enclosing steps, and of its endpoint and service. A step needs the steps
 /// whose results its expressions use, and those that `needs` names. The steps of `finally` always run.
 package struct StepSelection: Sendable, Equatable {
-    /// A step must have one of these tags; empty: any step.
+    /// The tags of which a step must have one. If empty, any step is selected.
     package var tags: [String] = []
-    /// A step must have none of these tags.
+    /// The tags that a step must not have.
     package var excludedTags: [String] = []
-    /// The ids or paths of the steps, or of groups of steps; empty: any step.
+    /// The ids or paths of steps or groups of steps. If empty, any step is selected.
     package var steps: [String] = []
 
-    /// No limit.
+    /// Selects all steps.
     package init() {}
 
     /// Whether all steps are selected.
@@ -56,7 +56,7 @@ package struct StepSelection: Sendable, Equatable {
         return graph
     }
 
-    /// The error of a selection that selects nothing in a manifest, or names a step that does not exist.
+    /// Returns the error for a selection that selects nothing in a manifest, or names a step that does not exist.
     ///
     /// - Parameter graphs: The graphs without limits.
     func unmatched(in graphs: [GraphPlan], selected: [GraphPlan], _ manifest: Manifest) -> Diagnostic? {
@@ -97,7 +97,8 @@ package struct StepSelection: Sendable, Equatable {
 }
 
 extension StepSelection {
-    /// The selection as the journal has it: `{tags, notTags, only}`, each a list if it is not empty; `nil` for everything.
+    /// The selection as it is written to the journal: `{tags, notTags, only}`, each a list unless it is empty; `nil`
+    /// for all steps.
     package var json: JSON? {
         if isEverything { return nil }
         var object = JSONObject()
@@ -107,28 +108,28 @@ extension StepSelection {
         return .object(object)
     }
 
-    /// The selection that the journal has.
+    /// Creates the selection from its form in the journal.
     package init(json: JSON?) {
         func words(_ name: String) -> [String] { json?[name]?.array?.compactMap(\.string) ?? [] }
         (tags, excludedTags, steps) = (words("tags"), words("notTags"), words("only"))
     }
 }
 
-/// A step of a graph, as far as it can be selected.
+/// The properties of a step that decide whether it is selected.
 private struct SelectableStep {
     let id: String?
     let path: String
-    /// The index of the step around it.
+    /// The index of the enclosing step.
     let parent: Int?
     /// The index after those of the steps inside it.
     var end = 0
-    /// Whether no steps are inside it.
+    /// Whether it contains no other steps.
     let isLeaf: Bool
     let tags: Set<String>
     /// The ids of the steps that it needs.
     let needed: Set<String>
 
-    /// The steps of a graph's body, each before those inside it.
+    /// Returns the steps of a graph's body, each before those inside it.
     static func all(in graph: GraphPlan, subgraphTags: [String: [String]]) -> [SelectableStep] {
         var nodes: [SelectableStep] = []
         func add(_ steps: [StepPlan], parent: Int?, tags: Set<String>) {
@@ -163,7 +164,7 @@ private struct SelectableStep {
 }
 
 extension GroupPlan {
-    /// Removes the steps whose paths are not kept, also inside others.
+    /// Removes the steps whose paths are not kept, including nested ones.
     fileprivate mutating func keep(_ isKept: (String) -> Bool) {
         steps = steps.filter { isKept($0.path) }.map { step in
             guard case .group(var group) = step.work else { return step }
@@ -176,7 +177,7 @@ extension GroupPlan {
 }
 
 extension Reference {
-    /// The id of the step that the path `steps.ID` starts with.
+    /// The id of the step in a path that starts with `steps.ID`.
     fileprivate var stepID: String? { name == "steps" ? segments.first?.name : nil }
 }
 

@@ -1,7 +1,7 @@
 import WaybillExpressions
 import WaybillManifest
 
-/// Which fields of which steps the expressions of a graph use. Other parts of the responses are not kept.
+/// The fields of steps that the expressions of a graph use. Other parts of the responses are not kept.
 struct StepUses {
     /// The fields by the id of the step.
     private(set) var fields: [String: StepFields] = [:]
@@ -30,7 +30,7 @@ struct StepUses {
 }
 
 extension StepFields {
-    /// What a path that begins at `steps.ID` uses of the step.
+    /// The fields of the step that a path starting with `steps.ID` uses.
     fileprivate init(usedBy reference: Reference) {
         let path = reference.segments.dropFirst()
         guard let field = path.first?.name, let fields = Self.names[field] else {
@@ -41,7 +41,7 @@ extension StepFields {
             self = fields
             return
         }
-        // The field of an element: behind `[*]` and the like, or behind a number.
+        // The field of an element: after `[*]` and the like, or after an index.
         let inside = path.count > 1 ? path.dropFirst(2).first : reference.childSegments?.first
         switch inside?.name {
         case "item", "ok", "error": self = .items

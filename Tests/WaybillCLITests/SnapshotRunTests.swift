@@ -33,7 +33,11 @@ import WaybillTestSupport
         manifest("{name: demo, at: 1}")
         let missing = try await waybill("run", "tests/manifest.yaml", "--mock")
         #expect(missing.status == 1)
-        #expect(missing.errorText.contains("warning[missing-file]: there is no snapshot tests/snapshots/user.json yet"))
+        #expect(
+            missing.errorText.contains(
+                "warning[missing-file]: the snapshot tests/snapshots/user.json does not exist yet"
+            )
+        )
         #expect(missing.outputText.contains("'waybill run --update-snapshots' creates it"))
         #expect(folder.names(in: "tests/snapshots").isEmpty)
 

@@ -139,8 +139,8 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ("sum: item.s", "aggregate 'x': 'sum' adds numbers, and found a string"),
-            ("max: item.o", "aggregate 'x': 'max' compares numbers and strings, and found an object"),
+            ("sum: item.s", "aggregate 'x': 'sum' adds numbers, but found a string"),
+            ("max: item.o", "aggregate 'x': 'max' compares numbers and strings, but found an object"),
         ]
     )
     func `a record that cannot be aggregated fails the step`(aggregate: String, message: String) async throws {

@@ -140,7 +140,7 @@ import WaybillJSON
             ("date(1e300)", .value, "the number of seconds is too large for a time"),
             (
                 "date(0, '%Q')", .value,
-                "the format of a date knows %Y %m %d %H %M %S and the like, not '%Q'"
+                "a date format supports %Y %m %d %H %M %S and others, not '%Q'"
             ),
             ("bytes('nope')", .value, "bytes() cannot read the file: it does not exist"),
             ("round(1, 16)", .value, "the digits of round() must be an integer from 0 to 15"),

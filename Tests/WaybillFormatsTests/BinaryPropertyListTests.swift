@@ -97,30 +97,30 @@ private struct BinaryPropertyList {
 
     @Test(
         arguments: [
-            ([[0x07]], "there is no sort of object 0x7"),
-            ([[0x0F]], "there is no sort of object 0xf"),
-            ([[0x15]], "there is no sort of object 0x15"),
-            ([[0x70]], "there is no sort of object 0x70"),
-            ([[0x51, 0xE9]], "a string of ASCII has a byte that is none"),
-            ([[0x54, 0x61]], "an object does not end within the bytes"),
-            ([[0x44, 0x61]], "an object does not end within the bytes"),
-            ([[0x62, 0, 0x61]], "an object does not end within the bytes"),
-            ([[0xA2, 0]], "an object does not end within the bytes"),
+            ([[0x07]], "unknown kind of object 0x7"),
+            ([[0x0F]], "unknown kind of object 0xf"),
+            ([[0x15]], "unknown kind of object 0x15"),
+            ([[0x70]], "unknown kind of object 0x70"),
+            ([[0x51, 0xE9]], "an ASCII string contains a byte that is not ASCII"),
+            ([[0x54, 0x61]], "an object extends past the end of the bytes"),
+            ([[0x44, 0x61]], "an object extends past the end of the bytes"),
+            ([[0x62, 0, 0x61]], "an object extends past the end of the bytes"),
+            ([[0xA2, 0]], "an object extends past the end of the bytes"),
             (
                 [[0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]],
-                "an object does not end within the bytes"
+                "an object extends past the end of the bytes"
             ),
-            ([[0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0]], "an object does not end within the bytes"),
+            ([[0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0]], "an object extends past the end of the bytes"),
             (
                 [[0x6F, 0x13, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]],
-                "an object does not end within the bytes"
+                "an object extends past the end of the bytes"
             ),
-            ([[0xAF, 0x61]], "a count was expected"),
-            ([[0xAF]], "a count was expected"),
-            ([[0xA1, 1]], "there is no object 1"),
-            ([[0xA1, 0]], "object 0 holds itself"),
-            ([[0xA1, 1], [0xA1, 0]], "object 0 holds itself"),
-            ([[0xD1, 1, 0], [0x51, 0x61]], "object 0 holds itself"),
+            ([[0xAF, 0x61]], "expected a count"),
+            ([[0xAF]], "expected a count"),
+            ([[0xA1, 1]], "object 1 does not exist"),
+            ([[0xA1, 0]], "object 0 contains itself"),
+            ([[0xA1, 1], [0xA1, 0]], "object 0 contains itself"),
+            ([[0xD1, 1, 0], [0x51, 0x61]], "object 0 contains itself"),
             ([[0xD1, 1, 2], [0x09], [0x09]], "a key is not a string"),
             ([[0xD1, 1, 2], [0x41, 0], [0x09]], "a key is not a string"),
             ([[0x33, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0]], "a date is not in the years 1 to 9999"),
@@ -144,10 +144,10 @@ private struct BinaryPropertyList {
     }
 
     @Test func `other versions and bytes that end too early are refused`() {
-        #expect(throws: PropertyListError("binary property lists of this version are not known", at: 6)) {
+        #expect(throws: PropertyListError("this version of binary property lists is not supported", at: 6)) {
             try PropertyListParser().parse(Array("bplist15".utf8) + [UInt8](repeating: 0, count: 50))
         }
-        #expect(throws: PropertyListError("the bytes end too early for a binary property list", at: 8)) {
+        #expect(throws: PropertyListError("the binary property list is too short", at: 8)) {
             try PropertyListParser().parse(Array("bplist00".utf8))
         }
     }
@@ -160,7 +160,7 @@ private struct BinaryPropertyList {
         let small = try PropertyListParser().parse(doubling(10))
         #expect(JSONWriter().string(small).split(separator: ",").count == 1024)
         let error = try #require(throws: PropertyListError.self) { try PropertyListParser().parse(doubling(200)) }
-        #expect(error.message == "objects that are referred to often make more than 2000000 values")
+        #expect(error.message == "objects with several references expand to more than 2000000 values")
     }
 
     @Test func `a long text that is referred to often counts each time`() throws {
@@ -169,7 +169,7 @@ private struct BinaryPropertyList {
         let error = try #require(throws: PropertyListError.self) {
             try PropertyListParser().parse(BinaryPropertyList(objects: [array, text]).bytes)
         }
-        #expect(error.message == "objects that are referred to often make more than 2000000 values")
+        #expect(error.message == "objects with several references expand to more than 2000000 values")
         #expect(throws: Never.self) {
             try PropertyListParser().parse(BinaryPropertyList(objects: [[0xA3, 1, 1, 1], text]).bytes)
         }
@@ -194,7 +194,7 @@ private struct BinaryPropertyList {
         let arrays = (1...levels).map { [0xA1, UInt8($0 >> 8), UInt8($0 & 255)] }
         let list = BinaryPropertyList(objects: arrays + [[0x09]], referenceSize: 2)
         let error = try #require(throws: PropertyListError.self) { try PropertyListParser().parse(list.bytes) }
-        #expect(error.message == "arrays and dictionaries are nested more than 512 deep")
+        #expect(error.message == "arrays and dictionaries are nested more than 512 levels deep")
         var deeper = PropertyListParser()
         deeper.maximumDepth = levels
         #expect(try deeper.parse(list.bytes).array?.count == 1)

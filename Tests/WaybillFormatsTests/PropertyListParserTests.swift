@@ -81,47 +81,50 @@ import Testing
 
     @Test(
         arguments: [
-            ("", "there is no property list in the text", 0),
-            (" \n", "there is no property list in the text", 2),
-            ("hello", "text stands between elements", 0),
-            ("{a = 1;}", "text stands between elements", 0),
-            ("<html></html>", "a property list begins with <plist>, not with <html>", 0),
+            ("", "the text contains no property list", 0),
+            (" \n", "the text contains no property list", 2),
+            ("hello", "unexpected text between elements", 0),
+            ("{a = 1;}", "unexpected text between elements", 0),
+            ("<html></html>", "expected <plist>, found <html>", 0),
             ("<plist/>", "the property list has no value", 0),
             ("<plist></plist>", "the property list has no value", 7),
-            ("<plist><true/><true/></plist>", "</plist> was expected, not <true>", 14),
-            ("<plist><true/></plist>x", "nothing more was expected behind </plist>", 22),
+            ("<plist><true/><true/></plist>", "expected </plist>, found <true>", 14),
+            ("<plist><true/></plist>x", "unexpected content after </plist>", 22),
             ("<plist><true/>", "the element <plist> is never closed", 0),
-            ("<plist><array><true/></plist>", "</array> was expected, not </plist>", 21),
+            ("<plist><array><true/></plist>", "expected </array>, found </plist>", 21),
             ("<plist><string>a", "the element <string> is never closed", 7),
-            ("<plist><string>a<b/></string></plist>", "</string> was expected, not <b>", 16),
+            ("<plist><string>a<b/></string></plist>", "expected </string>, found <b>", 16),
             ("<plist><strin", "the tag <strin> is never closed", 7),
-            ("<plist><", "a tag was expected", 7),
-            ("<plist><wrong/></plist>", "property lists have no element <wrong> here", 7),
-            ("<plist><dict><string>a</string></dict></plist>", "a <key> was expected, not <string>", 13),
+            ("<plist><", "expected a tag", 7),
+            ("<plist><wrong/></plist>", "the element <wrong> is not allowed here", 7),
+            ("<plist><dict><string>a</string></dict></plist>", "expected <key>, found <string>", 13),
             ("<plist><dict><key>a</key></dict></plist>", "this <key> has no value", 13),
-            ("<plist><dict>a</dict></plist>", "text stands between elements", 13),
-            ("<plist><integer></integer></plist>", "'' is no integer", 7),
-            ("<plist><integer>1.0</integer></plist>", "'1.0' is no integer", 7),
-            ("<plist><integer>0x</integer></plist>", "'0x' is no integer", 7),
-            ("<plist><integer>0x+1</integer></plist>", "'0x+1' is no integer", 7),
-            ("<plist><real>0x1p3</real></plist>", "'0x1p3' is no real number", 7),
-            ("<plist><real></real></plist>", "'' is no real number", 7),
-            ("<plist><date>21.11.2026</date></plist>", "'21.11.2026' is no date like 2026-11-21T05:27:03Z", 7),
+            ("<plist><dict>a</dict></plist>", "unexpected text between elements", 13),
+            ("<plist><integer></integer></plist>", "'' is not an integer", 7),
+            ("<plist><integer>1.0</integer></plist>", "'1.0' is not an integer", 7),
+            ("<plist><integer>0x</integer></plist>", "'0x' is not an integer", 7),
+            ("<plist><integer>0x+1</integer></plist>", "'0x+1' is not an integer", 7),
+            ("<plist><real>0x1p3</real></plist>", "'0x1p3' is not a real number", 7),
+            ("<plist><real></real></plist>", "'' is not a real number", 7),
+            ("<plist><date>21.11.2026</date></plist>", "'21.11.2026' is not a date like 2026-11-21T05:27:03Z", 7),
             ("<plist><data>*</data></plist>", "the data is not base64", 7),
             ("<plist><true>x</true></plist>", "the element <true> is not empty", 7),
-            ("<plist><string>a & b</string></plist>", "a & that stands for itself is written &amp;", 17),
-            ("<plist><string>&nbsp;</string></plist>", "the entity &nbsp; is not known", 15),
-            ("<plist><string>&#0;</string></plist>", "&#0; is no character of XML", 15),
-            ("<plist><string>&#xD800;</string></plist>", "&#xD800; is no character of XML", 15),
-            ("<plist><string>&#x110000;</string></plist>", "&#x110000; is no character of XML", 15),
-            ("<plist><string>a\u{1}</string></plist>", "a control character stands in the text, which XML has not", 16),
+            ("<plist><string>a & b</string></plist>", "a literal & must be written as &amp;", 17),
+            ("<plist><string>&nbsp;</string></plist>", "unknown entity &nbsp;", 15),
+            ("<plist><string>&#0;</string></plist>", "&#0; is not a valid XML character", 15),
+            ("<plist><string>&#xD800;</string></plist>", "&#xD800; is not a valid XML character", 15),
+            ("<plist><string>&#x110000;</string></plist>", "&#x110000; is not a valid XML character", 15),
+            (
+                "<plist><string>a\u{1}</string></plist>",
+                "the text contains a control character that XML does not allow", 16
+            ),
             ("<plist><!-- x", "this comment is never closed", 7),
             ("<plist a></plist>", "an attribute has no value", 7),
-            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", "a document type with a DTD of its own is refused", 16),
+            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist/>", "a document type with its own DTD is not supported", 16),
             ("<!DOCTYPE plist", "the document type is never closed", 0),
             (
                 "<?xml version='1.0' encoding='ISO-8859-1'?><plist/>",
-                "the text is in the encoding 'iso-8859-1'; only UTF-8 is read", 0
+                "the text is in the encoding 'iso-8859-1'; only UTF-8 is supported", 0
             ),
         ]
     )
@@ -138,7 +141,7 @@ import Testing
         }
         #expect(error.message == "the text is not valid UTF-8")
         #expect(error.place == .byte(bytes.count))
-        #expect(throws: PropertyListError("the text is in UTF-16; only UTF-8 is read", at: 0)) {
+        #expect(throws: PropertyListError("the text is in UTF-16; only UTF-8 is supported", at: 0)) {
             try PropertyListParser().parse([0xFF, 0xFE, 0x3C, 0])
         }
     }

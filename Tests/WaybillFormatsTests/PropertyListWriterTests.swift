@@ -51,20 +51,23 @@ import WaybillTestSupport
 
     @Test(
         arguments: [
-            ("null", "property lists have no null", "property lists have no null"),
-            (#"{"a/b": [1, {"c": null}]}"#, "property lists have no null", "property lists have no null, at /a~1b/1/c"),
+            ("null", "property lists cannot contain null", "property lists cannot contain null"),
+            (
+                #"{"a/b": [1, {"c": null}]}"#, "property lists cannot contain null",
+                "property lists cannot contain null, at /a~1b/1/c"
+            ),
             (
                 "[18446744073709551616]",
-                "the whole number 18446744073709551616 has more than the 64 bits of a property list", nil
+                "the integer 18446744073709551616 does not fit into the 64 bits of a property list", nil
             ),
             (
                 "[-9223372036854775809]",
-                "the whole number -9223372036854775809 has more than the 64 bits of a property list", nil
+                "the integer -9223372036854775809 does not fit into the 64 bits of a property list", nil
             ),
             ("[1e400]", "the number 1e400 is too large for a property list", nil),
-            (#"["a\u0001"]"#, "XML has no character U+0001", nil),
-            (#"{"a\u0000": 1}"#, "XML has no character U+0000", nil),
-            ("[\"\u{FFFE}\"]", "XML has no character U+FFFE", nil),
+            (#"["a\u0001"]"#, "XML does not allow the character U+0001", nil),
+            (#"{"a\u0000": 1}"#, "XML does not allow the character U+0000", nil),
+            ("[\"\u{FFFE}\"]", "XML does not allow the character U+FFFE", nil),
         ] as [(String, String, String?)]
     )
     func `what a property list cannot have is refused with the way to it`(

@@ -33,9 +33,9 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            (.sum, "\"1\"", "'sum' adds numbers, and found a string"),
-            (.max, "true", "'max' compares numbers and strings, and found a boolean"),
-            (.min, "[]", "'min' compares numbers and strings, and found a list"),
+            (.sum, "\"1\"", "'sum' adds numbers, but found a string"),
+            (.max, "true", "'max' compares numbers and strings, but found a boolean"),
+            (.min, "[]", "'min' compares numbers and strings, but found a list"),
             (.sum, "1e99999", "'sum' cannot add 1e99999: it has too many digits"),
         ] as [(AggregateFunction, String, String)]
     )

@@ -22,26 +22,26 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            ("", 0, "a value was expected"),
-            ("[1 2]", 3, "a comma or ] was expected"),
-            ("[1", 2, "a comma or ] was expected"),
-            ("[1,]", 3, "a value was expected"),
-            ("{\"a\":1 \"b\"", 7, "a comma or } was expected"),
-            ("{\"a\":1,}", 7, "a name in quotes was expected"),
-            ("{a:1}", 1, "a name in quotes or } was expected"),
-            ("{\"a\" 1}", 5, "a colon was expected"),
-            ("1 2", 2, "nothing more was expected after the value"),
-            ("tru", 0, "a value was expected; true begins like this"),
+            ("", 0, "expected a value"),
+            ("[1 2]", 3, "expected a comma or ]"),
+            ("[1", 2, "expected a comma or ]"),
+            ("[1,]", 3, "expected a value"),
+            ("{\"a\":1 \"b\"", 7, "expected a comma or }"),
+            ("{\"a\":1,}", 7, "expected a name in quotes"),
+            ("{a:1}", 1, "expected a name in quotes or }"),
+            ("{\"a\" 1}", 5, "expected a colon"),
+            ("1 2", 2, "unexpected content after the value"),
+            ("tru", 0, "expected a value, such as true"),
             ("[\"abc", 5, "the string has no closing quote"),
             ("\"a\nb\"", 2, "a control character in a string must be escaped"),
-            ("\"a\\x\"", 2, "this escape does not exist in JSON"),
-            ("\"\\u12g4\"", 5, "four hexadecimal digits were expected after \\u"),
-            ("\"\\u12", 5, "four hexadecimal digits were expected after \\u"),
-            ("\"\\", 1, "this escape does not exist in JSON"),
-            ("-", 1, "a digit was expected"),
-            ("01", 0, "a number does not begin with a zero before other digits"),
-            ("1.", 2, "a digit was expected after the decimal point"),
-            ("1e+", 3, "a digit was expected in the exponent"),
+            ("\"a\\x\"", 2, "JSON does not have this escape"),
+            ("\"\\u12g4\"", 5, "expected four hexadecimal digits after \\u"),
+            ("\"\\u12", 5, "expected four hexadecimal digits after \\u"),
+            ("\"\\", 1, "JSON does not have this escape"),
+            ("-", 1, "expected a digit"),
+            ("01", 0, "a number cannot start with a zero before other digits"),
+            ("1.", 2, "expected a digit after the decimal point"),
+            ("1e+", 3, "expected a digit in the exponent"),
         ]
     )
     func `a mistake is named where it is`(text: String, offset: Int, message: String) {
@@ -119,7 +119,7 @@ import WaybillJSON
         var parser = JSONParser()
         #expect(try parser.parse(Array((brackets(512)).utf8)) != .null)
         let error = #expect(throws: JSONSyntaxError.self) { try parser.parse(Array(brackets(513).utf8)) }
-        #expect(error == JSONSyntaxError("values are nested more than 512 deep", at: 512))
+        #expect(error == JSONSyntaxError("values are nested more than 512 levels deep", at: 512))
         parser.maximumDepth = 2
         #expect(try parser.parse(Array("[{\"a\":1},[]]".utf8)) == [["a": 1], []])
         #expect(throws: JSONSyntaxError.self) { try parser.parse(Array("[{\"a\":[]}]".utf8)) }

@@ -94,7 +94,7 @@ import WaybillTestSupport
                 1 | data: {it: {file: a.csv}}
                   |                   ----- named here
 
-                error[csv-syntax]: the quote that begins this field is never closed
+                error[csv-syntax]: the quote that starts this field is never closed
                  --> FOLDER/a.csv:4:3
                   |
                 4 | 4,"5

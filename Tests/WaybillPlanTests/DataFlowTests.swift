@@ -367,7 +367,7 @@ import WaybillPlan
         for count in [257, 300, 5_000] {
             let found = try findings(count)
             #expect(found.map(\.id.name) == ["graph-nesting"])
-            #expect(found.first?.headline == "graphs that run each other are more than 256 levels deep here")
+            #expect(found.first?.headline == "graphs are nested more than 256 levels deep")
             // At the call from the 257th graph, counted from the innermost.
             #expect(found.first?.primary?.span.start.line == count - 256 + 2)
         }
@@ -388,8 +388,8 @@ import WaybillPlan
     /// The hint of a field that a step with 'forEach' does not have, and what it leads to.
     @Test(
         arguments: [
-            ("outputs", "get: /a, outputs: {x: $.x}", "steps.e.items[*].outputs has the values of all", "outputs.x"),
-            ("status", "get: /a", "steps.e.items[*].status has the values of all", "status"),
+            ("outputs", "get: /a, outputs: {x: $.x}", "steps.e.items[*].outputs has all values", "outputs.x"),
+            ("status", "get: /a", "steps.e.items[*].status has all values", "status"),
             ("headers", "get: /a", "has 'item', 'ok', 'error', 'outputs', 'status', 'data'", "data"),
             ("outputs", "chain: [{id: i, get: /a}]", "has 'item', 'ok', 'error'", "item"),
             ("status", "values: {x: n}", "has 'item', 'ok', 'error', 'outputs'", "outputs.x"),

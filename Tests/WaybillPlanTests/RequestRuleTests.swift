@@ -230,7 +230,7 @@ import WaybillPlan
             """
         )
         .diagnostics
-        #expect(found.map(\.headline) == ["this session would need itself before it is there: a → b → a"])
+        #expect(found.map(\.headline) == ["this session requires itself: a → b → a"])
     }
 
     @Test(

@@ -34,7 +34,7 @@ import WaybillTestSupport
             ("inputs: {id: {$ref: leads-nowhere.json}}", "unreadable-file", "gone.json cannot be read"),
             ("inputs: {id: {$ref: invalid.json}}", "invalid-schema", "integr"),
             ("inputs: {id: {$ref: \"https://example.com/a.json\"}}", "invalid-schema", "https://example.com/a.json"),
-            ("inputs: {id: {$ref: \"/etc/hostname\"}}", "outside-folder", "/etc/hostname lies outside"),
+            ("inputs: {id: {$ref: \"/etc/hostname\"}}", "outside-folder", "/etc/hostname is outside"),
             (
                 "endpoints: {a: {url: \"http://h/\", returns: {object: {$ref: gone.json}}}}", "unreadable-file",
                 "gone.json"

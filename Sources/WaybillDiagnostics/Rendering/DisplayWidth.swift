@@ -1,18 +1,19 @@
-/// How many columns of a terminal text takes.
+/// The width of a text in terminal columns.
 ///
-/// Terminals do not agree on everything. This follows what most do: East Asian wide and fullwidth characters (Unicode
-/// Standard Annex #11) and emoji take two columns, marks that combine with what is before them take none.
+/// Terminals differ in details. This follows the majority: East Asian wide and fullwidth characters (Unicode Standard
+/// Annex #11) and emoji take two columns, combining marks take none.
 enum DisplayWidth {
-    /// The columns of a text.
+    /// Returns the width of a text.
     static func of(_ text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// The columns of a character, as a person sees one: a letter with its marks, a family of emoji.
+    /// Returns the width of a character as the user perceives it: a letter with its marks, or an emoji of several code
+    /// points.
     static func of(_ character: Character) -> Int {
         var sum = 0
         for scalar in character.unicodeScalars {
-            // One emoji, however many its parts.
+            // A single emoji, regardless of the number of its parts.
             if scalar == "\u{FE0F}" || scalar.properties.isEmojiPresentation { return 2 }
             sum += of(scalar)
         }
@@ -21,7 +22,7 @@ enum DisplayWidth {
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return scalar == "\u{AD}" ? 0 : 1 }
-        // The second and third letters of a Hangul syllable that is written in parts.
+        // The second and third letters of a Hangul syllable that is written as separate letters.
         if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
@@ -38,7 +39,7 @@ enum DisplayWidth {
         return low < wide.count && wide[low].contains(value)
     }
 
-    /// Whole blocks, unassigned places in them included, as the annex wants it.
+    /// Whole blocks, including unassigned code points, as the annex requires.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F,  // Hangul Jamo, leading consonants
         0x2E80...0x303E,  // radicals, CJK punctuation

@@ -1,10 +1,10 @@
-/// Writes diagnostics as workflow commands of GitHub Actions, which mark lines of a change; one a line.
+/// Writes diagnostics as workflow commands of GitHub Actions, one per line, which annotate lines of a change.
 ///
 /// ```
 /// ::error file=a.yaml,line=52,endLine=52,col=19,endColumn=26,title=unknown-endpoint::no endpoint is named 'shedule'
 /// ```
 package struct GitHubRenderer: DiagnosticRenderer {
-    /// A renderer.
+    /// Creates a renderer.
     package init() {}
 
     /// Returns a workflow command for each diagnostic, each ending in a line break; an empty string for no
@@ -18,7 +18,7 @@ package struct GitHubRenderer: DiagnosticRenderer {
         if let span = diagnostic.primary?.span {
             let (start, end) = (span.start, span.end)
             properties = [("file", span.file.name), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
-            // GitHub refuses columns of what has several lines.
+            // GitHub rejects columns for a range of several lines.
             if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
         }
         properties.append(("title", diagnostic.id.name))
@@ -28,7 +28,7 @@ package struct GitHubRenderer: DiagnosticRenderer {
     /// Returns a workflow command.
     ///
     /// - Parameters:
-    ///   - name: What it is: `error`, `warning` or `notice`.
+    ///   - name: The command: `error`, `warning` or `notice`.
     ///   - properties: The location and the title, with GitHub's names.
     ///   - message: The message, which may have several lines.
     package static func command(
@@ -40,7 +40,7 @@ package struct GitHubRenderer: DiagnosticRenderer {
         return "::\(name) \(text)::\(escaped(message, isProperty: false))\n"
     }
 
-    /// The headline, the other locations and the help, because GitHub shows nothing else.
+    /// Returns the headline, the other locations and the help, because GitHub shows nothing else.
     private static func message(of diagnostic: Diagnostic) -> String {
         let places = diagnostic.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
         return ([diagnostic.statement] + places + diagnostic.help).map(PrintableText.oneLine).joined(separator: "\n")

@@ -1,7 +1,7 @@
 /// Lays out diagnostics for a person: headline, location, source lines, help.
 ///
 /// ```
-/// error[missing-input]: the call of 'user' lacks input 'id'
+/// error[missing-input]: the call of 'user' requires input 'id'
 ///   --> manifests/accounts.yaml:52:19
 ///    |
 ///  8 |     inputs: {id: integer}
@@ -16,29 +16,30 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// Whether to use ANSI colours.
     package var colour: Bool
 
-    /// Whether `waybill explain` has a page about an id, for the summary.
+    /// Whether `waybill explain` has a page about an id. The summary suggests only such pages.
     package var isExplained: @Sendable (DiagnosticID) -> Bool
 
-    /// The greatest number of columns of a source line that are shown; longer lines are cut around the carets.
+    /// The maximum number of columns to show of a source line. Longer lines are cut around the carets.
     package var width = 120
 
-    /// A renderer with or without ANSI colours. Its summaries suggest only pages that exist.
+    /// Creates a renderer with or without ANSI colours.
     package init(colour: Bool = false, isExplained: @escaping @Sendable (DiagnosticID) -> Bool = { _ in false }) {
         self.colour = colour
         self.isExplained = isExplained
     }
 
-    /// The diagnostics and a summary in the last line; an empty string for no diagnostics.
+    /// Returns the diagnostics followed by a summary line; an empty string for no diagnostics.
     package func document(for diagnostics: [Diagnostic]) -> String {
         diagnostics.isEmpty ? "" : "\(render(diagnostics))\n\(summary(of: diagnostics))"
     }
 
-    /// The text of several diagnostics, separated by empty lines; of many with one id, the first and how many more.
+    /// Returns the text of several diagnostics, separated by empty lines. If many have the same id, shows the first
+    /// ones and the number of the others.
     package func render(_ diagnostics: [Diagnostic]) -> String {
         diagnostics.limitingRepeats().map(render).joined(separator: "\n")
     }
 
-    /// The text of one diagnostic, ending in a line break.
+    /// Returns the text of one diagnostic, ending with a line break.
     package func render(_ diagnostic: Diagnostic) -> String {
         let style: Style = diagnostic.severity == .error ? .error : .warning
         var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
@@ -60,7 +61,7 @@ package struct HumanRenderer: DiagnosticRenderer {
         return text
     }
 
-    /// One line with the number of diagnostics, and how to read more about one.
+    /// Returns one line with the number of diagnostics and how to read more about one of them.
     package func summary(of diagnostics: [Diagnostic]) -> String {
         let errors = diagnostics.filter { $0.severity == .error }
         let counts = [(errors.count, "error", Style.error), (diagnostics.count - errors.count, "warning", .warning)]
@@ -71,15 +72,15 @@ package struct HumanRenderer: DiagnosticRenderer {
         return "\(counts). More about \(diagnostics.count == 1 ? "it" : "one"): waybill explain \(example.id)\n"
     }
 
-    /// What is shown of one file.
+    /// The excerpt of one file.
     private struct Block {
         var place: String
         var excerpt: SourceExcerpt
     }
 
-    /// A block for each file, that of the primary location first.
+    /// Returns a block for each file, starting with that of the primary location.
     private func blocks(of diagnostic: Diagnostic, primaryStyle: Style) -> [Block] {
-        // Without a primary location, all locations are of the error itself.
+        // Without a primary location, the secondary locations are those of the error itself.
         let secondaryIsPrimary = diagnostic.primary == nil
         let labels =
             (diagnostic.primary.map { [($0, true)] } ?? []) + diagnostic.secondary.map { ($0, secondaryIsPrimary) }
@@ -117,7 +118,7 @@ package struct HumanRenderer: DiagnosticRenderer {
         return text + "\n"
     }
 
-    /// How a piece of text is painted.
+    /// The style of a piece of text.
     enum Style: String {
         case error = "1;31"
         case warning = "1;33"

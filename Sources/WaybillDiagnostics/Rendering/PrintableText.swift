@@ -1,6 +1,7 @@
-/// Makes any text fit for a terminal and a log, which nothing from a file or a server may steer.
+/// Makes text safe for terminals and logs, which content from files or servers must not control.
 package enum PrintableText {
-    /// A text on one line: white space as spaces, characters that steer terminals or editors as U+FFFD.
+    /// Returns a text on one line: white space becomes spaces, and characters that control terminals or editors become
+    /// U+FFFD.
     package static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { steers($0) }) else { return text }
         var result = String.UnicodeScalarView()
@@ -14,25 +15,25 @@ package enum PrintableText {
         return String(result)
     }
 
-    /// How many columns of a terminal a text takes that has no line breaks.
+    /// Returns the number of terminal columns of a text without line breaks.
     package static func columns(of text: String) -> Int { DisplayWidth.of(text) }
 
-    /// A text of at most some columns: `…` replaces the middle of a longer one.
+    /// Returns a text shortened to a number of columns, with `…` in place of its middle if it is longer.
     package static func shortened(_ text: String, to columns: Int) -> String {
         guard DisplayWidth.of(text) > columns else { return text }
         guard columns > 1 else { return columns == 1 ? "…" : "" }
-        // The end, which tells similar texts apart, has a little more room than the start.
+        // The end, which distinguishes similar texts, gets slightly more room than the start.
         let start = fitting(text, (columns - 1) / 2)
         let end = fitting(String(text.reversed()), columns - 1 - DisplayWidth.of(start))
         return start + "…" + String(end.reversed())
     }
 
-    /// The start of a text, in at most some columns.
+    /// Returns the start of a text, in at most the given number of columns.
     package static func start(of text: String, _ columns: Int) -> String {
         DisplayWidth.of(text) > columns ? fitting(text, columns - 1) + "…" : text
     }
 
-    /// As much of the start of a text as some columns have room for.
+    /// Returns as much of the start of a text as fits in a number of columns.
     private static func fitting(_ text: String, _ columns: Int) -> String {
         var room = columns
         return String(
@@ -43,8 +44,8 @@ package enum PrintableText {
         )
     }
 
-    /// Whether a character is not shown but obeyed: control characters, breaks of lines, and marks of direction, which
-    /// would show a line in another order than it is read in.
+    /// Whether a character is interpreted rather than shown: control characters, line breaks, and directional marks,
+    /// which would show a line in another order than it is read.
     static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F: false

@@ -1,20 +1,20 @@
-/// The lines of one file that labels point to, in the order of the text, with what is to be said below each.
+/// The lines of one file that labels point to, in source order, with the labels below each.
 struct SourceExcerpt {
     /// A row of an excerpt.
     struct Row {
-        /// What stands left of the text.
+        /// The content of the margin to the left of the text.
         enum Margin {
             /// The number of a line.
             case number(Int)
-            /// Nothing: the row belongs to the line above.
+            /// Empty: the row belongs to the line above.
             case none
-            /// Lines are left out here.
+            /// Lines are omitted here.
             case gap
         }
 
-        /// What stands left of the text.
+        /// The content of the margin to the left of the text.
         var margin: Margin
-        /// The texts side by side, in order; of a style where they are not of the source.
+        /// The fragments of the row, from left to right. Fragments that are not source text have a style.
         var fragments: [Fragment]
     }
 
@@ -25,26 +25,26 @@ struct SourceExcerpt {
         var style: HumanRenderer.Style?
     }
 
-    /// A label on one line.
+    /// The part of a label that is on one line.
     struct Mark {
         /// The bytes to underline, all on the line.
         var bytes: Range<Int>
-        /// What is said of them.
+        /// The message of the label.
         var text: String
         /// Whether this is a location of the error itself, not a related one.
         var isPrimary: Bool
     }
 
-    /// The rows, from above.
+    /// The rows, from top to bottom.
     private(set) var rows: [Row] = []
-    /// The number of the last line that is shown.
+    /// The number of the last line shown so far.
     private(set) var lastLine = 0
 
     private let file: SourceFile
     private let width: Int
     private let primaryStyle: HumanRenderer.Style
 
-    /// The excerpt of a file for labels in it.
+    /// Creates the excerpt of a file for the labels in it.
     init(
         of file: SourceFile,
         labels: [(label: Diagnostic.Label, isPrimary: Bool)],
@@ -62,7 +62,7 @@ struct SourceExcerpt {
         for (line, marks) in marks.sorted(by: { $0.key < $1.key }) { add(line, marks) }
     }
 
-    /// Of a span of several lines the first is underlined, to the end of what stands there.
+    /// For a span of several lines, only the first is underlined, to the end of its content.
     private static func mark(_ label: Diagnostic.Label, _ isPrimary: Bool, on line: Int) -> Mark {
         let range = label.span.range
         let whole = label.span.file.byteRange(ofLine: line)
@@ -76,7 +76,7 @@ struct SourceExcerpt {
     }
 
     private mutating func add(_ line: Int, _ marks: [Mark]) {
-        // A single line between two is shown rather than left out.
+        // A single line between two shown ones is shown rather than omitted.
         if lastLine > 0, line == lastLine + 2 {
             let range = file.byteRange(ofLine: lastLine + 1)
             addRow(lastLine + 1, SourceLine(range, of: file, around: range.lowerBound..<range.lowerBound, width: width))
@@ -88,7 +88,7 @@ struct SourceExcerpt {
         }
         var group: [Mark] = []
         for mark in marks {
-            // Places of a line that are too far from each other for one view of it get a view each.
+            // Marks on a line that are too far apart for one view get a view each.
             if let first = group.first, mark.bytes.lowerBound - first.bytes.lowerBound > width / 2 {
                 addView(of: line, group)
                 group = []

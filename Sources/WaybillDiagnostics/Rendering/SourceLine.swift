@@ -1,32 +1,32 @@
-/// A line of a source made fit to print: characters that steer terminals replaced, tabs widened, cut where it is too wide.
+/// A source line prepared for printing: control characters are replaced, tabs are expanded, and long lines are cut.
 struct SourceLine {
-    /// What is printed; `…` stands where something is cut off.
+    /// The text to print, with `…` where something is cut off.
     let text: String
 
-    /// What is shown, character by character.
+    /// The visible characters.
     private let cells: [Cell]
-    /// The column at which the first of them stands.
+    /// The column of the first visible character.
     private let indent: Int
     private let end: Int
 
-    /// What a person sees as one character: which bytes it is and how many columns it takes.
+    /// A character as the user perceives it, with its byte range and its width in columns.
     private struct Cell {
         var bytes: Range<Int>
         var text: String
         var width: Int
     }
 
-    /// How many columns a tab takes.
+    /// The width of a tab in columns.
     private static let tabWidth = 4
 
-    /// A line of a file.
+    /// Creates a line of a file.
     ///
     /// - Parameters:
     ///   - line: The bytes of the line, without its line break.
-    ///   - marked: The bytes that must be seen; of a long part, its beginning.
-    ///   - width: The greatest number of columns to show.
+    ///   - marked: The bytes that must be visible. If they do not fit, their start is.
+    ///   - width: The maximum number of columns to show.
     init(_ line: Range<Int>, of file: SourceFile, around marked: Range<Int>, width: Int) {
-        // Only a window around what is marked is ever decoded: a line may have megabytes.
+        // Only a window around the marked bytes is decoded, because a line may be megabytes long.
         let reach = width * 4
         let from =
             marked.lowerBound - line.lowerBound > reach
@@ -46,7 +46,7 @@ struct SourceLine {
         text = (cutBefore ? "…" : "") + cells.map(\.text).joined() + (cutAfter ? "…" : "")
     }
 
-    /// The columns, from 0, of a range of bytes; at least one, so that there is something to underline.
+    /// Returns the columns, from 0, of a range of bytes; at least one, so that there is something to underline.
     func columns(of bytes: Range<Int>) -> Range<Int> {
         var (lower, upper): (Int?, Int) = (nil, indent)
         var column = indent
@@ -59,7 +59,7 @@ struct SourceLine {
         return start..<max(upper, start + 1)
     }
 
-    /// The beginning of the code point that an offset is in. Bytes that are no UTF-8 are not searched for one.
+    /// Returns the start of the code point that contains an offset; the offset itself if the bytes are not UTF-8.
     private static func boundary(before offset: Int, in file: SourceFile) -> Int {
         var start = offset
         while start > max(0, offset - 3), file.bytes[start] & 0xC0 == 0x80 { start -= 1 }
@@ -103,7 +103,8 @@ struct SourceLine {
         return cells
     }
 
-    /// Which cells are shown: all if they fit, else those that are marked, with as much on both sides as there is room for.
+    /// Returns the visible cells: all if they fit; otherwise the marked ones, with as much context on both sides as
+    /// fits.
     private static func window(of cells: [Cell], around first: Int, to end: Int, width: Int) -> Range<Int> {
         var room = width
         guard cells.reduce(0, { $0 + $1.width }) > width else { return 0..<cells.count }
@@ -121,7 +122,7 @@ struct SourceLine {
             }
         }
         takeAfter(while: { $0.bytes.lowerBound < end }, leaving: width / 2)
-        // A little of what follows, then what is before, then more of what follows.
+        // First a little of what follows, then what comes before, then more of what follows.
         takeAfter(leaving: room - min(room, width / 4))
         takeBefore()
         takeAfter()

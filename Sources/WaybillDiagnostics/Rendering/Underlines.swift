@@ -1,27 +1,27 @@
-/// What stands below a line: `^^^^` and `----` under the places, and what is said of each.
+/// The rows below a line: `^^^^` and `----` under the marked columns, and their messages.
 ///
 /// ```
 /// {get: /d, post: /e}
-///  ---      ^^^^ the last one's text stands beside its signs
+///  ---      ^^^^ the message of the last mark is next to it
 ///  |
-///  the others' texts hang below, from the right to the left
+///  the other messages hang below, from right to left
 /// ```
 enum Underlines {
-    /// A place to underline.
+    /// A range of columns to underline.
     struct Mark {
-        /// The columns of the place, from 0; not empty.
+        /// The columns, from 0; not empty.
         var columns: Range<Int>
-        /// What is said of it; may be empty.
+        /// The message; may be empty.
         var text: String
-        /// What underlines it.
+        /// The character that underlines it.
         var sign: Character
-        /// How sign and text are painted.
+        /// The style of the underline and the message.
         var style: HumanRenderer.Style
     }
 
-    /// The rows for the places of one line.
+    /// Returns the rows for the marks of one line.
     static func rows(for marks: [Mark]) -> [[SourceExcerpt.Fragment]] {
-        // From the right to the left; of those that begin together the first given comes first.
+        // From right to left. Of marks that start at the same column, the first given comes first.
         let marks = marks.enumerated()
             .sorted { ($1.element.columns.lowerBound, $0.offset) < ($0.element.columns.lowerBound, $1.offset) }
             .map(\.element)
@@ -42,7 +42,7 @@ enum Underlines {
         return rows
     }
 
-    /// All signs; where places overlap, the narrower one is seen, and `^` rather than `-`.
+    /// Returns the row of underlines. Where marks overlap, the narrower one is visible, and `^` rather than `-`.
     private static func signRow(_ marks: [Mark]) -> [SourceExcerpt.Fragment] {
         var seen: [Int: Mark] = [:]
         let widestFirst = marks.sorted {
@@ -62,7 +62,7 @@ enum Underlines {
         return row
     }
 
-    /// A `|` below the beginning of each place, in the order of columns.
+    /// Returns the row with a `|` below the start of each mark.
     private static func connectors(_ marks: ArraySlice<Mark>) -> [SourceExcerpt.Fragment] {
         var row: [SourceExcerpt.Fragment] = []
         for mark in marks.reversed() where row.last?.column != mark.columns.lowerBound {

@@ -1,6 +1,7 @@
-/// Passwords in URLs (`https://user:password@host/`, RFC 3986, section 3.2.1), which are not shown in excerpts of a manifest.
+/// Finds passwords in URLs (`https://user:password@host/`, RFC 3986, section 3.2.1), which excerpts of a manifest do
+/// not show.
 enum UserInformation {
-    /// The ranges of passwords in a text.
+    /// Returns the ranges of passwords in a text.
     static func passwords(in text: ArraySlice<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = text.startIndex

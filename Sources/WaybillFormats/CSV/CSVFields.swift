@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// Takes one record apart into its fields (RFC 4180, section 2).
+/// Splits one record into its fields (RFC 4180, section 2).
 struct CSVFields {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position: Int
     private var isAtEnd = false
 
-    /// The fields of a record, without its line break, from a byte on.
+    /// Creates a reader of the fields of a record without its line break, starting at a byte offset.
     init(_ record: UnsafeBufferPointer<UInt8>, from start: Int = 0) {
         bytes = record
         position = start
     }
 
-    /// The text of the next field and the bytes that it takes up, quotes included; `nil` behind the last.
+    /// Returns the text of the next field and its byte range, including quotes; `nil` after the last one.
     mutating func next() throws(CSVError) -> (text: String, range: Range<Int>)? {
         if isAtEnd { return nil }
         let start = position
@@ -28,9 +28,9 @@ struct CSVFields {
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
             if bytes[position] == UInt8(ascii: "\"") {
                 throw CSVError(
-                    "a quote stands in a field that does not begin with one",
+                    "unexpected quote in a field that does not start with one",
                     at: position..<position + 1,
-                    help: "A field with quotes in it is written in quotes, and each of them twice: \"a \"\"b\"\" c\"."
+                    help: "Put a field that contains quotes in quotes, and double each quote in it: \"a \"\"b\"\" c\"."
                 )
             }
             position += 1
@@ -46,7 +46,7 @@ struct CSVFields {
             let partStart = position
             while position < bytes.count, bytes[position] != UInt8(ascii: "\"") { position += 1 }
             guard position < bytes.count else {
-                throw CSVError("the quote that begins this field is never closed", at: start..<start + 1)
+                throw CSVError("the quote that starts this field is never closed", at: start..<start + 1)
             }
             position += 1
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -58,9 +58,9 @@ struct CSVFields {
         }
         guard position == bytes.count || bytes[position] == UInt8(ascii: ",") else {
             throw CSVError(
-                "a comma or the end of the line was expected after the closing quote",
+                "expected a comma or the end of the line after the closing quote",
                 at: position..<position + 1,
-                help: "A quote within quotes is written twice."
+                help: "Double a quote within quotes."
             )
         }
         if parts.count == 1 { return try text(parts[0]) }

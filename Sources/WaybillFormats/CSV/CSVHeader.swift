@@ -1,10 +1,10 @@
 import WaybillJSON
 
-/// The names of the columns, from the first record.
+/// The names of the columns, read from the first record.
 struct CSVHeader: Sendable {
-    /// The names, in order; all are different.
+    /// The names, in order; no two are equal.
     let names: [String]
-    /// Where they stand in each row's object, if there are enough for an index.
+    /// The positions of the names in each row's object, if there are enough for an index.
     private let index: NameIndex?
 
     /// Reads the first record of a text.
@@ -54,7 +54,7 @@ struct CSVHeader: Sendable {
         return CSVError(
             "the row has \(counted(fields, "field")), but the header has \(counted(names.count, "name"))",
             at: range,
-            help: fields > names.count ? "A field with a comma in it is written in quotes." : nil
+            help: fields > names.count ? "Put a field that contains a comma in quotes." : nil
         )
     }
 }

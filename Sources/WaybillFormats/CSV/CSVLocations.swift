@@ -1,9 +1,9 @@
 package import WaybillDiagnostics
 package import WaybillJSON
 
-/// Where the fields of a row stand in its text.
+/// The locations of the fields of a row in its text.
 package struct CSVLocations: DocumentLocations, Sendable {
-    /// Where the whole row stands.
+    /// The span of the whole row.
     package let span: SourceSpan
     private let fields: [CodePoints: SourceSpan]
 
@@ -26,7 +26,7 @@ package struct CSVLocations: DocumentLocations, Sendable {
         fields = found
     }
 
-    /// Where the row stands, or the field that a pointer of one name leads to; `nil` for longer pointers.
+    /// Returns the span of the row, or of the field that a pointer of one name leads to; `nil` for longer pointers.
     package func span(at pointer: JSONPointer) -> SourceSpan? {
         guard let token = pointer.tokens.first else { return span }
         guard pointer.tokens.count == 1 else { return nil }
@@ -36,7 +36,7 @@ package struct CSVLocations: DocumentLocations, Sendable {
         }
     }
 
-    /// Where the value of a name stands: the name itself stands in the header, far from the row that is told of.
+    /// Returns the span of the value of a name. The name itself is in the header, far from the reported row.
     package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
         pointer.tokens.isEmpty ? nil : span(at: pointer)
     }

@@ -1,48 +1,48 @@
 import WaybillDiagnostics
 package import WaybillJSON
 
-/// A row of a CSV text under its header.
+/// A row of a CSV text, named by its header.
 package struct CSVRow: Sendable {
-    /// An object with a string for each name of the header, in the header's order.
+    /// An object with a string for each name of the header, in the order of the header.
     package let value: JSON
     /// The bytes of the row in the text, without its line break.
     package let range: Range<Int>
 }
 
-/// Reads CSV text (RFC 4180) that comes in pieces of any size, row by row; memory is needed for one row only.
+/// Reads CSV text (RFC 4180) row by row, from pieces of any size. It needs memory for one row only.
 ///
-/// What the RFC leaves open is settled so:
-/// - The first record is the header; its names are different and not empty, and each row has as many fields.
-/// - A record ends with CR LF, LF or CR, the last one also with the text. Empty lines say nothing.
-/// - A byte order mark at the start is ignored. Bytes that are not UTF-8 are refused.
-/// - White space belongs to the field that it stands in.
+/// The reader decides what the RFC leaves open as follows:
+/// - The first record is the header. Its names must be distinct and not empty, and each row must have as many fields.
+/// - A record ends with CR LF, LF or CR, the last one also with the end of the text. Empty lines are ignored.
+/// - A byte order mark at the start is ignored. Bytes that are not UTF-8 are an error.
+/// - White space is part of its field.
 ///
-/// After an error in a row the rows behind it can still be read. There are no rows without a header in order, and none
-/// behind a limit.
+/// After an error in a row, the rows after it can still be read. Without a valid header, or after a limit is exceeded,
+/// there are no more rows.
 package struct CSVReader: Sendable {
-    /// What a text may ask of memory before it is refused.
+    /// The limits of a text, which bound the memory that it needs.
     package struct Limits: Sendable {
-        /// The greatest number of columns.
+        /// The maximum number of columns.
         package var maximumFields = 16_384
-        /// The greatest size of a record, in bytes.
+        /// The maximum size of a record, in bytes.
         package var maximumRecordBytes = 64 << 20
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
     private let limits: Limits
     private var header: CSVHeader?
     private var recordEnd = CSVRecordEnd()
-    /// The beginning of a record whose end has not come yet.
+    /// The start of a record whose end has not arrived.
     private var openRecord: [UInt8] = []
-    /// Where the record begins in the text.
+    /// The byte offset of the record in the text.
     private var offset = 0
     private var line = 1
     private var isBehindCarriageReturn = false
     private var isStopped = false
 
-    /// A reader at the start of a text.
+    /// Creates a reader at the start of a text.
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
@@ -50,7 +50,7 @@ package struct CSVReader: Sendable {
     /// The names of the columns, once the header has been read.
     package var names: [String]? { header?.names }
 
-    /// The rows of a whole text.
+    /// Returns the rows of a whole text.
     package static func rows(of text: [UInt8], limits: Limits = Limits()) throws(CSVSyntaxError) -> [JSON] {
         var reader = CSVReader(limits: limits)
         var rest = text[...]
@@ -60,10 +60,10 @@ package struct CSVReader: Sendable {
         return rows
     }
 
-    /// The next row, whose bytes are taken off the front of a piece of the text.
+    /// Returns the next row, and removes its bytes from a piece of the text.
     ///
-    /// - Parameter text: What has come of the text and has not been taken yet.
-    /// - Returns: The row; `nil` when its end has not come yet, and then the piece is used up.
+    /// - Parameter text: The part of the text that has arrived and has not been read.
+    /// - Returns: The row; `nil` if its end has not arrived, in which case the piece is consumed.
     package mutating func nextRow(in text: inout ArraySlice<UInt8>) throws(CSVSyntaxError) -> CSVRow? {
         while !text.isEmpty, !isStopped {
             if isBehindCarriageReturn {
@@ -89,13 +89,13 @@ package struct CSVReader: Sendable {
         return nil
     }
 
-    /// The row that ends with the text, if there is one; nothing more may come after it.
+    /// Returns the row that the end of the text completes, if there is one. The reader must not be used afterwards.
     package mutating func finish() throws(CSVSyntaxError) -> CSVRow? {
         guard !isStopped else { return nil }
         return try take([], lineBreak: 0)
     }
 
-    /// Reads the record that ends with these bytes; `nil` where it is the header, or an empty line.
+    /// Reads the record that ends with these bytes; `nil` if it is the header or an empty line.
     private mutating func take(_ part: ArraySlice<UInt8>, lineBreak: Int) throws(CSVSyntaxError) -> CSVRow? {
         let record: ArraySlice<UInt8>
         if openRecord.isEmpty {
@@ -133,13 +133,13 @@ package struct CSVReader: Sendable {
         openRecord = []
         return CSVSyntaxError(
             message: "the row has more than \(limits.maximumRecordBytes) bytes",
-            help: "A quote that is never closed makes a row of all that follows.",
+            help: "If a quote is never closed, everything after it is part of the row.",
             range: offset..<offset + 1,
             position: SourcePosition(line: line, column: 1)
         )
     }
 
-    /// A fault of a record, which always begins with a line, as an error of the text.
+    /// Converts an error in a record, which always starts at the start of a line, to an error in the text.
     private static func error(
         _ fault: CSVError,
         in record: ArraySlice<UInt8>,
@@ -148,7 +148,7 @@ package struct CSVReader: Sendable {
     ) -> CSVSyntaxError {
         let before = record.prefix(fault.range.lowerBound)
         var lastLine = before.suffix(while: { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-        // No editor shows a byte order mark as a column.
+        // Editors do not show a byte order mark as a column.
         if offset == 0, lastLine.startIndex == record.startIndex, lastLine.starts(with: CSVRecordEnd.byteOrderMark) {
             lastLine = lastLine.dropFirst(3)
         }
@@ -163,7 +163,7 @@ package struct CSVReader: Sendable {
         )
     }
 
-    /// How many line breaks there are, CR LF counted as one.
+    /// Returns the number of line breaks, with CR LF counted as one.
     private static func lineBreaks(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             var count = 0
@@ -178,7 +178,7 @@ package struct CSVReader: Sendable {
 }
 
 extension ArraySlice {
-    /// The longest end of the slice whose elements all satisfy a condition.
+    /// Returns the longest suffix whose elements all satisfy a condition.
     fileprivate func suffix(while condition: (Element) -> Bool) -> ArraySlice {
         self[(lastIndex { !condition($0) }.map { $0 + 1 } ?? startIndex)...]
     }

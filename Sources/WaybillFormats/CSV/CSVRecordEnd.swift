@@ -1,23 +1,24 @@
-/// Finds where records end in a text that comes in pieces: at a line break that does not stand between quotes.
+/// Finds the ends of records in a text that arrives in pieces: the line breaks that are not between quotes.
 ///
-/// It takes the same bytes for quotes as `CSVFields` does; where those go wrong, a record ends with its line.
+/// It recognises the same quotes as `CSVFields`. If they are invalid, a record ends with its line.
 struct CSVRecordEnd: Sendable {
     private enum State {
-        /// Where a field begins: a quote opens one here and nowhere else.
+        /// The start of a field, the only position where a quote opens one.
         case fieldStart
         case unquoted
         case quoted
-        /// Behind a quote in a quoted field: another makes one quote of both, anything else has closed the field.
+        /// After a quote in a quoted field: a second quote makes an escaped quote, anything else means that the field
+        /// is closed.
         case quoteInQuoted
     }
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private var state = State.fieldStart
-    /// How many bytes of a byte order mark have come at the start of the text; `nil` when something else has.
+    /// The number of bytes of a byte order mark found at the start of the text; `nil` after any other byte.
     private var markLength: Int? = 0
 
-    /// The index of the line break that ends the record; `nil` where it goes on beyond the piece.
+    /// Returns the index of the line break that ends the record; `nil` if the record continues after the piece.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         var index = skipByteOrderMark(bytes)
         while index < bytes.count {

@@ -1,8 +1,8 @@
 package import WaybillDiagnostics
 
-/// Why a text is not CSV (RFC 4180), and where.
+/// The error for a text that is not CSV (RFC 4180), and its location.
 package struct CSVSyntaxError: Error, Sendable, Equatable {
-    /// What is wrong, for a person: `the row has 2 fields, but the header has 3 names`.
+    /// The message for the user: `the row has 2 fields, but the header has 3 names`.
     package let message: String
     /// What to do about it, as a whole sentence, unless that is obvious.
     package let help: String?
@@ -22,7 +22,7 @@ extension CSVSyntaxError: CustomStringConvertible {
     }
 }
 
-/// What is wrong with a record, at bytes counted from its start.
+/// An error in a record, at bytes relative to its start.
 struct CSVError: Error {
     var message: String
     var help: String?

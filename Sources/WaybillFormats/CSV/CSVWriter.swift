@@ -1,28 +1,29 @@
 package import WaybillJSON
 
-/// Writes CSV text (RFC 4180), with quotes only where a field needs them.
+/// Writes CSV text (RFC 4180), with quotes only around fields that need them.
 ///
-/// What it writes `CSVReader` reads back as the same texts. Null and an empty text are the same in CSV.
+/// `CSVReader` reads the output back as the same strings. Null and an empty string are the same in CSV.
 package struct CSVWriter: Sendable {
-    /// What stands behind each row.
+    /// The line break after each row.
     package enum LineBreak: Sendable, CaseIterable {
-        /// LF, as texts have it nearly everywhere.
+        /// LF, as most texts use.
         case lineFeed
-        /// CR LF, as RFC 4180 has it.
+        /// CR LF, as RFC 4180 specifies.
         case carriageReturnLineFeed
     }
 
-    /// What stands behind each row.
+    /// The line break after each row.
     package var lineBreak: LineBreak
 
-    /// A writer, which ends rows with LF unless told otherwise.
+    /// Creates a writer. By default, rows end with LF.
     package init(lineBreak: LineBreak = .lineFeed) {
         self.lineBreak = lineBreak
     }
 
     /// Appends a row of values with its line break, in UTF-8.
     ///
-    /// Null is written as nothing, a text as it is, a number with its digits, an array or object as JSON on one line.
+    /// Null becomes an empty field, a string is written as it is, a number with its digits, and an array or object as
+    /// JSON on one line.
     package func write(_ row: some Sequence<JSON>, to output: inout [UInt8]) {
         writeRow(row.lazy.map(Self.text(of:)), to: &output)
     }
@@ -40,7 +41,7 @@ package struct CSVWriter: Sendable {
             isFirst = false
             Self.write(field, to: &output)
         }
-        // A single empty field would be an empty line, which is no row.
+        // A single empty field would be an empty line, which is not a row.
         if output.count == start, !isFirst { output += [UInt8(ascii: "\""), UInt8(ascii: "\"")] }
         if lineBreak == .carriageReturnLineFeed { output.append(UInt8(ascii: "\r")) }
         output.append(UInt8(ascii: "\n"))
@@ -49,7 +50,7 @@ package struct CSVWriter: Sendable {
     private static func write(_ field: String, to output: inout [UInt8]) {
         var field = field
         field.withUTF8 { bytes in
-            // A byte order mark is none within quotes.
+            // A byte order mark within quotes is ordinary text.
             let needsQuotes = bytes.contains(where: isSpecial) || bytes.starts(with: CSVRecordEnd.byteOrderMark)
             guard needsQuotes else { return output.append(contentsOf: bytes) }
             output.append(UInt8(ascii: "\""))

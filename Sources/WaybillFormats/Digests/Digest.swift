@@ -1,12 +1,12 @@
 import CNettle
 
-/// The digest of bytes that are given piece by piece.
+/// Computes the digest of bytes that arrive in pieces.
 package struct Digest: Sendable {
     /// MD5 (RFC 1321), SHA-1, SHA-256 and SHA-512 (FIPS 180-4).
     package enum Algorithm: String, CaseIterable, Sendable {
         case md5, sha1, sha256, sha512
 
-        /// How many bytes a digest has.
+        /// The size of a digest in bytes.
         package var byteCount: Int { Int(hash.digest_size) }
 
         fileprivate var hash: nettle_hash {
@@ -23,7 +23,7 @@ package struct Digest: Sendable {
     /// Nettle's state.
     private var context: [UInt8]
 
-    /// The digest of no bytes yet.
+    /// Creates the digest of no bytes.
     package init(_ algorithm: Algorithm) {
         self.algorithm = algorithm
         let hash = algorithm.hash
@@ -31,12 +31,12 @@ package struct Digest: Sendable {
         context.withUnsafeMutableBytes { hash.`init`($0.baseAddress) }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         let hash = algorithm.hash
         context.withUnsafeMutableBytes {
@@ -44,7 +44,7 @@ package struct Digest: Sendable {
         }
     }
 
-    /// The digest of the bytes given so far.
+    /// The digest of the bytes added so far.
     package var value: [UInt8] {
         var hash = algorithm.hash
         var context = context
@@ -53,19 +53,19 @@ package struct Digest: Sendable {
         return value
     }
 
-    /// The digest of bytes.
+    /// Returns the digest of bytes.
     package static func value(of bytes: [UInt8], _ algorithm: Algorithm) -> [UInt8] {
         var digest = Digest(algorithm)
         digest.update(bytes)
         return digest.value
     }
 
-    /// The SHA-256 digest of bytes in hexadecimal, in lower case.
+    /// Returns the SHA-256 digest of bytes in lower-case hexadecimal.
     package static func sha256(of bytes: [UInt8]) -> String {
         Hexadecimal.encode(value(of: bytes, .sha256))
     }
 
-    /// The code that authenticates bytes under a key, by SHA-256 (HMAC, RFC 2104).
+    /// Returns the HMAC of bytes with SHA-256 (RFC 2104).
     package static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var context = hmac_sha256_ctx()
         var value = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
@@ -76,9 +76,9 @@ package struct Digest: Sendable {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Hexadecimal encoding of bytes.
 package enum Hexadecimal {
-    /// Two digits for each byte, in lower case.
+    /// Returns two lower-case digits for each byte.
     package static func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
             func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }

@@ -1,8 +1,8 @@
 import WaybillJSON
 
 extension Digest.Algorithm {
-    /// The bytes of a digest as manifests and servers write it: hexadecimal or Base64, alone or after its name, as in
-    /// `sha256:AB…` and in the fields `Digest` and `Repr-Digest` (RFC 9530), which may have several.
+    /// Returns the bytes of a digest in the notations of manifests and servers: hexadecimal or Base64, alone or after
+    /// its name, as in `sha256:AB…` and in the fields `Digest` and `Repr-Digest` (RFC 9530), which may contain several.
     package func bytes(ofDigest text: String) -> [UInt8]? {
         for part in text.split(separator: ",") {
             var digest = part.filter { !$0.isWhitespace }
@@ -21,15 +21,15 @@ extension Digest.Algorithm {
         return nil
     }
 
-    /// Whether a text is a digest in hexadecimal, and nothing else.
+    /// Whether a string is a digest in hexadecimal.
     package func isHexadecimal(_ text: String) -> Bool {
         text.utf8.count == 2 * byteCount && Self.hexadecimal(text) != nil
     }
 
-    /// Whether a text is as long as a digest, and has hexadecimal digits only.
+    /// Whether a string consists of hexadecimal digits only and is long enough for a digest.
     package static func looksHexadecimal(_ text: String) -> Bool { text.utf8.count >= 32 && hexadecimal(text) != nil }
 
-    /// What is wrong with a text that is no digest.
+    /// Returns the message for a string that is not a digest.
     package func words(onWrong text: String) -> String {
         "'\(text.prefix(100))' is not a \(rawValue) digest: expected \(2 * byteCount) hexadecimal digits"
     }

@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// A pattern for a whole text, in which `*` matches any text, `?` matches one code point and, in file names, `[…]`
+/// A pattern for a whole string, in which `*` matches any string, `?` matches one code point and, in file names, `[…]`
 /// matches one code point of a class.
 package struct Glob: Sendable {
     private enum Token {
@@ -21,7 +21,7 @@ package struct Glob: Sendable {
 
     private var tokens: [Token]
 
-    /// A pattern in which only `*` and `?` have a meaning.
+    /// Creates a pattern in which only `*` and `?` are special.
     package init(_ pattern: String) {
         tokens = pattern.unicodeScalars.map { $0 == "*" ? .anyText : $0 == "?" ? .anyScalar : .scalar($0) }
     }
@@ -45,7 +45,7 @@ package struct Glob: Sendable {
         }
     }
 
-    /// The only text that matches; `nil` if the pattern has wildcards.
+    /// The only string that matches; `nil` if the pattern has wildcards.
     var literal: String? {
         var text = String.UnicodeScalarView()
         for token in tokens {
@@ -55,7 +55,7 @@ package struct Glob: Sendable {
         return String(text)
     }
 
-    /// Whether the name of a file matches: one that starts with a dot only if the pattern does too.
+    /// Whether the name of a file matches. A name that starts with a dot matches only if the pattern does too.
     package func matches(name: String) -> Bool {
         if name.unicodeScalars.first == "." {
             guard case .scalar(".") = tokens.first else { return false }
@@ -63,7 +63,7 @@ package struct Glob: Sendable {
         return matches(name)
     }
 
-    /// Whether a whole text matches, in time proportional to the product of the lengths at worst.
+    /// Whether a whole string matches. The time is at most proportional to the product of the lengths.
     package func matches(_ text: String) -> Bool {
         let text = Array(text.unicodeScalars)
         var at = 0
@@ -109,7 +109,7 @@ package struct Glob: Sendable {
         var ranges: [ClosedRange<Unicode.Scalar>] = []
         while rest.first != "]" || ranges.isEmpty {
             if rest.first == "[", rest.dropFirst().first == ":" {
-                throw GlobFailure("invalid-glob", "named classes such as [:alpha:] are not known, as in '\(whole)'")
+                throw GlobFailure("invalid-glob", "named classes such as [:alpha:] are not supported, as in '\(whole)'")
             }
             let lower = try nextMember()
             var upper = lower

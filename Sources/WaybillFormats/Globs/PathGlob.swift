@@ -9,7 +9,7 @@ package struct GlobFailure: Error {
     /// What to do about it, in whole sentences.
     package let help: [String]
 
-    /// A failure; see the properties.
+    /// Creates a failure; see the properties.
     package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
         self.id = id
         self.headline = headline
@@ -27,13 +27,13 @@ package struct PathGlob: Sendable {
         package let components: [Component]
     }
 
-    /// A pattern for one name in a path.
+    /// A pattern for one component of a path.
     package enum Component: Sendable {
-        /// This name.
+        /// This name only.
         case literal(String)
-        /// Any names that match.
+        /// Any name that matches.
         case names(Glob)
-        /// `**`: any number of folders, also none; at the end the files in them.
+        /// `**`: any number of folders, including none; at the end of a pattern, all files in them.
         case anyFolders
 
         fileprivate init(parsing text: Substring.UnicodeScalarView) throws(GlobFailure) {
@@ -46,7 +46,7 @@ package struct PathGlob: Sendable {
         }
     }
 
-    /// The patterns that the braces stand for; at least one.
+    /// The patterns that the braces expand to; at least one.
     package let alternatives: [Alternative]
 
     /// The maximum length of a pattern, in code points.
@@ -58,7 +58,7 @@ package struct PathGlob: Sendable {
             throw GlobFailure("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
         }
         guard !text.utf8.contains(0) else {
-            throw GlobFailure("invalid-glob", "the pattern has a null character, which no path can have")
+            throw GlobFailure("invalid-glob", "the pattern contains a null character, which is not allowed in paths")
         }
         var expansion = BraceExpansion(text)
         alternatives = try expansion.expand().map { (text) throws(GlobFailure) in try Alternative(parsing: text) }
@@ -71,8 +71,8 @@ extension PathGlob.Alternative {
         guard last != "/" else {
             throw GlobFailure(
                 "invalid-glob",
-                "the pattern '\(text)' ends in /, so that it can match no file",
-                help: ["The files in a folder are FOLDER/*, those in the folders below it too FOLDER/**."]
+                "the pattern '\(text)' ends with /, so it cannot match a file",
+                help: ["Write FOLDER/* for the files in a folder, or FOLDER/** to include those in its subfolders."]
             )
         }
         var components: [PathGlob.Component] = []
@@ -82,7 +82,7 @@ extension PathGlob.Alternative {
             let component = try PathGlob.Component(parsing: part)
             switch component {
             case .literal("..") where !isLiteral:
-                throw GlobFailure("invalid-glob", "'..' stands behind a wildcard in the pattern '\(text)'")
+                throw GlobFailure("invalid-glob", "'..' follows a wildcard in the pattern '\(text)'")
             case .literal: break
             case .names: isLiteral = false
             case .anyFolders:
@@ -92,17 +92,17 @@ extension PathGlob.Alternative {
             components.append(component)
         }
         guard let end = components.last else {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         if case .literal("..") = end {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so that it can match no file")
+            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         isAbsolute = text.unicodeScalars.first == "/"
         self.components = components
     }
 }
 
-/// Takes `{a,b}` apart, as shells do: before anything else, across `/` too, and inside each other.
+/// Expands `{a,b}` like a shell: before anything else, across `/`, and recursively.
 private struct BraceExpansion {
     private var rest: Substring.UnicodeScalarView
     private let whole: String
@@ -115,12 +115,12 @@ private struct BraceExpansion {
         rest = Substring(text).unicodeScalars
     }
 
-    /// The patterns that a text stands for.
+    /// Returns the patterns that the text expands to.
     mutating func expand() throws(GlobFailure) -> [String] {
         try sequence(depth: 0)
     }
 
-    /// Reads up to the end, within braces up to the comma or brace that ends the part.
+    /// Reads to the end; within braces, to the comma or brace that ends the part.
     private mutating func sequence(depth: Int) throws(GlobFailure) -> [String] {
         var texts = [""]
         while let scalar = rest.first, depth == 0 || (scalar != "," && scalar != "}") {
@@ -145,7 +145,10 @@ private struct BraceExpansion {
 
     private mutating func alternatives(depth: Int) throws(GlobFailure) -> [String] {
         guard depth <= Self.maximumDepth else {
-            throw GlobFailure("invalid-glob", "the braces of the pattern are more than \(Self.maximumDepth) deep")
+            throw GlobFailure(
+                "invalid-glob",
+                "the braces of the pattern are nested more than \(Self.maximumDepth) levels deep"
+            )
         }
         var parts = try sequence(depth: depth)
         while let scalar = rest.popFirst() {
@@ -160,7 +163,7 @@ private struct BraceExpansion {
         )
     }
 
-    /// Copies a class up to its `]`, in which braces and commas are members.
+    /// Copies a class up to its `]`. Braces and commas in it are ordinary characters.
     private mutating func copyClass(to texts: inout [String]) {
         guard let end = Self.classEnd(in: rest) else { return }
         for scalar in rest[..<end] { append(scalar, to: &texts) }
@@ -185,6 +188,6 @@ private struct BraceExpansion {
     }
 
     private func tooMany() -> GlobFailure {
-        GlobFailure("invalid-glob", "the braces of the pattern stand for more than \(Self.maximumCount) patterns")
+        GlobFailure("invalid-glob", "the braces of the pattern expand to more than \(Self.maximumCount) patterns")
     }
 }

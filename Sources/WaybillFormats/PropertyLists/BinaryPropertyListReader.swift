@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// One reading of a binary property list (`bplist00`): objects that refer to each other by number, a table of their
-/// offsets, and a trailer of 32 bytes.
+/// Reads a binary property list (`bplist00`): objects that refer to each other by number, a table of their offsets, and
+/// a trailer of 32 bytes.
 struct BinaryPropertyListReader {
-    /// An object that has been read, with all that it refers to.
+    /// An object that has been read, including all objects that it refers to.
     fileprivate struct Object {
         var value: JSON
-        /// How many values it counts as.
+        /// The number of values that it counts as.
         var nodes: Int
-        /// How deep arrays and dictionaries are nested in it.
+        /// The nesting depth of arrays and dictionaries in it.
         var height = 0
     }
 
-    /// The size of the contents that are not worth keeping, in bytes.
+    /// The size in bytes up to which contents are not cached.
     private static let shortLength = 15
 
     private let bytes: [UInt8]
@@ -20,12 +20,12 @@ struct BinaryPropertyListReader {
     private let maximumNodes: Int
     private let trailer: BinaryPropertyListTrailer
 
-    /// Containers and long texts by their numbers, so that what is referred to often is read and kept once.
+    /// Containers and long strings by their numbers, so that objects with many references are read and stored once.
     private var known: [Int: Object] = [:]
-    /// The containers that are being read.
+    /// The containers that are currently being read.
     private var open: Set<Int> = []
-    /// How many bytes of contents may still be read. Objects that do not overlap have no more than there are; some writers
-    /// give an object several numbers.
+    /// The number of bytes of contents that may still be read. Objects that do not overlap have no more bytes than the
+    /// file; some writers give an object several numbers.
     private var bytesLeft: Int
 
     init(_ bytes: [UInt8], maximumDepth: Int, maximumNodes: Int) throws(PropertyListError) {
@@ -36,7 +36,7 @@ struct BinaryPropertyListReader {
         bytesLeft = bytes.count * 4
     }
 
-    /// The value of the top object.
+    /// Returns the value of the top object.
     mutating func read() throws(PropertyListError) -> JSON {
         try object(trailer.topObject, referredToAt: bytes.count - 16).value
     }
@@ -44,7 +44,7 @@ struct BinaryPropertyListReader {
     private mutating func object(_ number: Int, referredToAt place: Int) throws(PropertyListError) -> Object {
         if let object = known[number] { return object }
         guard number < trailer.objectCount else {
-            throw PropertyListError("there is no object \(number)", at: place)
+            throw PropertyListError("object \(number) does not exist", at: place)
         }
         let entry = trailer.offsetTable + number * trailer.offsetSize
         let offset = try unsigned(at: entry, size: trailer.offsetSize)
@@ -54,10 +54,13 @@ struct BinaryPropertyListReader {
         switch bytes[start] >> 4 {
         case 0xA, 0xB, 0xC, 0xD:
             guard open.insert(number).inserted else {
-                throw PropertyListError("object \(number) holds itself", at: place)
+                throw PropertyListError("object \(number) contains itself", at: place)
             }
             guard open.count <= maximumDepth else {
-                throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+                throw PropertyListError(
+                    "arrays and dictionaries are nested more than \(maximumDepth) levels deep",
+                    at: start
+                )
             }
             let object = try container(at: start)
             open.remove(number)
@@ -67,7 +70,7 @@ struct BinaryPropertyListReader {
             let bytesLeftBefore = bytesLeft
             let value = try scalar(at: start)
             let object = Object(value: value, nodes: 1 + (value.string?.utf8.count ?? 0) / 1024)
-            // What has been charged for is kept, so that it is charged once.
+            // An object that was charged is cached, so that it is charged only once.
             if bytesLeft < bytesLeftBefore { known[number] = object }
             return object
         }
@@ -99,12 +102,15 @@ struct BinaryPropertyListReader {
         result.value = isDictionary ? .object(members) : .array(elements)
         result.height += 1
         guard result.height <= maximumDepth else {
-            throw PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: start)
+            throw PropertyListError(
+                "arrays and dictionaries are nested more than \(maximumDepth) levels deep",
+                at: start
+            )
         }
         return result
     }
 
-    /// Whether an object that has been read is a string, and not a date or data that has become one.
+    /// Whether an object that has been read is a string, not a date or data that was converted to one.
     private func isText(_ number: Int) throws(PropertyListError) -> Bool {
         let offset = try unsigned(at: trailer.offsetTable + number * trailer.offsetSize, size: trailer.offsetSize)
         let kind = bytes[Int(offset)] >> 4
@@ -132,7 +138,7 @@ struct BinaryPropertyListReader {
             let (count, contents) = try counted(at: start, unit: 1)
             let text = bytes[contents..<contents + count]
             if let index = text.firstIndex(where: { $0 >= 0x80 }) {
-                throw PropertyListError("a string of ASCII has a byte that is none", at: index)
+                throw PropertyListError("an ASCII string contains a byte that is not ASCII", at: index)
             }
             return .string(String(decoding: text, as: UTF8.self))
         case 0x60...0x6F:
@@ -143,11 +149,11 @@ struct BinaryPropertyListReader {
             let identifier = try unsigned(at: start + 1, size: Int(marker & 0xF) + 1)
             return ["CF$UID": .number(JSONNumber(validated: String(identifier)))]
         default:
-            throw PropertyListError("there is no sort of object 0x\(String(marker, radix: 16))", at: start)
+            throw PropertyListError("unknown kind of object 0x\(String(marker, radix: 16))", at: start)
         }
     }
 
-    /// A whole number of 1, 2 or 4 bytes without a sign, or 8 or 16 with one.
+    /// Reads an integer: unsigned with 1, 2 or 4 bytes, signed with 8 or 16.
     private func integer(at start: Int) throws(PropertyListError) -> JSONNumber {
         let size = 1 << Int(bytes[start] & 0xF)
         let value = try unsigned(at: start + 1, size: size)
@@ -169,48 +175,48 @@ struct BinaryPropertyListReader {
     private func reference(at place: Int) throws(PropertyListError) -> Int {
         let number = try unsigned(at: place, size: trailer.referenceSize)
         guard let number = Int(exactly: number), number < trailer.objectCount else {
-            throw PropertyListError("there is no object \(number)", at: place)
+            throw PropertyListError("object \(number) does not exist", at: place)
         }
         return number
     }
 
-    /// How many units follow a marker, and where; all of them lie in front of the table of offsets.
+    /// Returns the number of units after a marker, and their offset. All of them are before the table of offsets.
     private mutating func counted(at start: Int, unit: Int) throws(PropertyListError) -> (count: Int, contents: Int) {
         var count = Int(bytes[start] & 0xF)
         var contents = start + 1
         if count == 0xF {
             guard contents < trailer.offsetTable, bytes[contents] >> 4 == 1, bytes[contents] & 0xF <= 3 else {
-                throw PropertyListError("a count was expected", at: contents)
+                throw PropertyListError("expected a count", at: contents)
             }
             let size = 1 << Int(bytes[contents] & 0xF)
             guard let long = Int(exactly: try unsigned(at: contents + 1, size: size)) else {
-                throw PropertyListError("an object does not end within the bytes", at: start)
+                throw PropertyListError("an object extends past the end of the bytes", at: start)
             }
             count = long
             contents += 1 + size
         }
         let (length, overflows) = count.multipliedReportingOverflow(by: unit)
         guard !overflows, length <= trailer.offsetTable - contents else {
-            throw PropertyListError("an object does not end within the bytes", at: start)
+            throw PropertyListError("an object extends past the end of the bytes", at: start)
         }
-        // Short contents are read again at each reference, which has been charged.
+        // Short contents are read again for each reference, which has been charged.
         if length > Self.shortLength { bytesLeft -= length }
         guard bytesLeft >= 0 else { throw PropertyListError("too many objects overlap", at: start) }
         return (count, contents)
     }
 
-    /// A big-endian number of 1 to 16 bytes.
+    /// Reads a big-endian integer of 1 to 16 bytes.
     private func unsigned(at start: Int, size: Int) throws(PropertyListError) -> UInt128 {
-        // The table of offsets itself lies behind the objects, and the trailer has been found to hold it.
+        // The table of offsets comes after the objects, and the trailer has been checked to be after the table.
         guard start + size <= bytes.count - BinaryPropertyListTrailer.size else {
-            throw PropertyListError("an object does not end within the bytes", at: start)
+            throw PropertyListError("an object extends past the end of the bytes", at: start)
         }
         return bytes[start..<start + size].reduce(0) { $0 << 8 | UInt128($1) }
     }
 }
 
 extension BinaryPropertyListReader.Object {
-    /// Counts an object that this one refers to.
+    /// Adds the counts of an object that this one refers to.
     fileprivate mutating func add(
         _ inner: BinaryPropertyListReader.Object,
         limit: Int,
@@ -219,7 +225,7 @@ extension BinaryPropertyListReader.Object {
         nodes += inner.nodes
         height = max(height, inner.height)
         guard nodes <= limit else {
-            throw PropertyListError("objects that are referred to often make more than \(limit) values", at: start)
+            throw PropertyListError("objects with several references expand to more than \(limit) values", at: start)
         }
     }
 }

@@ -1,27 +1,27 @@
 package import WaybillJSON
 
-/// Why bytes are no property list, or a value cannot be one.
+/// The error for bytes that are not a property list, or for a value that cannot be written as one.
 package struct PropertyListError: Error, Sendable, Equatable {
-    /// Where it is wrong.
+    /// The location of the error.
     package enum Place: Sendable, Equatable {
-        /// The byte, from 0, in what was read.
+        /// The offset of the byte in the input, from 0.
         case byte(Int)
-        /// The value in what was to be written.
+        /// The path of the value to be written.
         case value(JSONPointer)
     }
 
-    /// What is wrong, for a person: `the element <string> is never closed`.
+    /// The message for the user: `the element <string> is never closed`.
     package let message: String
-    /// Where it is wrong.
+    /// The location of the error.
     package let place: Place
 
-    /// A fault at a byte.
+    /// Creates an error at a byte.
     init(_ message: String, at offset: Int) {
         self.message = message
         place = .byte(offset)
     }
 
-    /// A value that cannot be written.
+    /// Creates an error for a value that cannot be written.
     init(_ message: String, at pointer: JSONPointer) {
         self.message = message
         place = .value(pointer)

@@ -1,34 +1,34 @@
 package import WaybillJSON
 
-/// Reads property lists, XML and binary ones (`bplist00`), as JSON.
+/// Parses XML and binary property lists (`bplist00`) as JSON.
 ///
-/// What JSON lacks becomes:
+/// Types that JSON does not have are converted:
 ///
 /// | property list | JSON |
 /// |---|---|
-/// | date | a string by RFC 3339; of binary ones to the microsecond |
-/// | data | a string in base64 |
-/// | UID | `{"CF$UID": n}`, as XML property lists have it |
+/// | date | a string as in RFC 3339; to the microsecond in binary property lists |
+/// | data | a string in Base64 |
+/// | UID | `{"CF$UID": n}`, as in XML property lists |
 /// | set | a list |
-/// | real that is infinite or not a number | null |
+/// | infinite real, or NaN | null |
 ///
-/// Integers are exact, up to 128 bits in binary property lists and without a limit in XML. A real in XML keeps its digits.
-/// Where a key comes again in its dictionary the last value counts.
+/// Integers are exact, up to 128 bits in binary property lists and without a limit in XML. A real in XML keeps its
+/// digits. If a key is repeated in its dictionary, the last value counts.
 ///
-/// XML is read for the DTD of property lists and nothing else: the encoding is UTF-8, the entities are the five of XML and
-/// references to characters, other DTDs are refused, and nothing is fetched.
+/// XML is parsed only as far as the DTD of property lists requires: the encoding is UTF-8, the only entities are the
+/// five of XML and references to characters, other DTDs are an error, and nothing is fetched.
 package struct PropertyListParser: Sendable {
-    /// How deeply arrays and dictionaries may be nested, 512 unless set; more than `JSON.greatestDepth` counts as that.
+    /// The maximum nesting depth of arrays and dictionaries, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512
 
-    /// How many values there may be, when objects that are referred to several times in a binary property list are
-    /// counted each time; a scalar counts once more for each KiB. The number of bytes is always allowed.
+    /// The maximum number of values, if objects with several references in a binary property list are counted each
+    /// time. A scalar counts once more for each KiB. As many values as there are bytes are always allowed.
     package var maximumNodes = 2_000_000
 
-    /// A parser with the usual limits.
+    /// Creates a parser with the default limits.
     package init() {}
 
-    /// Reads a property list of either form.
+    /// Parses an XML or binary property list.
     package func parse(_ bytes: [UInt8]) throws(PropertyListError) -> JSON {
         let maximumDepth = min(maximumDepth, JSON.greatestDepth)
         if bytes.starts(with: "bplist".utf8) {
@@ -44,12 +44,12 @@ package struct PropertyListParser: Sendable {
     }
 }
 
-/// Moments as binary property lists have them.
+/// The dates of binary property lists.
 enum PropertyListDate {
     /// 2001-01-01T00:00:00Z in seconds since 1970.
     private static let referenceDate = 978_307_200
 
-    /// A moment by RFC 3339, in UTC and to the microsecond; `nil` outside the years 1 to 9999.
+    /// Returns a time in the format of RFC 3339, in UTC and to the microsecond; `nil` outside the years 1 to 9999.
     static func text(secondsSince2001 seconds: Double) -> String? {
         guard abs(seconds) < 1e12 else { return nil }
         let whole = seconds.rounded(.down)

@@ -2,13 +2,14 @@ package import WaybillJSON
 
 /// Writes XML property lists.
 ///
-/// A whole number written without a point or exponent becomes an `<integer>`, any other a `<real>`. Strings stay strings,
-/// dates and base64 too, since JSON does not tell them apart. `{"CF$UID": n}` is how XML property lists write a UID.
+/// An integer without a decimal point or exponent becomes an `<integer>`, any other number a `<real>`. Strings stay
+/// strings, even dates and Base64, because JSON does not distinguish them. `{"CF$UID": n}` is the notation of XML
+/// property lists for a UID.
 package enum PropertyListWriter {
-    /// The text of a value, in UTF-8, indented with tabs.
+    /// Returns the text of a value, in UTF-8, indented with tabs.
     ///
-    /// - Throws: The first value that a property list cannot have, with the way to it: null, a number that is too large,
-    ///   a character that XML has not, nesting deeper than `JSON.greatestDepth`.
+    /// - Throws: The first value that a property list cannot contain, with its path: null, a number that is too large,
+    ///   a character that XML does not allow, or nesting deeper than `JSON.greatestDepth`.
     package static func xml(_ value: JSON) throws(PropertyListError) -> [UInt8] {
         var writing = PropertyListWriting()
         writing.output = Array(
@@ -24,25 +25,25 @@ package enum PropertyListWriter {
         return writing.output
     }
 
-    /// Whether a number is none of the integers that have more than the 64 bits of a property list.
+    /// Whether a number is not an integer, or fits into the 64 bits of a property list.
     package static func fits(_ number: JSONNumber) -> Bool {
         let text = number.text
         return text.utf8.contains { ".eE".utf8.contains($0) } || Int64(text) != nil || UInt64(text) != nil
     }
 }
 
-/// One writing of a value. The recursion is as deep as the value, which is limited.
+/// Writes one value. The recursion is as deep as the value, whose depth is limited.
 private struct PropertyListWriting {
     var output: [UInt8] = []
-    /// The way to the value that is being written.
+    /// The path of the value that is being written.
     private var path: [JSONPointer.Token] = []
 
     mutating func write(_ value: JSON) throws(PropertyListError) {
         guard path.count <= JSON.greatestDepth else {
-            throw fault("the value is nested more than \(JSON.greatestDepth) deep")
+            throw fault("the value is nested more than \(JSON.greatestDepth) levels deep")
         }
         switch value {
-        case .null: throw fault("property lists have no null")
+        case .null: throw fault("property lists cannot contain null")
         case .bool(let value): writeLine(value ? "<true/>" : "<false/>")
         case .number(let number): try write(number)
         case .string(let text): try writeText(text, in: "string")
@@ -73,7 +74,7 @@ private struct PropertyListWriting {
         let text = number.text
         if !text.utf8.contains(where: { ".eE".utf8.contains($0) }) {
             guard PropertyListWriter.fits(number) else {
-                throw fault("the whole number \(text.prefix(40)) has more than the 64 bits of a property list")
+                throw fault("the integer \(text.prefix(40)) does not fit into the 64 bits of a property list")
             }
             writeLine("<integer>\(text)</integer>")
         } else {
@@ -92,11 +93,11 @@ private struct PropertyListWriting {
             case "&": output += Array("&amp;".utf8)
             case "<": output += Array("&lt;".utf8)
             case ">": output += Array("&gt;".utf8)
-            // As it is, it would be read as a line feed.
+            // An unescaped CR would be read as a line feed.
             case "\r": output += Array("&#13;".utf8)
             default:
                 guard XMLScanner.isCharacter(scalar) else {
-                    throw fault("XML has no character U+\(Self.hexadecimal(scalar))")
+                    throw fault("XML does not allow the character U+\(Self.hexadecimal(scalar))")
                 }
                 output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
@@ -110,7 +111,7 @@ private struct PropertyListWriting {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// The tags of a container stand as deep as it does; what is in it has one step more on the path.
+    /// Indents the tags of a container to its depth. The path has one more token for its contents.
     private mutating func indent() {
         output.append(contentsOf: repeatElement(UInt8(ascii: "\t"), count: path.count))
     }

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// One reading of an XML property list, by <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
+/// Reads an XML property list, as defined by <http://www.apple.com/DTDs/PropertyList-1.0.dtd>.
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
     private let maximumDepth: Int
@@ -10,14 +10,14 @@ struct XMLPropertyListReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// The value of the document.
+    /// Returns the value of the document.
     mutating func read() throws(PropertyListError) -> JSON {
         try scanner.skipProlog()
         let start = scanner.position
-        guard !scanner.isAtEnd else { throw PropertyListError("there is no property list in the text", at: start) }
+        guard !scanner.isAtEnd else { throw PropertyListError("the text contains no property list", at: start) }
         let root = try scanner.readTag()
         guard root.name == "plist", root.kind != .end else {
-            throw PropertyListError("a property list begins with <plist>, not with <\(root.name)>", at: root.offset)
+            throw PropertyListError("expected <plist>, found <\(root.name)>", at: root.offset)
         }
         guard root.kind == .start else { throw PropertyListError("the property list has no value", at: root.offset) }
         let tag = try scanner.readTag()
@@ -26,12 +26,12 @@ struct XMLPropertyListReader {
         try readEnd(of: root)
         try scanner.skipMiscellany()
         guard scanner.isAtEnd else {
-            throw PropertyListError("nothing more was expected behind </plist>", at: scanner.position)
+            throw PropertyListError("unexpected content after </plist>", at: scanner.position)
         }
         return value
     }
 
-    /// The value of an element whose start tag has been read.
+    /// Returns the value of an element whose start tag has been read.
     private mutating func value(of tag: XMLScanner.Tag, depth: Int) throws(PropertyListError) -> JSON {
         switch tag.name {
         case "dict":
@@ -51,7 +51,7 @@ struct XMLPropertyListReader {
         case "date":
             let text = try trimmedText(of: tag)
             guard DateTimeFormat.isDateTime(text) else {
-                throw PropertyListError("'\(text.prefix(40))' is no date like 2026-11-21T05:27:03Z", at: tag.offset)
+                throw PropertyListError("'\(text.prefix(40))' is not a date like 2026-11-21T05:27:03Z", at: tag.offset)
             }
             return .string(text)
         case "data":
@@ -61,7 +61,7 @@ struct XMLPropertyListReader {
             }
             return .string(Base64.encode(bytes))
         default:
-            throw PropertyListError("property lists have no element <\(tag.name)> here", at: tag.offset)
+            throw PropertyListError("the element <\(tag.name)> is not allowed here", at: tag.offset)
         }
     }
 
@@ -82,7 +82,7 @@ struct XMLPropertyListReader {
             let key = try readTag(in: tag)
             if key.kind == .end { return members }
             guard key.name == "key" else {
-                throw PropertyListError("a <key> was expected, not <\(key.name)>", at: key.offset)
+                throw PropertyListError("expected <key>, found <\(key.name)>", at: key.offset)
             }
             let name = try text(of: key)
             let next = try readTag(in: tag)
@@ -91,13 +91,13 @@ struct XMLPropertyListReader {
         }
     }
 
-    /// The next tag in an element; an end tag is its own.
+    /// Reads the next tag in an element. An end tag must be that of the element.
     private mutating func readTag(in outer: XMLScanner.Tag) throws(PropertyListError) -> XMLScanner.Tag {
         try scanner.skipMiscellany()
         if scanner.isAtEnd { throw neverClosed(outer) }
         let tag = try scanner.readTag()
         guard tag.kind != .end || tag.name == outer.name else {
-            throw PropertyListError("</\(outer.name)> was expected, not </\(tag.name)>", at: tag.offset)
+            throw PropertyListError("expected </\(outer.name)>, found </\(tag.name)>", at: tag.offset)
         }
         return tag
     }
@@ -105,7 +105,7 @@ struct XMLPropertyListReader {
     private mutating func readEnd(of outer: XMLScanner.Tag) throws(PropertyListError) {
         let tag = try readTag(in: outer)
         guard tag.kind == .end else {
-            throw PropertyListError("</\(outer.name)> was expected, not <\(tag.name)>", at: tag.offset)
+            throw PropertyListError("expected </\(outer.name)>, found <\(tag.name)>", at: tag.offset)
         }
     }
 
@@ -138,7 +138,7 @@ struct XMLPropertyListReader {
         digits = significant.isEmpty && !digits.isEmpty ? "0" : significant
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let number = JSONNumber(parsing: sign + digits)
-        else { throw PropertyListError("'\(text.prefix(40))' is no integer", at: tag.offset) }
+        else { throw PropertyListError("'\(text.prefix(40))' is not an integer", at: tag.offset) }
         return number
     }
 
@@ -148,7 +148,7 @@ struct XMLPropertyListReader {
         let unsigned = text.hasPrefix("+") || text.hasPrefix("-") ? text.dropFirst() : Substring(text)
         if ["nan", "inf", "infinity"].contains(unsigned.lowercased()) { return .null }
         guard unsigned.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let value = Double(text) else {
-            throw PropertyListError("'\(text.prefix(40))' is no real number", at: tag.offset)
+            throw PropertyListError("'\(text.prefix(40))' is not a real number", at: tag.offset)
         }
         return JSONNumber(value).map { .number($0) } ?? .null
     }
@@ -158,6 +158,6 @@ struct XMLPropertyListReader {
     }
 
     private func tooDeep(_ tag: XMLScanner.Tag) -> PropertyListError {
-        PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) deep", at: tag.offset)
+        PropertyListError("arrays and dictionaries are nested more than \(maximumDepth) levels deep", at: tag.offset)
     }
 }

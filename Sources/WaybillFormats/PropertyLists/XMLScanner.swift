@@ -1,9 +1,9 @@
 import WaybillJSON
 
-/// Takes apart the little of XML that property lists need.
+/// Scans the subset of XML that property lists use.
 ///
-/// There are no attributes, entities of their own or namespaces in what it gives; comments and processing instructions
-/// are left out. Nothing here recurses, and each byte is looked at a bounded number of times.
+/// The result has no attributes, custom entities or namespaces; comments and processing instructions are skipped.
+/// Nothing here is recursive, and each byte is read a bounded number of times.
 struct XMLScanner {
     /// A tag.
     struct Tag: Equatable {
@@ -25,10 +25,10 @@ struct XMLScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Moves past what may stand before the first element: a byte order mark, the XML declaration, a document type.
+    /// Skips what may come before the first element: a byte order mark, the XML declaration, a document type.
     mutating func skipProlog() throws(PropertyListError) {
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            throw PropertyListError("the text is in UTF-16; only UTF-8 is read", at: 0)
+            throw PropertyListError("the text is in UTF-16; only UTF-8 is supported", at: 0)
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         if isNext("<?xml") { try checkEncoding() }
@@ -37,7 +37,7 @@ struct XMLScanner {
         try skipMiscellany()
     }
 
-    /// Moves past white space, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     mutating func skipMiscellany() throws(PropertyListError) {
         while position < bytes.count {
             if Self.isSpace(bytes[position]) {
@@ -52,20 +52,20 @@ struct XMLScanner {
         }
     }
 
-    /// The tag that comes next, before which there may be white space and comments only.
+    /// Reads the next tag. Only white space and comments may come before it.
     mutating func readTag() throws(PropertyListError) -> Tag {
         try skipMiscellany()
         let start = position
         guard position < bytes.count else { throw PropertyListError("the text ends too early", at: start) }
         guard bytes[position] == UInt8(ascii: "<") else {
-            throw PropertyListError("text stands between elements", at: start)
+            throw PropertyListError("unexpected text between elements", at: start)
         }
         position += 1
         let isEnd = isNext("/")
         if isEnd { position += 1 }
         let nameStart = position
         while position < bytes.count, Self.isNamePart(bytes[position]) { position += 1 }
-        guard position > nameStart else { throw PropertyListError("a tag was expected", at: start) }
+        guard position > nameStart else { throw PropertyListError("expected a tag", at: start) }
         let name = String(decoding: bytes[nameStart..<position], as: UTF8.self)
         if !isEnd { try skipAttributes() }
         skipSpace()
@@ -76,7 +76,8 @@ struct XMLScanner {
         return Tag(name: name, kind: isEnd ? .end : isEmpty ? .empty : .start, offset: start)
     }
 
-    /// The text up to the next tag, with its references resolved and its line breaks as LF (XML 1.0, section 2.11).
+    /// Reads the text up to the next tag, with references resolved and line breaks converted to LF (XML 1.0, section
+    /// 2.11).
     mutating func readText() throws(PropertyListError) -> String {
         let start = position
         var text: [UInt8] = []
@@ -118,35 +119,35 @@ struct XMLScanner {
             case UInt8(ascii: "\r"): text.append(UInt8(ascii: "\n"))
             case UInt8(ascii: "\n") where isBehindCarriageReturn: break
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"), 0x20...: text.append(byte)
-            default: throw PropertyListError("a control character stands in the text, which XML has not", at: index)
+            default: throw PropertyListError("the text contains a control character that XML does not allow", at: index)
             }
             isBehindCarriageReturn = byte == UInt8(ascii: "\r")
         }
     }
 
-    /// One of the five entities of XML, or a reference to a character (XML 1.0, sections 4.1 and 4.6).
+    /// Reads one of the five entities of XML, or a reference to a character (XML 1.0, sections 4.1 and 4.6).
     private mutating func readReference() throws(PropertyListError) -> Unicode.Scalar {
         let start = position
         let longest = 16
         guard let end = bytes[start...].prefix(longest).firstIndex(of: UInt8(ascii: ";")) else {
-            throw PropertyListError("a & that stands for itself is written &amp;", at: start)
+            throw PropertyListError("a literal & must be written as &amp;", at: start)
         }
         let name = String(decoding: bytes[(start + 1)..<end], as: UTF8.self)
         position = end + 1
         let entities: [String: Unicode.Scalar] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
         if let scalar = entities[name] { return scalar }
         guard name.utf8.first == UInt8(ascii: "#") else {
-            throw PropertyListError("the entity &\(name); is not known", at: start)
+            throw PropertyListError("unknown entity &\(name);", at: start)
         }
         let isHexadecimal = name.hasPrefix("#x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
         guard digits.utf8.first != UInt8(ascii: "+"), let code = UInt32(digits, radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(code), Self.isCharacter(scalar)
-        else { throw PropertyListError("&\(name); is no character of XML", at: start) }
+        else { throw PropertyListError("&\(name); is not a valid XML character", at: start) }
         return scalar
     }
 
-    /// Whether a character may stand in XML (XML 1.0, section 2.2).
+    /// Whether XML allows a character (XML 1.0, section 2.2).
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: true
@@ -176,7 +177,7 @@ extension XMLScanner {
         while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
     }
 
-    /// Moves past the attributes of a tag, which say nothing: that of `<plist>` is its version.
+    /// Skips the attributes of a tag, which have no meaning: `<plist>` has its version there.
     private mutating func skipAttributes() throws(PropertyListError) {
         while position < bytes.count, Self.isSpace(bytes[position]) {
             skipSpace()
@@ -193,7 +194,7 @@ extension XMLScanner {
 
     private mutating func skipQuoted() throws(PropertyListError) {
         let start = position
-        guard isNext("\"") || isNext("'") else { throw PropertyListError("a quote was expected", at: start) }
+        guard isNext("\"") || isNext("'") else { throw PropertyListError("expected a quote", at: start) }
         guard let end = bytes[(start + 1)...].firstIndex(of: bytes[start]) else {
             throw PropertyListError("this quote is never closed", at: start)
         }
@@ -203,7 +204,7 @@ extension XMLScanner {
     private mutating func checkEncoding() throws(PropertyListError) {
         let start = position
         try skip(past: "?>", "the XML declaration is never closed")
-        // <?xml version="1.0" encoding="UTF-8" standalone="yes"?> has names and values in turn.
+        // The declaration alternates names and values: <?xml version="1.0" encoding="UTF-8" standalone="yes"?>.
         let isQuote = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
         let parts = bytes[start..<position].split(omittingEmptySubsequences: false, whereSeparator: isQuote)
         for (index, part) in parts.enumerated() where index.isMultiple(of: 2) && index + 1 < parts.count {
@@ -211,7 +212,7 @@ extension XMLScanner {
             guard name == Array("encoding".utf8) else { continue }
             let encoding = String(decoding: parts[index + 1].prefix(40), as: UTF8.self).lowercased()
             guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding) else {
-                throw PropertyListError("the text is in the encoding '\(encoding)'; only UTF-8 is read", at: start)
+                throw PropertyListError("the text is in the encoding '\(encoding)'; only UTF-8 is supported", at: start)
             }
         }
     }
@@ -225,7 +226,7 @@ extension XMLScanner {
                 return
             case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipQuoted()
             case UInt8(ascii: "["):
-                throw PropertyListError("a document type with a DTD of its own is refused", at: position)
+                throw PropertyListError("a document type with its own DTD is not supported", at: position)
             default: position += 1
             }
         }

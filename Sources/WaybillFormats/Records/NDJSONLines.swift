@@ -1,11 +1,11 @@
-/// The lines of an NDJSON text that have something in them, as ranges of its bytes without the line breaks.
+/// The lines of an NDJSON text that are not blank, as byte ranges without the line breaks.
 package struct NDJSONLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var start = 0
-    /// The number of the line that was returned last, from 1.
+    /// The number of the last returned line, from 1.
     package private(set) var number = 0
 
-    /// The lines of a text.
+    /// Creates a sequence of the lines of a text.
     package init(_ text: [UInt8]) {
         self.text = text
     }

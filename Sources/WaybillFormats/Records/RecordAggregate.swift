@@ -1,31 +1,31 @@
 package import WaybillJSON
 
-/// What `aggregate` of a file of records computes for one of its names.
+/// A function that `aggregate` of a file of records computes.
 package enum AggregateFunction: String, Sendable, CaseIterable {
     case min, max, sum, count, first, last
 }
 
-/// The value of an aggregate over some records that follow one another.
+/// The aggregate of some consecutive records.
 ///
-/// Records without a value (`null`) do not count. Numbers are compared and added exactly, strings are compared by code
+/// Records without a value (`null`) are ignored. Numbers are compared and added exactly, strings are compared by code
 /// points, and every string is greater than every number.
 package struct RecordAggregate: Sendable, Equatable {
-    /// What is computed.
+    /// The function to compute.
     package let function: AggregateFunction
-    /// The value so far; `nil` if no record has counted.
+    /// The value so far; `nil` if no record had a value.
     private var value: JSON?
 
-    /// An aggregate of no records.
+    /// Creates an aggregate of no records.
     package init(_ function: AggregateFunction) {
         self.function = function
     }
 
-    /// Why a value cannot be aggregated, in words without a full stop.
+    /// The error for a value that cannot be aggregated, in words without a full stop.
     package struct ValueError: Error {
         package let message: String
     }
 
-    /// Numbers whose digits are farther from the decimal point are not added.
+    /// The maximum distance of a digit from the decimal point. Numbers that exceed it are not added.
     private static let greatestSpan = 5000
 
     /// Adds the value of the next record.
@@ -40,15 +40,15 @@ package struct RecordAggregate: Sendable, Equatable {
             }
             merge(next)
         case (.sum, _):
-            throw ValueError(message: "'sum' adds numbers, and found \(next.kind.withArticle)")
+            throw ValueError(message: "'sum' adds numbers, but found \(next.kind.withArticle)")
         case (.min, _), (.max, _):
             throw ValueError(
-                message: "'\(function.rawValue)' compares numbers and strings, and found \(next.kind.withArticle)"
+                message: "'\(function.rawValue)' compares numbers and strings, but found \(next.kind.withArticle)"
             )
         }
     }
 
-    /// Adds the aggregate of the records that follow.
+    /// Adds the aggregate of the records after these.
     package mutating func add(_ following: RecordAggregate) {
         if let next = following.value { merge(next) }
     }
@@ -68,7 +68,7 @@ package struct RecordAggregate: Sendable, Equatable {
         }
     }
 
-    /// The result: without records 0 for `sum` and `count`, and `null` for the others.
+    /// The result. Without records, it is 0 for `sum` and `count`, and `null` for the others.
     package var result: JSON {
         switch function {
         case .sum, .count: value ?? .number(JSONNumber(0))
@@ -87,10 +87,10 @@ package struct RecordAggregate: Sendable, Equatable {
 }
 
 extension RecordAggregate {
-    /// `{FUNCTION: VALUE}`, with `null` before the first record that counts; bytes are marked.
+    /// `{FUNCTION: VALUE}`, with `null` before the first record with a value; bytes are marked.
     package var json: JSON { .object(JSONObject([(function.rawValue, value?.markingBytes ?? .null)])) }
 
-    /// Reads what is written of it; `nil` for anything else.
+    /// Restores an aggregate from `json`; `nil` for anything else.
     package init?(json: JSON) {
         guard let member = json.object?.first(where: { _ in true }),
             let function = AggregateFunction(rawValue: member.name)

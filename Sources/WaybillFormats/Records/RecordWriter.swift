@@ -2,20 +2,20 @@ package import WaybillJSON
 
 /// Writes the records of one file.
 ///
-/// Records whose location in the file is not known yet are held as bytes that do not depend on it, so that they can also be
-/// journaled and read back.
+/// Records whose position in the file is not yet known are held as bytes that do not depend on it, so that they can
+/// also be written to the journal and read back.
 package protocol RecordWriter: Sendable {
-    /// Appends a record to the bytes of the file; the first of the file may need something before it.
+    /// Appends a record to the bytes of the file. The first record of a file may need a prefix.
     mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8])
-    /// Appends a record to those that wait for their turn.
+    /// Appends a record to the held records.
     func hold(_ record: JSON, in held: inout [UInt8])
-    /// Appends records that waited to the bytes of the file.
+    /// Appends held records to the bytes of the file.
     mutating func release(_ held: [UInt8], isFirst: Bool, to file: inout [UInt8])
-    /// Returns what the file ends with.
+    /// Returns the end of the file.
     func end(hasRecords: Bool) -> [UInt8]
-    /// Reads what must be known from the start of a file that is continued.
+    /// Restores the state of the writer from the start of a file that is continued.
     mutating func resume(after head: [UInt8])
-    /// Returns a warning of what could not be written as it is, once.
+    /// Returns a warning about records that could not be written unchanged, only once.
     mutating func takeWarning() -> String?
 }
 

@@ -1,4 +1,4 @@
-/// Moments as text: RFC 3339, and formats in the manner of `strftime`, in UTC and English.
+/// Times as strings: RFC 3339, and formats like those of `strftime`, in UTC and English.
 package enum DateFormat {
     private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     private static let months = [
@@ -6,8 +6,8 @@ package enum DateFormat {
         "December",
     ]
 
-    /// A moment by a format: `%Y %m %d %H %M %S %L` (milliseconds) `%j` (day of the year) `%a %A %b %B %s` (seconds
-    /// since 1970) `%F` (`%Y-%m-%d`) `%T` (`%H:%M:%S`) `%z` (`+0000`) `%%`.
+    /// Returns a time in a format: `%Y %m %d %H %M %S %L` (milliseconds) `%j` (day of the year) `%a %A %b %B %s`
+    /// (seconds since 1970) `%F` (`%Y-%m-%d`) `%T` (`%H:%M:%S`) `%z` (`+0000`) `%%`.
     package static func text(of moment: Timestamp, _ format: String) throws(DateFormatError) -> String {
         let civil = CivilTime(moment)
         let dayNumber = days(year: civil.year, month: civil.month, day: civil.day)
@@ -39,14 +39,14 @@ package enum DateFormat {
             case let other:
                 let found = other.map { "'%\($0)'" } ?? "a single '%' at the end"
                 throw DateFormatError(
-                    message: "the format of a date knows %Y %m %d %H %M %S and the like, not \(found)"
+                    message: "a date format supports %Y %m %d %H %M %S and others, not \(found)"
                 )
             }
         }
         return text
     }
 
-    /// The moment that a text by RFC 3339, section 5.6, or a date alone (midnight, UTC), stands for.
+    /// Returns the time of a string in the format of RFC 3339, section 5.6, or of a date alone (midnight, UTC).
     package static func moment(_ text: String) -> Timestamp? {
         var reader = Reader(bytes: Array(text.utf8))
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -66,12 +66,12 @@ package enum DateFormat {
     }
 
     private static func timestamp(_ seconds: Int, _ nanosecond: Int) -> Timestamp? {
-        // Years from 1677 to 2262 are what 64 bits of nanoseconds hold.
+        // 64 bits of nanoseconds represent the years from 1677 to 2262.
         guard abs(seconds) < 9_223_372_036 else { return nil }
         return Timestamp(nanoseconds: Int64(seconds * 1_000_000_000 + nanosecond))
     }
 
-    /// Days since 1970-01-01 (after Howard Hinnant's `days_from_civil`).
+    /// Returns the days since 1970-01-01 (based on Howard Hinnant's `days_from_civil`).
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -116,7 +116,7 @@ package enum DateFormat {
             return value
         }
 
-        /// The nanoseconds of an optional fraction; further digits are dropped.
+        /// Reads an optional fraction as nanoseconds. Further digits are dropped.
         mutating func fraction() -> Int? {
             guard skip(".") else { return 0 }
             var value = 0
@@ -130,7 +130,7 @@ package enum DateFormat {
             return value
         }
 
-        /// The seconds that local time is ahead of UTC.
+        /// Reads the offset of local time from UTC, in seconds.
         mutating func offset() -> Int? {
             if skip("Z") || skip("z") { return 0 }
             let isAhead = skip("+")
@@ -143,15 +143,15 @@ package enum DateFormat {
 }
 
 extension Timestamp {
-    /// The moment of a text as RFC 3339, section 5.6, has it; `nil` for anything else.
+    /// Creates a timestamp from a string in the format of RFC 3339, section 5.6; `nil` for anything else.
     package init?(rfc3339 text: String) {
         guard let moment = DateFormat.moment(text) else { return nil }
         self = moment
     }
 }
 
-/// A format of a date that cannot be used.
+/// The error for an invalid date format.
 package struct DateFormatError: Error {
-    /// What is wrong with the format.
+    /// The message for the user.
     package let message: String
 }

@@ -1,4 +1,4 @@
-/// Dates, times and durations (RFC 3339, section 5.6 and appendix A).
+/// Checks dates, times and durations (RFC 3339, section 5.6 and appendix A).
 package enum DateTimeFormat {
     /// Whether a string is a date and a time with an offset, such as `2026-11-21T05:27:03Z`.
     package static func isDateTime(_ string: String) -> Bool {
@@ -9,7 +9,7 @@ package enum DateTimeFormat {
         return takeTime(&text) && text.isEmpty
     }
 
-    /// Whether a string is a date that exists, such as `2024-02-29`.
+    /// Whether a string is a valid date, such as `2024-02-29`.
     package static func isDate(_ string: String) -> Bool {
         var text = string.utf8[...]
         return takeDate(&text) && text.isEmpty
@@ -21,7 +21,8 @@ package enum DateTimeFormat {
         return takeTime(&text) && text.isEmpty
     }
 
-    /// `P1Y2M3DT4H5M6S` or `P2W`: units in order, with none left out between two that are there.
+    /// Whether a string is a duration: `P1Y2M3DT4H5M6S` or `P2W`. The units are in order, without gaps between the
+    /// first and the last.
     package static func isDuration(_ string: String) -> Bool {
         var text = string.utf8[...]
         guard take("P", &text) else { return false }
@@ -58,12 +59,12 @@ package enum DateTimeFormat {
             else { return false }
             offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 1 : -1)
         }
-        // A leap second comes at the end of a day of UTC.
+        // A leap second is at the end of a day in UTC.
         let minuteOfDay = (hour * 60 + minute - offset + 2 * 1_440) % 1_440
         return second < 60 || minuteOfDay == 1_439
     }
 
-    /// How many numbers with units could be taken; `nil` where a unit was left out between two.
+    /// Returns the number of numbers with units that were read; `nil` if a unit between two others is missing.
     private static func takeUnits(_ units: String, _ text: inout Substring.UTF8View) -> Int? {
         let units = Array(units.utf8)
         var last: Int?

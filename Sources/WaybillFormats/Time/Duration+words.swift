@@ -1,5 +1,6 @@
 extension Duration {
-    /// The duration as manifests write it: `250ms`, `15s`, `1.5s`. Less than a millisecond keeps its fraction: `0.25ms`.
+    /// The duration in the notation of manifests: `250ms`, `15s`, `1.5s`. A duration below a millisecond has a
+    /// fraction: `0.25ms`.
     package var words: String {
         let (seconds, attoseconds) = components
         let nanoseconds = attoseconds / 1_000_000_000
@@ -8,7 +9,7 @@ extension Duration {
         return milliseconds != 0 ? "\(milliseconds)ms" : "0\(Self.fraction(abs(nanoseconds), digits: 6))ms"
     }
 
-    /// The digits after the point, without zeros at the end.
+    /// Returns the digits after the decimal point, without trailing zeros.
     private static func fraction(_ value: Int64, digits: Int) -> String {
         guard value != 0 else { return "" }
         var text = String(value)

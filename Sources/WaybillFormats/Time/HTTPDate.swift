@@ -1,14 +1,15 @@
-/// Moments as HTTP header fields write them (RFC 9110, section 5.6.7).
+/// Dates in HTTP header fields (RFC 9110, section 5.6.7).
 package enum HTTPDate {
-    // A `Timestamp` ends in 2262, and servers write the year 9999 for "never".
+    // A `Timestamp` cannot represent times after 2262, and servers write the year 9999 for "never".
     private static let lastYear = 2200
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The moment of a text in one of the three forms; `nil` for anything else.
+    /// Returns the time of a string in one of the three formats; `nil` for anything else.
     ///
-    /// Years after 2200 count as 2200. A year of two digits, in the obsolete form of RFC 850, is one of the century around now.
+    /// Years after 2200 are treated as 2200. A year of two digits, in the obsolete format of RFC 850, belongs to the
+    /// century around the current year.
     package static func moment(_ text: some StringProtocol) -> Timestamp? {
         let words = text.split { $0 == " " || $0 == "," }.map { String($0) }
         // Sun, 06 Nov 1994 08:49:37 GMT
@@ -48,7 +49,8 @@ package enum HTTPDate {
         return number
     }
 
-    /// The days from 1970-01-01 in the Gregorian calendar; years are counted from March, so that the leap day is the last.
+    /// Returns the days from 1970-01-01 in the Gregorian calendar. Years start in March, so that the leap day is the
+    /// last.
     private static func days(toYear year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

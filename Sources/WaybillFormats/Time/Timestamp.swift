@@ -37,7 +37,7 @@ extension Timestamp: CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the moment as `description` has it, in UTF-8.
+    /// Appends the time in the format of `description`, in UTF-8.
     package func write(to output: inout [UInt8]) {
         let civil = CivilTime(self)
         civil.writeDateAndTime(to: &output)
@@ -51,7 +51,7 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
-/// A moment taken apart into the fields of the proleptic Gregorian calendar, in UTC.
+/// A time as fields of the proleptic Gregorian calendar, in UTC.
 package struct CivilTime: Sendable, Hashable {
     /// The year, such as 2026.
     package var year: Int
@@ -68,20 +68,20 @@ package struct CivilTime: Sendable, Hashable {
     /// The nanosecond of the second.
     package var nanosecond: Int
 
-    /// The fields of a moment.
+    /// Creates the fields of a timestamp.
     package init(_ timestamp: Timestamp) {
         let (seconds, nanosecond) = Self.floorDivide(Int(timestamp.nanoseconds), 1_000_000_000)
         self.init(secondsSince1970: seconds, nanosecond: nanosecond)
     }
 
-    /// The date and the time to the second as RFC 3339 writes them, without an offset: `2026-11-21T05:27:03`.
+    /// The date and the time to the second in the format of RFC 3339, without an offset: `2026-11-21T05:27:03`.
     package var dateAndTime: String {
         var bytes: [UInt8] = []
         writeDateAndTime(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends what `dateAndTime` has, in UTF-8.
+    /// Appends `dateAndTime`, in UTF-8.
     fileprivate func writeDateAndTime(to output: inout [UInt8]) {
         let hasFourDigits = 0..<10_000 ~= year
         if !hasFourDigits { output.append(contentsOf: paddedYear.utf8) }
@@ -108,7 +108,7 @@ package struct CivilTime: Sendable, Hashable {
         return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
-    /// The fields of a moment in any year (after Howard Hinnant's `civil_from_days`).
+    /// Creates the fields of a time in any year (based on Howard Hinnant's `civil_from_days`).
     init(secondsSince1970 seconds: Int, nanosecond: Int) {
         let (days, secondOfDay) = Self.floorDivide(seconds, 86_400)
         let (era, dayOfEra) = Self.floorDivide(days + 719_468, 146_097)

@@ -2,7 +2,7 @@
 package enum PercentEncoding {
     // MARK: Encoding
 
-    /// Encodes a text as one path segment, or as one name or value of a query: all but unreserved characters.
+    /// Encodes a string as one path segment, or as one name or value of a query: all but unreserved characters.
     package static func component(_ text: String) -> String {
         text.utf8.allSatisfy(isUnreserved) ? text : encode(text.utf8, keeping: isUnreserved)
     }
@@ -12,19 +12,19 @@ package enum PercentEncoding {
         encode(bytes, keeping: isUnreserved)
     }
 
-    /// The path of a file as the path of a URI: all but `/` and unreserved characters are encoded (RFC 3986, section
-    /// 3.3), also `:`, which would turn the start of a relative path into a scheme.
+    /// Encodes the path of a file as the path of a URI: all but `/` and unreserved characters (RFC 3986, section 3.3).
+    /// This includes `:`, which would turn the start of a relative path into a scheme.
     package static func path(_ text: String) -> String {
         encode(text.utf8) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// Encodes a text that is a path with a query, or a part of one: as literal text, and `#`, which would start a
-    /// fragment.
+    /// Encodes a path with a query, or a part of one: the same characters as in literal text, and `#`, which would
+    /// start a fragment.
     package static func pathAndQuery(_ text: String) -> String {
         literal(text).split(separator: "#", omittingEmptySubsequences: false).joined(separator: "%23")
     }
 
-    /// A text of `application/x-www-form-urlencoded` (URL standard, section 5.2): a space becomes `+`.
+    /// Encodes a string as `application/x-www-form-urlencoded` (URL standard, section 5.2): a space becomes `+`.
     package static func form(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -38,8 +38,8 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Encodes literal text of a URL: only characters that a URL cannot contain. Existing escapes stay; a `%` without
-    /// two hexadecimal digits is encoded.
+    /// Encodes literal text of a URL: only characters that a URL cannot contain. Existing escapes are kept; a `%`
+    /// without two hexadecimal digits is encoded.
     package static func literal(_ text: String) -> String {
         if text.utf8.allSatisfy(isReservedOrUnreserved) { return text }
         var result: [UInt8] = []
@@ -51,7 +51,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Encodes the characters of a server's URI reference that a URI cannot contain. Any `%` stays.
+    /// Encodes the characters of a server's URI reference that a URI cannot contain. Every `%` is kept.
     package static func reference(_ text: String) -> String {
         encode(text.utf8) { isReservedOrUnreserved($0) || $0 == UInt8(ascii: "%") }
     }
@@ -75,13 +75,13 @@ package enum PercentEncoding {
 
     // MARK: Decoding
 
-    /// Decodes a text; `nil` if a `%` is not followed by two digits or the bytes are not UTF-8.
+    /// Decodes a string; `nil` if a `%` is not followed by two digits or the bytes are not UTF-8.
     package static func decoded(_ text: String) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         return decodedBytes(text.utf8, allowsBarePercent: false).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Decodes a text to bytes; a `%` without two hexadecimal digits is kept.
+    /// Decodes a string to bytes. A `%` without two hexadecimal digits is kept.
     package static func decodedBytes(_ text: some Sequence<UInt8>) -> [UInt8] {
         decodedBytes(text, allowsBarePercent: true) ?? []
     }
@@ -106,7 +106,7 @@ package enum PercentEncoding {
 
     // MARK: Characters
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit.
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

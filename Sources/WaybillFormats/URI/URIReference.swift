@@ -1,17 +1,17 @@
-/// A URI or relative reference taken apart into its components (RFC 3986, section 3), without judging its characters.
+/// A URI or relative reference split into its components (RFC 3986, section 3), without checking their characters.
 package struct URIReference: Sendable, Hashable {
     /// The scheme, without its colon.
     package var scheme: String?
     /// User information, host and port, without the slashes before them.
     package var authority: String?
-    /// The path; empty where there is none.
+    /// The path; may be empty.
     package var path: String
-    /// What follows the question mark.
+    /// The part after the question mark.
     package var query: String?
-    /// What follows the number sign.
+    /// The part after the number sign.
     package var fragment: String?
 
-    /// Takes any text apart as the expression of RFC 3986, appendix B, does; every text has a reading.
+    /// Splits any string like the regular expression of RFC 3986, appendix B. Every string can be split.
     package init(_ text: String) {
         var rest = Substring(text)
         fragment = Self.cut(&rest, from: "#")
@@ -29,7 +29,7 @@ package struct URIReference: Sendable, Hashable {
         path = String(rest)
     }
 
-    /// Whether this has a scheme, so that nothing is needed to resolve it.
+    /// Whether it has a scheme, so that it needs no base.
     package var isAbsolute: Bool { scheme != nil }
 
     /// The same reference without its fragment.
@@ -59,7 +59,8 @@ package struct URIReference: Sendable, Hashable {
 }
 
 extension URIReference {
-    /// This reference seen from a base (RFC 3986, section 5.2.2). A relative base gives a relative result.
+    /// Returns this reference resolved against a base (RFC 3986, section 5.2.2). With a relative base, the result is
+    /// relative.
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -83,14 +84,14 @@ extension URIReference {
         return target
     }
 
-    /// RFC 3986, section 5.2.3.
+    /// Merges paths (RFC 3986, section 5.2.3).
     private func merged(with relative: String) -> String {
         if authority != nil, path.isEmpty { return "/" + relative }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return relative }
         return path[...slash] + relative
     }
 
-    /// RFC 3986, section 5.2.4: `.` and `..` segments are carried out.
+    /// Removes the segments `.` and `..` (RFC 3986, section 5.2.4).
     private static func removingDotSegments(_ path: String) -> String {
         var output: [Substring] = []
         let isRooted = path.utf8.first == UInt8(ascii: "/")
@@ -112,7 +113,7 @@ extension URIReference {
 }
 
 extension URIReference: CustomStringConvertible {
-    /// The components put together again (RFC 3986, section 5.3).
+    /// The recomposed reference (RFC 3986, section 5.3).
     package var description: String {
         var result = ""
         if let scheme { result += scheme + ":" }
@@ -134,7 +135,7 @@ extension URIReference {
         /// The text after the last colon that follows the host.
         package var port: String?
 
-        /// Splits a text into the parts. Any text can be split.
+        /// Splits a string into the parts. Every string can be split.
         package init(_ text: String) {
             var rest = text.utf8[...]
             if let at = rest.lastIndex(of: UInt8(ascii: "@")) {

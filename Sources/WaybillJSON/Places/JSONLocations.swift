@@ -3,10 +3,10 @@ package import WaybillDiagnostics
 /// The locations of some values of a JSON text, found in one pass over it.
 ///
 /// Parsed values have no locations, which keeps them small. For diagnostics, the text is read again to locate the
-/// values of some pointers. Names are compared as by `JSONPointer`; of repeated names in an object the last one counts,
-/// as for `JSONParser`.
+/// values of some pointers. Names are compared as by `JSONPointer`. If a name is repeated in an object, the last one
+/// counts, as for `JSONParser`.
 package struct JSONLocations: DocumentLocations, Sendable {
-    /// A step towards values that are looked for.
+    /// A step towards the wanted values.
     private struct Step {
         var next: [JSONPointer.Token: Int] = [:]
         var key: Range<Int>?
@@ -20,10 +20,10 @@ package struct JSONLocations: DocumentLocations, Sendable {
     /// Finds the values that pointers lead to.
     ///
     /// - Parameters:
-    ///   - pointers: The only locations that can be requested, with those of the values around them.
+    ///   - pointers: The only locations that can be requested, with those of the enclosing values.
     ///   - file: The text.
-    ///   - part: The bytes that are the document, such as a line; all unless given. Of what is not JSON, the places before
-    ///     the mistake are found.
+    ///   - part: The bytes of the document, such as a line; the whole text by default. In a document that is not JSON,
+    ///     the locations before the error are found.
     package init(of pointers: some Sequence<JSONPointer>, in file: SourceFile, part: Range<Int>? = nil) {
         self.file = file
         self.part = part ?? 0..<file.bytes.count
@@ -35,15 +35,15 @@ package struct JSONLocations: DocumentLocations, Sendable {
         }
     }
 
-    /// The span of the whole value; the whole document where it is not JSON.
+    /// The span of the whole value, or of the whole document if it is not JSON.
     package var span: SourceSpan { span(steps[0].value) ?? file.span(part) }
 
-    /// The span of the value that a pointer leads to; `nil` where the text has none or the pointer was not requested.
+    /// Returns the span of the value that a pointer leads to; `nil` if there is none or the pointer was not requested.
     package func span(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.value)
     }
 
-    /// The span of the name of the member that a pointer leads to, with its quotes; `nil` for other values.
+    /// Returns the span of the name of the member that a pointer leads to, with its quotes; `nil` for other values.
     package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
         span(step(at: pointer)?.key)
     }
@@ -76,7 +76,7 @@ package struct JSONLocations: DocumentLocations, Sendable {
 }
 
 extension JSONLocations {
-    /// Reads the value of a step. The recursion is no deeper than the pointers, and than a value may be.
+    /// Reads the value of a step. The recursion is no deeper than the pointers or the maximum depth of a value.
     private mutating func read(_ step: Int, _ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         scanner.skipSpace()
         let start = scanner.position
@@ -101,11 +101,11 @@ extension JSONLocations {
         repeat {
             scanner.skipSpace()
             let start = scanner.position
-            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("a name was expected", at: start) }
+            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("expected a name", at: start) }
             let name = try scanner.readName().name
             let key = start..<scanner.position
             guard scanner.skip(UInt8(ascii: ":")) else {
-                throw JSONSyntaxError("a colon was expected", at: scanner.position)
+                throw JSONSyntaxError("expected a colon", at: scanner.position)
             }
             if let next = steps[step].next[.name(name)] {
                 forget(next)
@@ -116,7 +116,7 @@ extension JSONLocations {
             }
         } while scanner.skip(UInt8(ascii: ","))
         guard scanner.skip(UInt8(ascii: "}")) else {
-            throw JSONSyntaxError("a comma or } was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a comma or }", at: scanner.position)
         }
     }
 
@@ -137,11 +137,11 @@ extension JSONLocations {
             index += 1
         } while scanner.skip(UInt8(ascii: ","))
         guard scanner.skip(UInt8(ascii: "]")) else {
-            throw JSONSyntaxError("a comma or ] was expected", at: scanner.position)
+            throw JSONSyntaxError("expected a comma or ]", at: scanner.position)
         }
     }
 
-    /// Forgets what was found at a step and behind it, because its name has come again.
+    /// Removes what was found at a step and below it, because its name is repeated.
     private mutating func forget(_ step: Int) {
         guard steps[step].value != nil else { return }
         var open = [step]
@@ -153,14 +153,14 @@ extension JSONLocations {
     }
 }
 
-/// Where the values of a document stand in its text.
+/// The locations of the values of a document in its text.
 package protocol DocumentLocations {
-    /// Where the whole value of the document stands.
+    /// The span of the whole value.
     var span: SourceSpan { get }
 
-    /// Where the value stands that a pointer leads to; `nil` where there is none.
+    /// Returns the span of the value that a pointer leads to; `nil` if there is none.
     func span(at pointer: JSONPointer) -> SourceSpan?
 
-    /// Where the name is written that a pointer ends in; `nil` for an element of a list and for the whole value.
+    /// Returns the span of the name that a pointer ends with; `nil` for an element of a list and for the whole value.
     func keySpan(at pointer: JSONPointer) -> SourceSpan?
 }

@@ -1,7 +1,7 @@
 extension JSONScanner {
-    /// Moves past the value that comes next, whatever it holds, in no more stack than one level needs.
+    /// Skips the next value, whatever it contains, without recursion.
     ///
-    /// The text has been read before: of a text that is not JSON some part is skipped.
+    /// The text must have been parsed before; in a text that is not JSON, an arbitrary part is skipped.
     mutating func skipValue() {
         var depth = 0
         repeat {
@@ -26,7 +26,7 @@ extension JSONScanner {
         position = min(end + 1, count)
     }
 
-    /// Moves past a number or literal; past at least one byte, unless none is left.
+    /// Skips a number or literal; at least one byte, unless none is left.
     private mutating func skipPlainScalar() {
         var end = position
         while end < count {

@@ -1,9 +1,9 @@
-/// Base64 as RFC 4648 has it.
+/// Base64 (RFC 4648).
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Bytes as text; the URL-safe form (section 5) has no padding.
+    /// Encodes bytes as text. The URL-safe form (section 5) has no padding.
     package static func encode(_ bytes: some Collection<UInt8>, urlSafe: Bool = false) -> String {
         let alphabet = urlSafe ? urlAlphabet : alphabet
         var text: [UInt8] = []
@@ -23,7 +23,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text in either alphabet, padded or not; `nil` if it is none.
+    /// Decodes text in either alphabet, with or without padding; `nil` if it is not Base64.
     package static func decode(_ text: String) -> [UInt8]? {
         var digits = text.utf8[...]
         while digits.last == UInt8(ascii: "="), digits.count > text.utf8.count - 2 { digits = digits.dropLast() }

@@ -1,6 +1,7 @@
 /// Finds bytes that are not UTF-8.
 package enum UTF8Check {
-    /// The index of the first byte that no valid sequence begins with or goes on with; `nil` when all are in order.
+    /// Returns the index of the first byte that does not start or continue a valid sequence; `nil` if all bytes are
+    /// valid.
     package static func firstFault(in bytes: some Collection<UInt8>) -> Int? {
         var decoder = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()

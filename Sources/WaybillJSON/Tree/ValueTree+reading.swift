@@ -5,7 +5,7 @@
 #endif
 
 extension ValueTree {
-    /// Which kind of value one is.
+    /// Returns the kind of a value.
     package func kind(of value: Index) -> JSON.Kind { nodes[Int(value)].kind }
 
     /// Whether a value is neither an array nor an object.
@@ -21,16 +21,16 @@ extension ValueTree {
         withText(of: scalar) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// How many bytes of UTF-8 the text of a scalar has.
+    /// Returns the number of UTF-8 bytes in the text of a scalar.
     package func textSize(of scalar: Index) -> Int { Int(nodes[Int(scalar)].count) }
 
-    /// Looks at the text of a scalar, in UTF-8.
+    /// Calls a closure with the text of a scalar, in UTF-8.
     package func withText<Result>(of scalar: Index, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let range = nodes[Int(scalar)].range
         return texts.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Whether two scalars have the same text; anything else has none.
+    /// Whether two values are scalars with the same text.
     func hasSameText(_ left: Index, _ right: Index) -> Bool {
         let (first, second) = (nodes[Int(left)], nodes[Int(right)])
         guard first.hash == second.hash, first.count == second.count, isScalar(left), isScalar(right) else {
@@ -48,40 +48,40 @@ extension ValueTree {
         }
     }
 
-    /// Which of a set of names the text of a scalar is; the hash for that has been taken already.
+    /// Returns the index of the text of a scalar in a set of names, using its stored hash.
     package func index(ofText scalar: Index, in names: NameTable) -> Int? {
         let hash = nodes[Int(scalar)].hash
         return withText(of: scalar) { names.index(of: $0, hash: hash) }
     }
 
-    /// How many elements an array has.
+    /// Returns the number of elements of an array.
     package func elementCount(of array: Index) -> Int { Int(nodes[Int(array)].count) }
 
-    /// An element of an array.
+    /// Returns an element of an array.
     package func element(at position: Int, of array: Index) -> Index {
         children[Int(nodes[Int(array)].start) + position]
     }
 
-    /// How many members an object has.
+    /// Returns the number of members of an object.
     package func memberCount(of object: Index) -> Int { Int(nodes[Int(object)].count) / 2 }
 
-    /// The name of a member, a scalar.
+    /// Returns the name of a member, which is a scalar.
     package func name(at position: Int, of object: Index) -> Index {
         children[Int(nodes[Int(object)].start) + 2 * position]
     }
 
-    /// The value of a member.
+    /// Returns the value of a member.
     package func value(at position: Int, of object: Index) -> Index {
         children[Int(nodes[Int(object)].start) + 2 * position + 1]
     }
 
-    /// Where the first member of a name stands.
+    /// Returns the position of the first member with a name.
     package func position(of name: String, in object: Index) -> Int? {
         var name = name
         return name.withUTF8 { position(of: $0, in: object) }
     }
 
-    /// The members whose name an earlier member has, too, with the first of that name.
+    /// Returns the members that repeat the name of an earlier member, each with the first one of that name.
     package func duplicateNames(in object: Index) -> [(first: Int, position: Int)] {
         var found: [(first: Int, position: Int)] = []
         let isLarge = memberCount(of: object) >= NameIndex.smallestUse
@@ -105,16 +105,16 @@ extension ValueTree {
         return (0..<count).first { hasText(self.name(at: $0, of: object), name) }
     }
 
-    /// A value as JSON; the names of members are the texts of their names, and a name that is no scalar is left out.
+    /// Returns a value as JSON. Members are named by the texts of their names; names that are not scalars are omitted.
     ///
-    /// The recursion is as deep as the tree, which its reader has limited.
+    /// The recursion is as deep as the tree, whose depth is limited when it is read.
     package func json(of value: Index) -> JSON {
         let node = nodes[Int(value)]
         switch node.kind {
         case .null: return .null
         case .boolean: return .bool(texts[Int(node.start)] | 0x20 == UInt8(ascii: "t"))
         case .number: return .number(number(of: value))
-        // No document contains bytes.
+        // Documents do not contain bytes.
         case .string, .bytes: return .string(text(of: value))
         case .array: return .array(children[node.range].map { json(of: $0) })
         case .object:
@@ -127,7 +127,7 @@ extension ValueTree {
         }
     }
 
-    /// The value, with null in the place of the first members of an object, which nobody will look at.
+    /// Returns the value, with null in place of the first members of an object, which will not be used.
     package func json(of value: Index, leavingOut count: Int) -> JSON {
         guard count > 0 else { return json(of: value) }
         return .object(
@@ -140,7 +140,7 @@ extension ValueTree {
         )
     }
 
-    /// The number that a scalar of that kind is.
+    /// Returns the number of a scalar of that kind.
     package func number(of scalar: Index) -> JSONNumber {
         unusualNumbers[scalar] ?? JSONNumber(validated: text(of: scalar))
     }

@@ -1,18 +1,18 @@
-/// Values as JSON has them, laid out flat: what a reader of a document builds without an allocation for each value.
+/// JSON values in a flat layout: a reader of a document builds them without an allocation for each value.
 ///
-/// A value is named by its index. It may be an element or a member in several places. Scalars keep the text that they
-/// were written as; of an array or an object a reader adds the parts before the whole.
+/// A value is identified by its index. It may be an element or a member at several positions. Scalars keep their text
+/// as it was written. A reader adds the parts of an array or an object before the whole.
 package struct ValueTree: Sendable {
-    /// Names a value of a tree.
+    /// Identifies a value of a tree.
     package typealias Index = UInt32
 
-    /// A value. Arrays and objects have their children in `children`, scalars their text in `texts`.
+    /// A value. The children of arrays and objects are in `children`, the texts of scalars in `texts`.
     struct Node: Sendable {
         let kind: JSON.Kind
-        /// Of a scalar: the hash of its text, for the tables of a schema (`NameTable`).
+        /// For a scalar: the hash of its text, for the tables of a schema (`NameTable`).
         let hash: UInt32
         let start: UInt32
-        /// The bytes of the text, the elements, or the names and values together.
+        /// The number of bytes of the text, of elements, or of names and values together.
         let count: UInt32
 
         var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
@@ -20,37 +20,37 @@ package struct ValueTree: Sendable {
 
     /// The values, by index.
     private(set) var nodes: [Node] = []
-    /// Elements, or names and values in turn.
+    /// Elements, or alternating names and values.
     private(set) var children: [Index] = []
-    /// The texts of the scalars, one behind the other.
+    /// The concatenated texts of the scalars.
     private(set) var texts: [UInt8] = []
-    /// The numbers whose text does not say them by the grammar of JSON, such as `0x1F` in YAML.
+    /// The numbers whose text does not follow the grammar of JSON, such as `0x1F` in YAML.
     private(set) var unusualNumbers: [Index: JSONNumber] = [:]
     /// The names of large objects.
     private(set) var nameIndices: [Index: NameIndex] = [:]
 
-    /// A tree without values.
+    /// Creates a tree without values.
     package init() {}
 
-    /// Makes room for the values of a document of so many bytes: for more than nearly all have, since moving them costs
-    /// time, and room that stays empty no memory.
+    /// Reserves space for the values of a document of some size. It is enough for nearly all documents, because moving
+    /// the values takes time and unused space takes no memory.
     package mutating func reserve(forBytes bytes: Int) {
         nodes.reserveCapacity(Self.likelyValues(inBytes: bytes))
         children.reserveCapacity(Self.likelyValues(inBytes: bytes))
         texts.reserveCapacity(bytes)
     }
 
-    /// How many values a document of so many bytes hardly ever exceeds.
+    /// Returns a number of values that a document of some size rarely exceeds.
     package static func likelyValues(inBytes bytes: Int) -> Int { bytes / 6 }
 
-    /// How many values there are.
+    /// The number of values.
     package var valueCount: Int { nodes.count }
 
     // MARK: Building
 
-    /// Adds a scalar. The text of a boolean begins with `t` or `T` if it is true.
+    /// Adds a scalar. The text of a boolean starts with `t` or `T` if it is true.
     ///
-    /// - Parameter number: The number that is meant, where the text does not say it by the grammar of JSON.
+    /// - Parameter number: The value of a number whose text does not follow the grammar of JSON.
     package mutating func addScalar(
         _ kind: JSON.Kind,
         text: UnsafeBufferPointer<UInt8>,
@@ -63,14 +63,14 @@ package struct ValueTree: Sendable {
         return index
     }
 
-    /// Adds an array of values that are there already.
+    /// Adds an array of values that have been added already.
     package mutating func addArray(_ elements: ArraySlice<Index>) -> Index {
         addCollection(.array, elements)
     }
 
-    /// Adds an object of names and values in turn, all there already.
+    /// Adds an object from alternating names and values that have been added already.
     ///
-    /// Of members with the same name the first is found. A name that is not a scalar is never found.
+    /// If a name is repeated, the first member is found. A name that is not a scalar is never found.
     package mutating func addObject(_ namesAndValues: ArraySlice<Index>) -> Index {
         let index = addCollection(.object, namesAndValues)
         if namesAndValues.count / 2 >= NameIndex.smallestUse { nameIndices[index] = nameIndex(of: index) }

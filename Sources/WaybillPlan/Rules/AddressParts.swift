@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request has an address: an absolute URL, or a path and a base URL to add it to.
+/// A request must have an address: an absolute URL, or a path and a base URL to append it to.
 struct AddressParts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -18,7 +18,7 @@ struct AddressParts: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "no-base-url",
-                    "there is no base URL that this path could be added to",
+                    "this path requires a base URL",
                     at: path.span,
                     help: [
                         site.service.standsAlone

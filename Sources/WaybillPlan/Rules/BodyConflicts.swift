@@ -1,7 +1,8 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request has one body: `params` that belong into the body do not meet an explicit one that is not a form.
+/// A request can have only one body: `params` that are sent in the body conflict with an explicit body that is not a
+/// form.
 struct BodyConflicts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -26,10 +27,10 @@ struct BodyConflicts: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "params-and-body",
-                    "'params' would be the body, and there is an explicit one",
+                    "'params' are sent as the body, but the request also has an explicit body",
                     at: parameter.name.span,
                     secondary: [.init(body.span, "the explicit body")],
-                    help: ["Use 'query' for parameters that belong to the address."]
+                    help: ["Use 'query' for parameters of the URL."]
                         + (site.inherits(parameter)
                             ? ["To send the body without the parameters of outer levels, add inherit: {params: false}."]
                             : [])
@@ -41,7 +42,7 @@ struct BodyConflicts: ManifestRule {
 }
 
 extension RequestSite {
-    /// Whether a parameter was written farther from the request than its nearest level with settings.
+    /// Whether the parameter comes from an outer level than the nearest one with settings.
     fileprivate func inherits(_ parameter: NamedValue) -> Bool {
         guard let nearest = levels.last(where: { !$0.isEmpty }) else { return true }
         return !nearest.params.contains { $0.name.span == parameter.name.span }

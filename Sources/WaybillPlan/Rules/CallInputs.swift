@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillSchema
 
-/// A call gives every input that is needed, none that does not exist, and no constant that cannot fit.
+/// A call must give every required input, no unknown ones, and no constant that violates an input's schema.
 struct CallInputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -56,7 +56,7 @@ struct CallInputs: ManifestRule {
                 guard let filled = site.step.flow?.paginate?.filledInput, !site.step.unknown.contains(.form) else {
                     return
                 }
-                let help = ["A request in place has no inputs of its own: use 'query', or an endpoint and 'call'."]
+                let help = ["A request in a step has no inputs: use 'query', or define an endpoint and 'call' it."]
                 diagnostics.append(.unknown("input", filled, among: [String](), help: help))
             case .group, .values, .end:
                 return
@@ -90,7 +90,7 @@ struct CallInputs: ManifestRule {
                 guard areAllKnown else { continue }
                 let help = inputs.isEmpty ? ["The \(sort) '\(call.name.value)' takes no inputs."] : []
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
-                // A misspelt name and the input that it was meant to be are one mistake.
+                // A misspelt name and the input that it was meant to be are reported as one error.
                 let meant = NearestName.of(argument.name.value, among: missing.map(\.name.value))
                 missing.removeAll { $0.name.value == meant }
                 continue
@@ -113,7 +113,7 @@ struct CallInputs: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "missing-input",
-                    "the call of '\(call.name.value)' lacks \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                    "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
                     at: call.name.span,
                     secondary: missing.map { .init($0.name.span, "declared here") },
                     help: ["Give it under 'with'."]

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// The body of a download goes to its file: nothing that needs it decoded stands beside it.
+/// The body of a download is written to a file, so nothing in the request may need it decoded.
 struct DownloadData: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -14,10 +14,10 @@ struct DownloadData: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "download-has-no-data",
-                    "the body goes to the file of the download, and this needs it as data",
+                    "this needs the body as data, but the body is downloaded to a file",
                     at: first,
                     secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
-                    help: ["Leave the download away and 'write' the data, or ask for it in a request of its own."]
+                    help: ["Remove the download and 'write' the data, or get the data with a separate request."]
                 )
             )
         }
@@ -26,7 +26,7 @@ struct DownloadData: ManifestRule {
         }
         subject.forEachStep { site in
             if let endpoint = site.endpoint {
-                // What the endpoint says itself is told there.
+                // The endpoint's own settings are reported at the endpoint.
                 check(endpoint.request.download, site.step.needsOfData)
             } else if case .request(let definition) = site.step.action {
                 check(definition.download, definition.needsOfData + site.step.needsOfData)
@@ -37,14 +37,15 @@ struct DownloadData: ManifestRule {
 }
 
 extension RequestDefinition {
-    /// What needs data, as far as the request says it. What farther levels say is for others too.
+    /// The spans in the request that need data. Outer levels are not included, because they also apply to other
+    /// requests.
     fileprivate var needsOfData: [SourceSpan] {
         settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span) + [returns?.span].compactMap { $0 }
     }
 }
 
 extension Step {
-    /// What needs data, as far as the step says it.
+    /// The spans in the step that need data.
     fileprivate var needsOfData: [SourceSpan] {
         var spans = settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span)
         if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }

@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// A constant with slashes that a path puts into one segment, where each slash is encoded as `%2F`.
+/// Warns of a constant with slashes that is used as one path segment, where each slash is encoded as `%2F`.
 struct EncodedSlashes: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -44,7 +44,7 @@ struct EncodedSlashes: ManifestRule {
     }
 
     private func findings(_ values: [(text: String, span: SourceSpan)], in part: PathInPath) -> [Diagnostic] {
-        // A path may begin with a whole URL, which is not encoded.
+        // A path may start with a whole URL, which is not encoded.
         let value = values.first { $0.text.contains("/") && !(part.isFirst && $0.text.lowercased().hasPrefix("http")) }
         guard let value else { return [] }
         return [
@@ -60,11 +60,11 @@ struct EncodedSlashes: ManifestRule {
     }
 }
 
-/// The constant texts that paths of the expression language lead to.
+/// The constant strings that paths of the expression language lead to.
 private struct KnownValues {
     /// The manifest's inputs.
     private let inputs: Definitions<InputDeclaration>
-    /// Those of the endpoint or graph.
+    /// The inputs of the endpoint or graph.
     private let declared: Definitions<InputDeclaration>
     private let vars: [VariableDefinition]
     private let loops: [ForEach]
@@ -81,7 +81,7 @@ private struct KnownValues {
         self.loops = loops
     }
 
-    /// The texts that a path may have for its value, as far as they are written in the manifest, each with its place.
+    /// The strings that a path may evaluate to, if they are written in the manifest, each with its span.
     func values(of reference: Reference) -> [(text: String, span: SourceSpan)] {
         let names = reference.segments.compactMap(\.name)
         switch (reference.root, names.count) {
@@ -107,25 +107,25 @@ private struct KnownValues {
     }
 }
 
-/// A `${…}` in the path of an address that is a path of the expression language and nothing else.
+/// A `${…}` in the path of an address that contains only a path of the expression language.
 private struct PathInPath {
     /// The path.
     let reference: Reference
-    /// Its text.
+    /// The path as written.
     let text: String
-    /// Whether the address begins with it.
+    /// Whether the address starts with it.
     let isFirst: Bool
-    /// Where it stands.
+    /// The span of the path.
     let span: SourceSpan
 
-    /// Whether it is an input as a whole.
+    /// Whether it is an input itself, not a part of one.
     func isInput(_ name: String) -> Bool {
         reference.root == .inputs && reference.segments.count == 1 && reference.segments[0].name == name
     }
 }
 
 extension Address {
-    /// The paths of the expression language whose values are put into the path as they are, without a function.
+    /// The paths of the expression language whose values are inserted into the path directly, without a function.
     fileprivate var pathsInPath: [PathInPath] {
         guard let holder = text.value.template else { return [] }
         var found: [PathInPath] = []

@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What is called is an endpoint that exists.
+/// A call must name an endpoint that exists.
 struct EndpointNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -11,7 +11,8 @@ struct EndpointNames: ManifestRule {
             guard manifest.endpoints[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .endpoints)
             else { return }
             let help = manifest.graphs[name.value] == nil ? [] : ["'\(name.value)' is a graph; run it with 'graph'."]
-            // To find the nearest name takes a comparison with every endpoint, and nobody reads thousands of suggestions.
+            // Finding the nearest name requires a comparison with every endpoint, and nobody reads thousands of
+            // suggestions.
             let known = diagnostics.count < 100 ? Array(manifest.endpoints.keys) : []
             diagnostics.append(.unknown("endpoint", name, among: known, help: help))
         }

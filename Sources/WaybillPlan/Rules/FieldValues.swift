@@ -4,8 +4,8 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What is written for a header field can be sent in one (RFC 9110, section 5.5), and the fields that say where a request ends
-/// are left to the transport.
+/// The value of a header field must be valid (RFC 9110, section 5.5), and the fields that delimit a request are
+/// reserved for the transport.
 struct FieldValues: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let wrongLengths = wrongLengths(subject)
@@ -85,7 +85,7 @@ extension NamedTexts {
 }
 
 extension ScalarTemplate {
-    /// The texts in it that are known: the whole of a constant, and what a template has beside its `${…}`.
+    /// The literal strings that are known: the whole of a constant, and the parts of a template around its `${…}`.
     fileprivate var literals: [String] {
         guard let template = template?.template else { return constantText.map { [$0] } ?? [] }
         return template.parts.compactMap { if case .literal(let text) = $0 { text } else { nil } }
@@ -93,7 +93,7 @@ extension ScalarTemplate {
 }
 
 extension RequestSite {
-    /// How many bytes the body has, where that is known.
+    /// The size of the body in bytes, if it is known.
     fileprivate var bodyLength: Int? {
         if unknown.contains(.headers) || mayHave(.params) { return nil }
         guard mayHave(.body) else { return 0 }

@@ -2,7 +2,8 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A filter that is named exists, no filter contains itself, and filters in filters have limits, as aliases have.
+/// A filter that is named must exist, no filter may contain itself, and the nesting of filters is limited, like that of
+/// aliases.
 struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -19,14 +20,14 @@ struct FilterNames: ManifestRule {
     }
 }
 
-/// A walk through the filters that filters name.
+/// A traversal of the filters that filters name.
 private struct FilterNesting {
-    /// How deep filters may be nested.
+    /// The maximum nesting depth of filters.
     static let maximumDepth = 100
-    /// How many stages a filter may have, those of the filters in it included.
+    /// The maximum number of stages of a filter, including those of the filters in it.
     static let maximumStages = 10_000
 
-    /// The filters in a filter.
+    /// The depth and the stages of a filter, including the filters in it.
     private struct Extent {
         var depth = 1
         var stages = 0
@@ -44,7 +45,7 @@ private struct FilterNesting {
     }
 
     mutating func check() {
-        // Whatever contains a filter that exceeds a limit exceeds it too: one diagnostic is enough.
+        // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.
         for name in manifest.filters.keys where !hasExceeded { _ = extent(of: name) }
     }
 
@@ -96,7 +97,7 @@ private struct FilterNesting {
 }
 
 extension FilterEntry {
-    /// The name, if the entry is one.
+    /// The name, if the entry names a filter.
     fileprivate var name: Spanned<String>? {
         if case .named(let name, _) = self { name } else { nil }
     }

@@ -2,11 +2,10 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A graph that a step runs exists, no graph runs itself, directly or by way of others, and graphs that run each other are not
-/// too many levels deep.
+/// A graph that a step runs must exist, no graph may run itself, directly or indirectly, and the nesting of graphs is
+/// limited.
 struct GraphNames: ManifestRule {
-    /// How many graphs may be inside each other when they run. Each level takes memory and stack for each element that is in
-    /// flight.
+    /// The maximum nesting depth of graphs. Each level takes memory and stack for each element that is in flight.
     static let maximumDepth = 256
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
@@ -27,15 +26,15 @@ struct GraphNames: ManifestRule {
         return diagnostics + paths(calls, in: manifest)
     }
 
-    /// What is wrong with the paths from graph to graph.
+    /// Checks the paths from graph to graph.
     private func paths(_ calls: [String: [Spanned<String>]], in manifest: Manifest) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // How many levels each graph has that is done, itself included.
+        // The number of levels of each finished graph, including itself.
         var depths: [String: Int] = [:]
-        // Where a graph is in the path.
+        // The position of each graph in the current path.
         var places: [String: Int] = [:]
         for name in manifest.graphs.keys where depths[name] == nil {
-            // A walk without recursion: graphs may be nested as deep as there are graphs.
+            // The traversal is not recursive: graphs may be nested as deeply as there are graphs.
             var path: [(name: String, next: Int)] = [(name, 0)]
             places[name] = 0
             while let (current, next) = path.last {
@@ -44,7 +43,7 @@ struct GraphNames: ManifestRule {
                     let deepest = own.max { depths[$0.value, default: 0] < depths[$1.value, default: 0] }
                     let depth = 1 + (deepest.map { depths[$0.value, default: 0] } ?? 0)
                     depths[current] = depth
-                    // Once, and not again at every graph further out.
+                    // Report it once, not again for every graph further out.
                     if let deepest, depth == Self.maximumDepth + 1 { diagnostics.append(tooDeep(at: deepest)) }
                     places[current] = nil
                     path.removeLast()
@@ -55,7 +54,7 @@ struct GraphNames: ManifestRule {
                 if let start = places[call.value] {
                     let way = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
                     diagnostics.append(
-                        Diagnostic("graph-cycle", "this graph would run itself without end: \(way)", at: call.span)
+                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(way)", at: call.span)
                     )
                 } else if depths[call.value] == nil {
                     places[call.value] = path.count
@@ -69,7 +68,7 @@ struct GraphNames: ManifestRule {
     private func tooDeep(at call: Spanned<String>) -> Diagnostic {
         Diagnostic(
             "graph-nesting",
-            "graphs that run each other are more than \(Self.maximumDepth) levels deep here",
+            "graphs are nested more than \(Self.maximumDepth) levels deep",
             at: call.span,
             help: ["Let one graph run several of the others in a chain, instead of each running the next."]
         )

@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A graph that keeps a state is run by itself: a step that runs it could do so more than once, or not at all.
+/// A graph with a state cannot be run by a step, which could run it more than once, or not at all.
 struct GraphState: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -13,10 +13,10 @@ struct GraphState: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "state-in-step",
-                    "graph '\(call.name.value)' has a 'state', so that a step cannot run it",
+                    "a step cannot run graph '\(call.name.value)', because it has a 'state'",
                     at: call.name.span,
                     secondary: [.init(state.next.name.span, "the state")],
-                    help: ["Move 'state' to the graph that is run by itself, and give the value 'with' the step."]
+                    help: ["Move 'state' to the graph that is not run by a step, and pass the value 'with' the step."]
                 )
             )
         }

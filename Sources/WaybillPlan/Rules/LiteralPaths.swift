@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A text that is written where a template may stand, and that would be a path that leads somewhere if it were one.
+/// Warns of a literal string where a template is allowed, if it would be a valid path as an expression.
 struct LiteralPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)

@@ -2,13 +2,13 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A check of what a manifest means. One rule a file; its words stand with it.
+/// A check of the meaning of a manifest. Each rule is in a file of its own, together with its messages.
 ///
-/// A manifest may have mistakes in its text. What they leave unknown is marked in the model (`UnknownParts`, `Settings.unknown`,
-/// `UnknownContent`): a rule says nothing of what something unknown could give, and what it finds at the place of such a
-/// mistake is not told.
+/// A manifest may have errors in its text. The model marks what they leave unknown (`UnknownParts`, `Settings.unknown`,
+/// `UnknownContent`): a rule does not report what something unknown could resolve, and its diagnostics at the location
+/// of such an error are dropped.
 protocol ManifestRule: Sendable {
-    /// What the rule finds, in any order.
+    /// Returns the diagnostics of the rule, in any order.
     func check(_ subject: RuleSubject) -> [Diagnostic]
 }
 
@@ -52,8 +52,8 @@ let allRules: [any ManifestRule] = [
     ShadowedInputs(),
 ]
 
-/// The rules for manifests without errors: what they find may come of a mistake that another rule tells, as a misspelt name
-/// leaves another one unused.
+/// The rules for manifests without errors. Their diagnostics may be consequences of an error that another rule reports:
+/// a misspelt name leaves another one unused, for example.
 let rulesOfSoundManifests: [any ManifestRule] = [
     UnusedDefinitions(),
     NeverTaken(),
@@ -61,7 +61,7 @@ let rulesOfSoundManifests: [any ManifestRule] = [
 ]
 
 extension Diagnostic {
-    /// A name that nothing has.
+    /// The error for a name that is not defined.
     static func unknown(
         _ sort: String,
         _ name: Spanned<String>,
@@ -73,11 +73,11 @@ extension Diagnostic {
         if name.value.contains("${") {
             help.append("This name cannot be computed: write a step for each name, with its condition under 'when'.")
         } else if nearest == nil, !known.isEmpty, known.count <= 12 {
-            help.append("There is \(known.map { "'\($0)'" }.joined(separator: ", ")).")
+            help.append("Available: \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
-            sort == "name" ? "there is no '\(name.value)' here" : "no \(sort) is named '\(name.value)'",
+            sort == "name" ? "'\(name.value)' is not defined here" : "no \(sort) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help
@@ -85,10 +85,10 @@ extension Diagnostic {
     }
 }
 
-/// Runs the rules, each of which is independent of the others.
+/// Runs the rules. Each rule is independent of the others.
 enum RuleRunner {
-    /// Returns what the rules report, in their order, and separately what the rules for sound manifests report, which counts
-    /// only if nothing else is wrong.
+    /// Returns the diagnostics of all rules, in the order of the rules. Those of the rules for manifests without errors
+    /// are separate, and apply only if there is no error.
     static func findings(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
         (allRules.flatMap { $0.check(subject) }, rulesOfSoundManifests.flatMap { $0.check(subject) })
     }

@@ -10,7 +10,7 @@ struct NeverTaken: ManifestRule {
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
         guard site.has(.expect) else { return [] }
-        // A call may expect something else than its endpoint does, which other calls need.
+        // A call may expect another status than its endpoint. Other calls still need the endpoint's outputs.
         let step = site.endpoint == nil ? site.steps.suffix(1) : []
         let settings: [Settings] = step + [site.definition.settings]
         guard let status = settings.lazy.compactMap(\.expectedStatus).first,
@@ -24,7 +24,7 @@ struct NeverTaken: ManifestRule {
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",
-                "\(words) evaluated only for status 2xx, and the expected status is another one",
+                "\(words) evaluated only for status 2xx, but another status is expected",
                 severity: .warning,
                 at: span,
                 secondary: [.init(status.span, "the expected status")]

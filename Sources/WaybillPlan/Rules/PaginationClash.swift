@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// The query parameter that each page fills is not given otherwise.
+/// The query parameter that each page fills cannot have another value.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -20,10 +20,10 @@ struct PaginationClash: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "pagination-clash",
-                    "each page fills the query parameter '\(name.value)', which is given already",
+                    "each page fills the query parameter '\(name.value)', which already has a value",
                     at: name.span,
                     secondary: [.init(given.span, "given here")],
-                    help: ["Take it away there; 'start' says where the pages begin."]
+                    help: ["Remove it there; 'start' sets the value for the first page."]
                 )
             )
         }

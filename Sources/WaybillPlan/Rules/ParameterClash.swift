@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A name in `params` stands at one level only: parameters of farther levels are always sent.
+/// Each name in `params` may be given at one level only, because the parameters of outer levels are always sent.
 struct ParameterClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
@@ -20,10 +20,10 @@ struct ParameterClash: ManifestRule {
                     diagnostics.append(
                         Diagnostic(
                             "parameter-clash",
-                            "parameter '\(name)' is already sent by a farther level",
+                            "parameter '\(name)' is already sent by an outer level",
                             at: parameter.name.span,
                             secondary: [.init(farther.name.span, "first given here")],
-                            help: ["Take it away there, or decline those with 'inherit: {params: false}'."]
+                            help: ["Remove it there, or add 'inherit: {params: false}' here."]
                         )
                     )
                 }

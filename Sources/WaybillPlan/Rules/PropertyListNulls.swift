@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Params that are sent as a property list contain no null, which it cannot represent.
+/// Parameters that are sent as a property list cannot contain null, which property lists do not support.
 struct PropertyListNulls: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests { site in

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillManifest
 
-/// Token endpoints are asked by TLS (RFC 6749, section 3.2): the client's secret and the token travel openly otherwise.
+/// Warns of a token endpoint without TLS (RFC 6749, section 3.2), which exposes the client's secret and the token.
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -16,7 +16,7 @@ struct ReadableCredentials: ManifestRule {
                     "the credentials and the token are sent without encryption",
                     severity: .warning,
                     at: url.span,
-                    help: ["Use 'https://'. Only a server on the same machine can do without."]
+                    help: ["Use 'https://'. Only a server on the same machine does not need it."]
                 )
             )
         }

@@ -4,24 +4,24 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// A path in an expression of the manifest: where it stands, and what its names stand for.
+/// A path in an expression of the manifest, with its location and the definitions that its names refer to.
 final class ReferenceSite: Sendable {
     /// The path.
     let reference: Reference
-    /// The text that it is in.
+    /// The expression or template that contains it.
     let text: any EvaluatedText
-    /// Where the text stands.
+    /// The location of the expression or template.
     let place: UseLocation
-    /// The first step of the graph that has the id behind `steps`.
+    /// The first step of the graph with the id after `steps`.
     let step: StepSite?
-    /// Which of all inputs that endpoints and graphs declare it is that `inputs` leads to; `nil` where it leads to one of
-    /// the manifest's, to none or to all.
+    /// The number, among all inputs that endpoints and graphs declare, of the one that `inputs` leads to; `nil` if it
+    /// leads to an input of the manifest, to none or to all.
     let input: Int?
-    /// When the text is evaluated.
+    /// When the expression is evaluated.
     let moment: Moment
-    /// What for.
+    /// What the value is used for.
     let purpose: Purpose
-    /// Whether it is evaluated for each element of a list, which is `item`.
+    /// Whether it is evaluated for each element of a list, with the element as `item`.
     let seesItem: Bool
 
     fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UseLocation) {
@@ -36,28 +36,29 @@ final class ReferenceSite: Sendable {
         input = reference.root == .inputs ? name.flatMap { place.declarations?.number(of: $0) } : nil
     }
 
-    /// Where a range of bytes of the path's text stands.
+    /// Returns the span of a range of bytes of the path's expression or template.
     func span(of range: Range<Int>) -> SourceSpan { text.span(of: range) }
 }
 
 extension UseLocation.Declarations {
-    /// Which of all declared inputs a name stands for.
+    /// Returns the number of the declared input with a name, among all declared inputs.
     fileprivate func number(of name: String) -> Int? {
         guard let index = inputs.index(forKey: name), inputs.keys[index].hasSameCodePoints(as: name) else { return nil }
         return start + index
     }
 }
 
-/// A constant text that is a path, or a call of a function with one.
+/// A literal string that is a path, or a call of a function with one.
 struct LiteralPath: Sendable {
-    /// The path, or the first one of the call, as if the text were an expression.
+    /// The path, or the first path in the call, as if the string were an expression.
     let site: ReferenceSite
-    /// The text.
+    /// The string.
     let text: String
-    /// Where it is written.
+    /// The span of the string.
     let span: SourceSpan
 
-    /// Takes a text that begins with one of some names and has nothing beside a path, or is nothing but a call.
+    /// Creates a literal path from a string that is a path starting with a known name, or a single function call; `nil`
+    /// otherwise.
     fileprivate init?(_ use: ConstantUse, _ place: UseLocation) {
         let name = use.text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
         guard name.utf8.count < use.text.utf8.count else { return nil }
@@ -74,22 +75,22 @@ struct LiteralPath: Sendable {
         span = use.span
     }
 
-    /// The names of the scope of which the manifest's decoder does not know where they can be used.
+    /// The names of the scope whose visibility the decoder of the manifest does not know.
     private static let names: Set = ["item", "response", "request", "manifest", "run", "data"]
 }
 
-/// Every path of the expression language in a manifest, those of the farthest levels first.
+/// Every path of the expression language in a manifest, those of the outermost levels first.
 struct ReferenceList: Sendable {
     /// The paths.
     let sites: [ReferenceSite]
-    /// What they begin at. Most rules are about few of these, and find them without looking at the paths.
+    /// The roots of the paths. Most rules concern only a few of them, and find those without inspecting the paths.
     let roots: [Reference.Root?]
-    /// Constant texts that are paths or calls of the expression language, and might have been meant to be templates.
+    /// Literal strings that are paths or calls of the expression language, and may have been meant as templates.
     let literals: [LiteralPath]
-    /// By the numbers of the steps, which paths are written with each.
+    /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
 
-    /// Collects the paths of a manifest, whose graphs were gone through already.
+    /// Collects the paths of a manifest. Its graphs must be resolved already.
     init(of manifest: Manifest, _ graphs: [GraphSite]) {
         let reader = ReferenceReader(manifest)
         reader.readLevels()
@@ -98,11 +99,11 @@ struct ReferenceList: Sendable {
         literals = reader.literals
     }
 
-    /// The indices of the paths that are written with a step.
+    /// The indices of the paths in a step.
     func indices(of site: StepSite) -> Range<Int> { ofSteps[site.number] }
 }
 
-/// Goes through a manifest and collects its paths.
+/// Traverses a manifest and collects its paths.
 private final class ReferenceReader {
     private(set) var sites: [ReferenceSite] = []
     private(set) var roots: [Reference.Root?] = []
@@ -110,7 +111,7 @@ private final class ReferenceReader {
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
     private let places: LocationReader
-    /// How many inputs are declared by the endpoints and graphs that were read.
+    /// The number of inputs that the endpoints and graphs read so far declare.
     private var inputs = 0
 
     init(_ manifest: Manifest) {
@@ -118,7 +119,7 @@ private final class ReferenceReader {
         places = LocationReader(manifest)
     }
 
-    /// Reads all that is outside graphs.
+    /// Reads everything outside the graphs.
     func readLevels() {
         let far = visitor(
             UseLocation(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
@@ -131,7 +132,7 @@ private final class ReferenceReader {
             let unknown = service.value.unknown.among(.session)
             let place = UseLocation(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
             service.value.settings.visitUses(visitor(place))
-            // What a session is made with cannot come from the session.
+            // The request for a session cannot use the session.
             let before = visitor(UseLocation(level: .service(name)))
             before.members(service.value.session?.call.arguments ?? [], .request, .argument)
         }
@@ -185,16 +186,16 @@ private final class ReferenceReader {
                 roots.append(reference.root)
             }
         } constant: { [unowned self] use in
-            // The name of a file may well begin like a path.
+            // The name of a file may resemble a path.
             if use.purpose != .fileName, let literal = LiteralPath(use, place) { literals.append(literal) }
         }
     }
 }
 
-/// Says where the expressions of endpoints and steps stand.
+/// Determines the locations of the expressions of endpoints and steps.
 private final class LocationReader {
     let allSessions: [SessionDefinition]
-    /// Whether there may be other sessions than those.
+    /// Whether other sessions may exist, because of errors in the manifest.
     let unknownOfAllSessions: UnknownParts
     private let manifest: Manifest
 
@@ -218,7 +219,8 @@ private final class LocationReader {
         )
     }
 
-    /// Where the uses of a step stand: those evaluated before the elements of its `forEach` are there, and the others.
+    /// Returns the locations for the expressions of a step: outside its `forEach`, where there is no element yet, and
+    /// inside it.
     func places(
         of site: StepSite,
         in graph: GraphSite,
@@ -268,13 +270,13 @@ private final class LocationReader {
         return manifest.services.count == 1 ? allSessions : []
     }
 
-    /// Whether the sessions of a request are not known.
+    /// Whether the sessions of a request are unknown.
     private func unknownSessions(of request: RequestDefinition, calledBy step: Step? = nil) -> UnknownParts {
         let isUnknown: Bool
         if step?.unknown.contains(.service) == true || step?.service == nil && request.unknown.contains(.service) {
             isUnknown = true
         } else if let name = (step?.service ?? request.service)?.value {
-            // Of a service that does not exist nothing is known.
+            // Nothing is known about a service that does not exist.
             let isSessionUnknown = manifest.services[name]?.value.unknown.contains(.session) ?? true
             isUnknown = isSessionUnknown || manifest.unknown.isDefined(name, in: .services)
         } else {

@@ -4,19 +4,19 @@ import WaybillManifest
 
 /// Every request that a manifest can send.
 struct RequestList: Sendable {
-    /// Each endpoint by itself, each request in place, and each call that has settings of its own or around it, or names
-    /// a service. Any other call is as its endpoint.
+    /// Each endpoint by itself, each request in a step, and each call that has settings of its own or around it or
+    /// names a service. Any other call is the same as its endpoint.
     let all: [RequestSite]
 
-    /// By the numbers of the steps, the requests that are for them alone.
+    /// The requests that belong to one step only, by the numbers of the steps.
     private let ofSteps: [RequestSite?]
-    /// Of each endpoint that steps call, whether some call has no settings of its own or around it and names no service.
+    /// For each endpoint that steps call, whether any call has neither settings, its own or around it, nor a service.
     private let plainCalls: [Bool?]
-    /// Whether some step may call any endpoint.
+    /// Whether a step may call any endpoint, because of errors in the manifest.
     private let mayCallAny: Bool
     private let manifest: Manifest
 
-    /// Collects the requests of a manifest, whose graphs were gone through already.
+    /// Collects the requests of a manifest. Its graphs must be resolved already.
     init(of manifest: Manifest, _ graphs: [GraphSite]) {
         self.manifest = manifest
         let far = FarLevels(manifest)
@@ -55,18 +55,18 @@ struct RequestList: Sendable {
         mayCallAny = graphs.contains { $0.mayHaveOtherIDs }
     }
 
-    /// The request of an endpoint by itself.
+    /// Returns the request of an endpoint by itself.
     func ofEndpoint(_ name: String) -> RequestSite? { manifest.endpoints.index(forKey: name).map { all[$0] } }
 
-    /// The request that a step sends, if it sends one itself.
+    /// Returns the request that a step sends, if it sends one itself.
     func of(_ site: StepSite) -> RequestSite? {
         if let own = ofSteps[site.number] { return own }
         if case .endpoint(_, let position) = site.callee { return all[position] }
         return nil
     }
 
-    /// Whether an endpoint is called by steps, but never without a service or settings of their own or around them. A step that cannot
-    /// be told may be such a one.
+    /// Whether steps call an endpoint, and all calls have a service or settings of their own or around them. Also true
+    /// if a step with an unknown callee may be the only caller.
     func isCalledWithSettingsOnly(_ endpoint: String) -> Bool {
         guard let index = manifest.endpoints.index(forKey: endpoint) else { return false }
         return plainCalls[index].map { !$0 } ?? mayCallAny

@@ -8,21 +8,21 @@ final class RequestSite: Sendable {
     let definition: RequestDefinition
     /// The step that sends it; `nil` for an endpoint by itself.
     let step: StepSite?
-    /// The settings of the graph and of the steps around it, outer to inner; none for an endpoint by itself.
+    /// The settings of the graph and of the enclosing steps, from the outermost in; empty for an endpoint by itself.
     let steps: [Settings]
-    /// The endpoint; `nil` for a request in place.
+    /// The endpoint; `nil` for a request in a step.
     let endpoint: String?
-    /// The place to blame.
+    /// The span to report diagnostics at.
     let span: SourceSpan
     /// The service that it belongs to.
     let service: RequestService
-    /// The levels of its cascade, the farthest first.
+    /// The levels of its cascade, the outermost first.
     let levels: [Settings]
-    /// The keys of which it is not fully known what some level says.
+    /// The keys whose values are not fully known at some level.
     let unknown: SettingNames
-    /// The statuses that are expected, if that is known.
+    /// The expected statuses, if they are known.
     let expectedStatus: Setting<[StatusTemplate]>?
-    /// The levels that are the same for other requests.
+    /// The levels that other requests share.
     let far: FarLevels
 
     init(
@@ -45,12 +45,12 @@ final class RequestSite: Sendable {
         expectedStatus = levels.nearest(.expect, \.expectedStatus)
     }
 
-    /// The levels merged; names that were taken away are in it as removals. This takes a while: `nearest` tells of a key
-    /// that is replaced whole what applies.
+    /// The merged levels, with removals for the names that a level removes. This is slow: for a key that is replaced as
+    /// a whole, `nearest` finds the value that applies.
     var merged: Settings { far.merge(levels, service: service) }
 
-    /// The value at the nearest level with a key, for keys that are replaced as a whole: `nearest(.http, \.http)`.
-    /// `nil` if that is not fully known.
+    /// Returns the value at the nearest level with a key, for keys that are replaced as a whole: `nearest(.http,
+    /// \.http)`. `nil` if that is not fully known.
     func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         levels.nearest(name, value)
     }
@@ -58,13 +58,13 @@ final class RequestSite: Sendable {
     /// The explicit body.
     var body: Setting<any RequestBody>? { nearest(.body, \.body) }
 
-    /// The greatest number of redirects that are followed.
+    /// The maximum number of redirects that are followed.
     var redirects: Setting<Int>? { nearest(.redirects, \.redirects) }
 
-    /// Whether some level says a key.
+    /// Whether some level has a key.
     func has(_ name: SettingName) -> Bool { levels.contains { $0.has(name) } }
 
-    /// Whether some level says a key, or may say it.
+    /// Whether some level has a key, or may have it.
     func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
 
     /// The method, if it is known before the request is made.
@@ -75,7 +75,7 @@ extension RequestDefinition {
     /// The method, if it is known before the request is made.
     var knownMethod: String? { unknown.contains(.method) ? nil : method.map(\.value.constantText) ?? "GET" }
 
-    /// Whether its `params` go to the query rather than into the body, if that is known.
+    /// Whether its `params` are sent in the query, not in the body; `nil` if that is unknown.
     var sendsParametersInQuery: Bool? { knownMethod.map { ["GET", "HEAD", "DELETE"].contains($0) } }
 }
 

@@ -1,11 +1,11 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What is to be sent again may be sent again.
+/// A request that is retried must be safe to send again.
 struct RetryEffect: ManifestRule {
-    /// Methods that may be sent twice (RFC 9110, section 9.2.2).
+    /// The methods that may be sent twice (RFC 9110, section 9.2.2).
     private static let idempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
-    /// Failures before anything was sent.
+    /// The failures that occur before anything was sent.
     private static let harmless = ["dns", "connect", "tls", "unreachable"]
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
@@ -15,7 +15,7 @@ struct RetryEffect: ManifestRule {
             guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(.retry) else {
                 continue
             }
-            // What farther levels say is for other requests too.
+            // The settings of outer levels also apply to other requests.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
                 !retry.value.causes.contains(where: Self.isHarmless), seen.insert(retry.span).inserted
@@ -23,10 +23,10 @@ struct RetryEffect: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "retry-without-effect",
-                    "\(method) is not sent again for any of these: the server may have done it already",
+                    "\(method) is not retried for any of these: the server may have processed it already",
                     severity: .warning,
                     at: retry.span,
-                    help: ["Add 'unsafe: true' where doing it twice does no harm."]
+                    help: ["Add 'unsafe: true' if sending the request twice is harmless."]
                 )
             )
         }

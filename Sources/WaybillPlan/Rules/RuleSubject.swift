@@ -3,21 +3,21 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// A manifest and what the rules ask of it again and again, computed once.
+/// A manifest with the facts that several rules need, computed once.
 final class RuleSubject: Sendable {
-    /// The manifest, with the environment laid over it.
+    /// The manifest, with the environment applied.
     let manifest: Manifest
-    /// What was read from its data files, by name; what could not be read is absent.
+    /// The values of its data files, by name; files that could not be read are missing.
     let data: JSONObject
-    /// Whether files may lie outside their folders.
+    /// Whether files may be outside their folders.
     let allowsOutside: Bool
     /// The graphs with their steps.
     let graphs: [GraphSite]
-    /// Every request that there can be.
+    /// Every request that the manifest can send.
     let requests: RequestList
     /// Every path of the expression language.
     let references: ReferenceList
-    /// The settings of every level that says something, as they were written.
+    /// The settings of every level that has any, as they were written.
     let settings: [Settings]
 
     init(_ manifest: Manifest, data: JSONObject = JSONObject(), allowsOutside: Bool = false) {
@@ -40,7 +40,8 @@ final class RuleSubject: Sendable {
 }
 
 extension RuleSubject {
-    /// What a check finds in all requests. Calls of one endpoint share what it says, which is told once.
+    /// Returns the diagnostics of a check for all requests. Calls of one endpoint share its diagnostics, which are
+    /// reported once.
     func findingsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
         var findings: [Diagnostic] = []
@@ -54,7 +55,7 @@ extension RuleSubject {
 }
 
 extension Manifest {
-    /// The settings of every level that says something, as they were written.
+    /// The settings of every level that has any, as they were written.
     fileprivate func allSettings(_ graphs: [GraphSite]) -> [Settings] {
         var all: [Settings] = []
         func add(_ settings: Settings) {

@@ -4,9 +4,9 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// A name in an expression is one that can be seen where the expression stands.
+/// A name in an expression must be visible at the location of the expression.
 ///
-/// What `steps` leads to is another rule's business (`DataFlow`).
+/// Another rule (`DataFlow`) checks the names after `steps`.
 struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let references = subject.references
@@ -18,7 +18,7 @@ struct ScopeNames: ManifestRule {
     }
 }
 
-/// What can be seen where a path stands.
+/// The names that are visible at the location of a path.
 struct NameScope {
     let subject: RuleSubject
     let site: ReferenceSite
@@ -26,10 +26,10 @@ struct NameScope {
     private var place: UseLocation { site.place }
     private var reference: Reference { site.reference }
 
-    /// What is wrong with the names that the path begins with.
+    /// The error in the names that the path starts with.
     var finding: Diagnostic? {
         let root = reference.root
-        // The element may have a name that it must not have.
+        // The variable of the element may have an invalid name.
         if place.unknown.contains(.loop), isLoopVariable { return nil }
         guard root.map(sees) ?? seesVariable else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
@@ -91,13 +91,13 @@ struct NameScope {
         if place.sessions.count > 1, !place.isOfRequest {
             return Diagnostic(
                 "ambiguous-session",
-                "several services have a session, and it cannot be told which is meant here",
+                "'session' is ambiguous here: several services have a session",
                 at: site.span(of: reference.nameRange),
                 secondary: place.sessions.map { .init($0.call.name.span, "a session") },
                 help: ["Take the value from the outputs of a step that uses the session."]
             )
         }
-        // What a session that calls something unknown has is unknown too.
+        // The outputs of a session that calls something unknown are unknown too.
         let outputs = place.sessions.compactMap { subject.outputs(of: $0) }
         guard !outputs.isEmpty, outputs.count == place.sessions.count else { return nil }
         return member(1, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
@@ -121,27 +121,27 @@ struct NameScope {
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
-            let help = isWhole ? ["A text needs quotes inside the expression, such as \"'\(root.value)'\"."] : []
+            let help = isWhole ? ["Inside an expression, a string needs quotes, such as \"'\(root.value)'\"."] : []
             return .unknown("name", root, among: names, help: help)
         }
-        return Diagnostic("unknown-name", "'\(root.value)' cannot be seen here", at: root.span, help: [help])
+        return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])
     }
 
-    /// Why a name that the language has cannot be seen here.
+    /// Why a name of the expression language is not visible here.
     private func reason(against name: String) -> String? {
         switch name {
         case "$" where site.moment == .end: "A graph has no data of its own."
         case "$", "response": "There is no response yet when a request is made."
-        case "request": "The request is not made yet."
+        case "request": "The request has not been made yet."
         case "steps":
-            "What is not part of a graph cannot know its steps: give the endpoint an input, and the value 'with' the call."
+            "Only expressions in a graph can use its steps: give the endpoint an input, and set it 'with' the call."
         case "state":
             place.graph == nil
-                ? "What is not part of a graph cannot know its state: give the endpoint an input, and the value 'with' the call."
+                ? "Only expressions in a graph can use its state: give the endpoint an input, and set it 'with' the call."
                 : "The graph has no 'state'."
-        case "item": "'item' is the element at hand in stages that go through a list."
+        case "item": "'item' is the current element in stages that process a list."
         case "data": "The manifest has no 'data'."
-        case "vars": "No 'vars' are defined here; those of an endpoint are seen in that endpoint only."
+        case "vars": "No 'vars' are defined here; those of an endpoint are available in that endpoint only."
         case "session":
             place.level == .defaults || place.graph != nil
                 ? "No service has a 'session'." : "The service of this request has no 'session'."

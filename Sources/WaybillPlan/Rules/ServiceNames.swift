@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request names a service that exists, and names one where it cannot be told which is meant.
+/// A request must name a service that exists, and must name one if it could belong to several.
 struct ServiceNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -17,7 +17,7 @@ struct ServiceNames: ManifestRule {
                 diagnostics.append(
                     Diagnostic(
                         "service-needed",
-                        "there are several services and this request does not say which is meant",
+                        "this request must name its service, because there are several",
                         at: site.definition.address.text.span,
                         help: ["Add 'service' with one of \(names)."]
                     )
@@ -27,7 +27,7 @@ struct ServiceNames: ManifestRule {
         return diagnostics
     }
 
-    /// Whether what a request lacks by itself may come from every step that calls its endpoint.
+    /// Whether every step that calls the request's endpoint may give it the service that it is missing.
     private func isNamedByCalls(of site: RequestSite, _ subject: RuleSubject) -> Bool {
         site.steps.isEmpty && site.endpoint.map(subject.requests.isCalledWithSettingsOnly) ?? false
     }

@@ -3,11 +3,11 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// What a session calls does not need the session itself, directly or by way of other sessions.
+/// The endpoint of a session must not need the session itself, directly or through other sessions.
 struct SessionCycles: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
-        // What a service's session needs of which service's session.
+        // By service: the service whose session its own session needs.
         var needs: [String: (service: String, use: SourceSpan)] = [:]
         for (name, service) in manifest.services {
             guard let call = service.value.session?.call,
@@ -34,13 +34,13 @@ struct SessionCycles: ManifestRule {
                 diagnostics.append(
                     Diagnostic(
                         "session-cycle",
-                        "this session would need itself before it is there"
+                        "this session requires itself"
                             + (path.count - start > 1 ? ": \(way)" : ""),
                         at: session.call.name.span,
-                        secondary: [.init(need.use, "used by what it calls")],
+                        secondary: [.init(need.use, "used by its endpoint")],
                         help: [
-                            "Let the endpoint say 'auth: none' or take the header field away with null, or let it"
-                                + " belong to another service."
+                            "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
+                                + " to another service."
                         ]
                     )
                 )
@@ -51,7 +51,7 @@ struct SessionCycles: ManifestRule {
 }
 
 extension RequestSite {
-    /// Where the request uses the session before it is sent, if it does.
+    /// The span where the request uses the session before it is sent, if there is one.
     fileprivate var useOfSession: SourceSpan? {
         var span: SourceSpan?
         let visitor = UseVisitor { use in

@@ -4,11 +4,11 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What a request takes from a session is there: the service that the request is sent to has a session with that output.
+/// The service that a request is sent to must have a session with the outputs that the request uses.
 ///
-/// `ScopeNames` checks a use of the session against the service of the endpoint or request that it is written in. This rule
-/// checks what comes to a request from elsewhere: from the defaults and graphs, and from an endpoint that a call sends to
-/// another service.
+/// `ScopeNames` checks a use of the session against the service of the endpoint or request that contains it. This rule
+/// checks the settings that a request gets from elsewhere: from the defaults and graphs, and from an endpoint that a
+/// call sends to another service.
 struct SessionValues: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         guard subject.references.roots.contains(.session) else { return [] }
@@ -57,14 +57,14 @@ struct SessionValues: ManifestRule {
     }
 }
 
-/// A path that begins at `session`, and the text that it is in.
+/// A path that starts at `session`, with the expression or template that contains it.
 private struct SessionUse {
     let reference: Reference
     let text: any EvaluatedText
 }
 
 extension RuleSubject {
-    /// The session that a request can use, or none; `nil` where that is not known.
+    /// Returns the sessions that a request can use, possibly none; `nil` if they are unknown.
     fileprivate func sessions(of request: RequestSite) -> [SessionDefinition]? {
         guard let name = request.service.name else {
             let all = manifest.services.values.map(\.value)
@@ -76,7 +76,8 @@ extension RuleSubject {
 }
 
 extension RequestSite {
-    /// Where the request uses the session in what `ScopeNames` does not check against the service that it is sent to.
+    /// Returns the uses of the session that `ScopeNames` does not check against the service that the request is sent
+    /// to.
     fileprivate func usesOfSession(in manifest: Manifest) -> [SessionUse] {
         var uses: [SessionUse] = []
         let visitor = UseVisitor { use in
@@ -85,7 +86,7 @@ extension RequestSite {
             }
         }
         func visit(_ setting: Setting<SettingValue>) {
-            // A setting for the service's origin is left out where the URL leads to another server.
+            // A setting for the service's origin is not sent if the URL leads to another server.
             if unknown.contains(setting.value.name) || setting.isForServiceOrigin && !isPath { return }
             setting.value.visitUses(visitor)
             if case .filters(.named(let name, _)) = setting.value {
@@ -98,7 +99,7 @@ extension RequestSite {
             if !uses.isEmpty { spans.insert(setting.span) }
             uses.removeAll()
         }
-        // A nearer level may replace or remove them.
+        // An inner level may replace or remove them.
         if !spans.isEmpty {
             for setting in merged.entries where spans.contains(setting.span) { visit(setting) }
         }
@@ -106,8 +107,9 @@ extension RequestSite {
         return uses
     }
 
-    /// The settings whose session is not that of the service at their own place: those of the defaults, of the graph and the
-    /// steps around, of an endpoint that is sent to another service than its own, and filters by name.
+    /// The settings that may use another session than that of the service they are written for: those of the defaults,
+    /// of the graph and the enclosing steps, of an endpoint that is sent to a service other than its own, and filters
+    /// by name.
     private var settingsFromElsewhere: [Setting<SettingValue>] {
         let ofDefaults = (levels.first?.entries ?? []).filter { $0.level == .defaults }
         let namedFilters = levels.flatMap(\.entries).filter { $0.value.isNamedFilter }
@@ -129,7 +131,7 @@ extension SettingValue {
 }
 
 extension Manifest {
-    /// The stages of a filter, those of the filters in it included.
+    /// Returns the stages of a filter, including those of the filters in it.
     fileprivate func stages(ofFilter name: String) -> [FilterEntry] {
         var stages: [FilterEntry] = []
         var seen: Set<String> = [name]

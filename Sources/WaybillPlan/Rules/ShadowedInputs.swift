@@ -2,7 +2,8 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// An endpoint's or graph's input that the manifest's of the same name falls through to takes what that gives.
+/// An input of an endpoint or graph must accept the values of the manifest's input of the same name, which is its
+/// fallback.
 struct ShadowedInputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -14,11 +15,11 @@ struct ShadowedInputs: ManifestRule {
                 guard let other = manifest.inputs[input.name.value], !input.value.takes(other.value) else { return nil }
                 return Diagnostic(
                     "shadowed-input",
-                    "the manifest has an input '\(input.name.value)' of another type, which is taken where none is given",
+                    "the manifest's input '\(input.name.value)' has another type, but is used if no value is given",
                     severity: .warning,
                     at: input.name.span,
                     secondary: [.init(other.name.span, "the manifest's input")],
-                    help: ["Give this one another name; or the same type, if they are the same."]
+                    help: ["Give this input another name, or give both the same type if they mean the same."]
                 )
             }
         }
@@ -26,7 +27,7 @@ struct ShadowedInputs: ManifestRule {
 }
 
 extension InputDeclaration {
-    /// Whether each type that another input may have is one of this input's, as far as types are told.
+    /// Whether each type that another input may have is one of this input's, as far as types are specified.
     fileprivate func takes(_ other: InputDeclaration) -> Bool {
         guard !types.isEmpty, !other.types.isEmpty else { return true }
         return other.types.allSatisfy { types.contains($0) || $0 == "integer" && types.contains("number") }

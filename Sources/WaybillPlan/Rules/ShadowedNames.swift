@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// The element of a `forEach` has a name that hides no other.
+/// The name of a `forEach` element must not hide another one.
 struct ShadowedNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

@@ -19,7 +19,7 @@ struct StatusExpectations: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "status-contradiction",
-                    "no response has a status of the class 1xx",
+                    "the status of a response is never 1xx",
                     at: status.span,
                     help: [help]
                 )
@@ -30,11 +30,11 @@ struct StatusExpectations: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "status-contradiction",
-                    "redirects are followed, so their status is seen only where one leads nowhere",
+                    "redirects are followed, so this status occurs only if a redirect cannot be followed",
                     severity: .warning,
                     at: status.span,
-                    secondary: site.redirects.map { [.init($0.span, "followed by this")] } ?? [],
-                    help: ["Add 'redirects: false' to look at the redirect itself."]
+                    secondary: site.redirects.map { [.init($0.span, "followed because of this")] } ?? [],
+                    help: ["Add 'redirects: false' to check the redirect itself."]
                 )
             )
         }
@@ -56,7 +56,7 @@ struct StatusExpectations: ManifestRule {
         return [
             Diagnostic(
                 "status-contradiction",
-                "\(reason), and this needs one",
+                "\(reason), but this needs one",
                 at: first,
                 secondary: [label].compactMap { $0 } + needs.dropFirst().map { .init($0, "this too") }
             )
@@ -105,6 +105,6 @@ extension StatusPattern {
 }
 
 extension ManifestExpression {
-    /// Whether there is no value without data.
+    /// Whether the value does not exist without data.
     fileprivate var needsData: Bool { references.contains { $0.name == "$" && !$0.isGuarded } }
 }

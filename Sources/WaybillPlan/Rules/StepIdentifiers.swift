@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// The ids of a graph's steps differ.
+/// The ids of the steps of a graph must differ.
 struct StepIdentifiers: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.graphs.flatMap { graph in
@@ -13,7 +13,7 @@ struct StepIdentifiers: ManifestRule {
                     at: site.step.identifierSpan,
                     secondary: [.init(first.step.identifierSpan, "first used here")],
                     help: site.step.id == nil
-                        ? ["Without 'id' a step has the last part of what it calls; give this one an 'id'."] : []
+                        ? ["Without 'id', a step's id is the last part of what it calls; give this one an 'id'."] : []
                 )
             }
         }

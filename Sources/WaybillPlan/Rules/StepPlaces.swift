@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// Steps, and keys of steps, stand where they mean something.
+/// Steps, and keys of steps, must be where they have a meaning.
 struct StepPlaces: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -25,15 +25,15 @@ struct StepPlaces: ManifestRule {
     private func misplacedEnd(_ step: Step) -> Diagnostic {
         Diagnostic(
             "misplaced-end",
-            "'end' ends the chain that it is a step of, and this is none",
+            "'end' is valid only as a step of a chain",
             at: step.span,
-            help: ["Put it into a chain, or give the steps that depend on it a 'when'."]
+            help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
         )
     }
 
     private func misplaced(_ limit: Setting<Int>, of step: Step) -> Diagnostic {
         if step.flow?.forEach != nil {
-            var diagnostic = misplaced(limit, "here it is the elements that run side by side")
+            var diagnostic = misplaced(limit, "here the elements run concurrently")
             diagnostic.help = ["Write it inside 'forEach'."]
             return diagnostic
         }
@@ -45,17 +45,17 @@ struct StepPlaces: ManifestRule {
         Diagnostic("misplaced-key", "'concurrency' has no meaning here: \(reason)", at: limit.span)
     }
 
-    /// Names in a condition for going on that only requests have.
+    /// Reports names in the condition of `until` that only requests have.
     private func uses(ofDataIn until: Until, of step: Step) -> [Diagnostic] {
         [until.that, until.fail?.when].compactMap { $0 }.compactMap { condition in
             let reference = condition.references.first { ["$", "response", "request"].contains($0.name) }
             return reference.map {
                 Diagnostic(
                     "unknown-name",
-                    "'\($0.name)' cannot be seen here",
+                    "'\($0.name)' is not available here",
                     at: condition.span(of: $0.nameRange),
                     help: [
-                        "A \(step.form.rawValue) has no response; write 'until' at the step that sends the request."
+                        "A \(step.form.rawValue) has no response; move 'until' to the step that sends the request."
                     ]
                 )
             }
@@ -64,7 +64,7 @@ struct StepPlaces: ManifestRule {
 }
 
 extension StepSite {
-    /// Whether the step is one of a chain's.
+    /// Whether the step is part of a chain.
     fileprivate var isInChain: Bool {
         if let group = around.last { return !group.isBatch }
         return !isFinal && graph.value.body.order == .chain

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 
 extension Step {
-    /// The named values that are written with the step itself.
+    /// The outputs and values that the step itself declares.
     var ownOutputs: [OutputDefinition] {
         switch action {
         case .request(let definition): outputs + definition.outputs
@@ -14,7 +14,7 @@ extension Step {
 }
 
 extension Step {
-    /// Whether other named values may be written with the step itself than those that are known.
+    /// Whether the step may declare more than the known outputs and values.
     fileprivate var areOwnOutputsUnknown: Bool {
         if unknown.contains(.outputs) { return true }
         if case .request(let definition) = action { return definition.unknown.contains(.outputs) }
@@ -23,14 +23,14 @@ extension Step {
 }
 
 extension StepSite {
-    /// The named values of the step: its own and those of what it calls; `nil` where they are not all known.
+    /// The outputs of the step: its own and those of its callee; `nil` if they are not all known.
     var outputs: [OutputDefinition]? {
         guard !step.areOwnOutputsUnknown else { return nil }
         let own = step.ownOutputs
         return calledOutputs.map { own.isEmpty ? $0 : own + $0 }
     }
 
-    /// The inputs that what it calls declares; `nil` where it is no call, or of what does not exist.
+    /// The inputs that the callee declares; `nil` if the step is not a call, or if its callee does not exist.
     var calledInputs: Definitions<InputDeclaration>? {
         switch callee {
         case .endpoint(let endpoint, _): endpoint.inputs
@@ -39,7 +39,7 @@ extension StepSite {
         }
     }
 
-    /// Whether what it calls may declare other inputs than those that are known.
+    /// Whether the callee may declare more than the known inputs.
     var areCalledInputsUnknown: Bool {
         switch callee {
         case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.inputs)
@@ -60,7 +60,7 @@ extension StepSite {
 }
 
 extension RuleSubject {
-    /// The named values of what a session calls; `nil` where they are not all known.
+    /// Returns the outputs of the endpoint that a session calls; `nil` if they are not all known.
     func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
         guard let request = manifest.endpoints[session.call.name.value]?.value.request,
             !request.unknown.contains(.outputs)

@@ -2,29 +2,29 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A step and where it stands.
+/// A step and its location in the manifest.
 final class StepSite: Sendable {
-    /// What a step calls.
+    /// The callee of a step.
     enum Callee: Sendable {
-        /// An endpoint, and which one of the manifest's it is.
+        /// An endpoint, with its index in the manifest.
         case endpoint(Endpoint, position: Int)
         /// A graph.
         case graph(Graph)
-        /// What does not exist, or of which it cannot be told what it is.
+        /// A callee that does not exist, or is unknown because of an error.
         case unknown
     }
 
     /// The graph.
     let graph: Definition<Graph>
-    /// The steps around it, outer to inner.
+    /// The enclosing steps, from the outermost in.
     let around: [Step]
     /// The step.
     let step: Step
-    /// What it calls; `nil` where it is no call.
+    /// The callee; `nil` if the step is not a call.
     let callee: Callee?
-    /// Whether it is one of those that always run at the end, or inside one.
+    /// Whether it is part of `finally`, whose steps always run at the end.
     let isFinal: Bool
-    /// Which of all steps of the manifest it is, an outer one before those inside it.
+    /// Its number among all steps of the manifest. An enclosing step comes before those inside it.
     let number: Int
     /// The steps inside it.
     let steps: [StepSite]
@@ -47,10 +47,10 @@ final class StepSite: Sendable {
         self.steps = steps
     }
 
-    /// The settings of the graph, of the steps around and of the step, outer to inner.
+    /// The settings of the graph, of the enclosing steps and of the step, from the outermost in.
     var settings: [Settings] { [graph.value.settings] + around.map(\.settings) + [step.settings] }
 
-    /// Whether any of those says something.
+    /// Whether any of those has settings.
     var hasSettings: Bool {
         !step.settings.isEmpty || !graph.value.settings.isEmpty || around.contains { !$0.settings.isEmpty }
     }
@@ -60,7 +60,7 @@ final class StepSite: Sendable {
         if case .endpoint(let endpoint, _) = callee { endpoint } else { nil }
     }
 
-    /// Whether it calls what does not exist, or of which it cannot be told what it is.
+    /// Whether its callee does not exist or is unknown because of an error.
     var callsUnknown: Bool {
         if case .unknown = callee { true } else { false }
     }
@@ -72,20 +72,20 @@ final class GraphSite: Sendable {
     let definition: Definition<Graph>
     /// The steps of its body.
     let body: [StepSite]
-    /// The steps that always run at the end.
+    /// The steps of `finally`, which always run at the end.
     let finally: [StepSite]
-    /// All steps, an outer one before those inside it.
+    /// All steps. An enclosing step comes before those inside it.
     let all: [StepSite]
-    /// The steps whose id an earlier step has.
+    /// The steps that repeat the id of an earlier step.
     let repeated: [StepSite]
-    /// Whether some id may be that of a step which cannot be told: one that calls what does not exist, for example.
+    /// Whether an id may belong to a step whose id is unknown, such as one with a callee that does not exist.
     let mayHaveOtherIDs: Bool
-    /// Whether some step may be one that runs before another, though it does not look like that.
+    /// Whether a step might run before another one although nothing shows it, because of an error in the manifest.
     let isOrderUnknown: Bool
 
     private let byID: [String: StepSite]
 
-    /// - Parameter number: How many steps the graphs before it have.
+    /// - Parameter number: The number of steps in the graphs before it.
     init(_ definition: Definition<Graph>, in manifest: Manifest, number: Int) {
         self.definition = definition
         let reader = StepReader(manifest: manifest, graph: definition, number: number)
@@ -102,7 +102,7 @@ final class GraphSite: Sendable {
         for site in all {
             guard let id = site.step.effectiveID else { continue }
             if let first = byID.updateValue(site, forKey: id) {
-                // Of two steps with one id, which is a mistake, the first counts.
+                // If two steps share an id, which is an error, the first one takes precedence.
                 byID[id] = first
                 repeated.append(site)
             }
@@ -111,10 +111,10 @@ final class GraphSite: Sendable {
         self.repeated = repeated
     }
 
-    /// The step that has an id.
+    /// The step with an id.
     subscript(id: String) -> StepSite? { byID[id] }
 
-    /// The first step without an id of the form that a name is: `get` for a step `get: /a`.
+    /// Returns the first step without an id whose form is the given name: `get` for a step `get: /a`.
     func firstStepWithoutID(of form: String) -> Step? {
         all.lazy.map(\.step).first { $0.effectiveID == nil && $0.form.rawValue == form }
     }
@@ -127,7 +127,7 @@ final class GraphSite: Sendable {
     }
 }
 
-/// Goes through the steps of a graph, and looks up what they call.
+/// Traverses the steps of a graph, and resolves their callees.
 private final class StepReader {
     private let manifest: Manifest
     private let graph: Definition<Graph>
@@ -172,7 +172,7 @@ private final class StepReader {
 }
 
 extension Step {
-    /// Whether the step, or one inside it, may have another id than it seems to.
+    /// Whether the id of the step, or of one inside it, may differ from the known one.
     fileprivate var mayHaveOtherIDs: Bool {
         unknown.contains(.steps) || effectiveID == nil && unknown.contains(.id | .form)
     }

@@ -1,34 +1,34 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Where an expression stands, which says what its names mean.
+/// The location of an expression, which determines the meaning of its names.
 final class UseLocation: Sendable {
-    /// The level that it was written at.
+    /// The level that it is written at.
     let level: Level
-    /// What declares inputs at that level, if it does.
+    /// The inputs that are declared at that level, if it can declare any.
     let declarations: Declarations?
     /// The graph that it is part of.
     let graph: GraphSite?
     /// The step that it belongs to.
     let step: StepSite?
-    /// The variables of the `forEach` around it, outer to inner.
+    /// The variables of the enclosing `forEach` steps, from the outermost in.
     let loopVariables: [Spanned<String>]
     /// The variables of the request that it belongs to.
     let vars: [VariableDefinition]
-    /// The sessions that `session` can be.
+    /// The sessions that `session` may refer to.
     let sessions: [SessionDefinition]
-    /// What is not known of the names: variables of requests, those of `forEach`, sessions.
+    /// The names that are not known: variables of requests, those of `forEach`, sessions.
     let unknown: UnknownParts
-    /// Whether it is evaluated for each request, which then decides between several sessions.
+    /// Whether it is evaluated for each request, which decides between several sessions.
     let isOfRequest: Bool
 
     /// The inputs that an endpoint or a graph declares.
     struct Declarations: Sendable {
         /// The inputs.
         let inputs: Definitions<InputDeclaration>
-        /// How many inputs other endpoints and graphs declare before.
+        /// The number of inputs that earlier endpoints and graphs declare.
         let start: Int
-        /// Whether no other inputs may be declared, which cannot be told because of a mistake.
+        /// Whether all declared inputs are known; an error in the manifest may hide others.
         let areAllKnown: Bool
     }
 

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Servers are asked to prove who they are.
+/// Warns of requests that do not verify the identity of the server.
 struct VerificationOff: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -16,7 +16,7 @@ struct VerificationOff: ManifestRule {
                             : "anybody with a certificate can pretend to be this server: its name is not verified",
                         severity: .warning,
                         at: option.span,
-                        help: ["A server with a certificate of its own making is trusted with 'ca' or 'pins'."]
+                        help: ["To trust a server with a self-signed certificate, use 'ca' or 'pins'."]
                     )
                 )
             }

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillManifest
 
-/// `http: 2` is agreed on in the TLS handshake, which requests to `http://` do not have.
+/// `http: 2` is negotiated in the TLS handshake, which requests to `http://` do not have.
 struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
@@ -21,7 +21,7 @@ struct HTTP2WithoutTLS: ManifestRule {
 
 }
 
-/// The certificate that `expect` describes is that of a TLS connection.
+/// A certificate can be expected only of a TLS connection.
 struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []

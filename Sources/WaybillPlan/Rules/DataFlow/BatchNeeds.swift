@@ -1,22 +1,23 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What the steps of a batch need of each other, put in an order in which each comes behind what it needs.
+/// The dependencies (`needs`) between the steps of a batch, with an order in which each step comes after those it
+/// needs.
 struct BatchNeeds {
-    /// The steps by their numbers, each behind those that it needs.
+    /// The indices of the steps, each after those that it needs.
     private(set) var order: [Int] = []
-    /// Whether steps would wait for each other, so that there is no order of all.
+    /// Whether steps wait for each other, so that no order of all steps exists.
     private(set) var hasCycle = false
-    /// Names that are not siblings, and steps that would wait for each other.
+    /// Errors for names that are not siblings, and for steps that wait for each other.
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// For each step the siblings that it names. What it needs by way of others is not stored: a chain of needs would take
-    /// memory by the square of its length.
+    /// For each step, the siblings that it names. Indirect needs are not stored: for a chain of needs, they would take
+    /// memory quadratic in its length.
     private var direct: [[(index: Int, name: Spanned<String>)]]
-    /// For each step its place in `order`.
+    /// For each step, its position in `order`.
     private var positions: [Int]
 
-    /// - Parameter mayHaveOtherIDs: Whether the id that is needed may be that of a step which cannot be told.
+    /// - Parameter mayHaveOtherIDs: Whether a needed id may belong to a step whose id is unknown because of an error.
     init(_ steps: [Step], mayHaveOtherIDs: Bool) {
         direct = Array(repeating: [], count: steps.count)
         positions = Array(steps.indices)
@@ -33,7 +34,7 @@ struct BatchNeeds {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
                 } else if !mayHaveOtherIDs {
-                    let help = "'needs' names steps of the same batch."
+                    let help = "'needs' can name only steps of the same batch."
                     diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
                 }
             }
@@ -41,14 +42,14 @@ struct BatchNeeds {
         sort(steps)
     }
 
-    /// Whether a step needs another one, directly or by way of others.
+    /// Whether a step needs another one, directly or indirectly.
     func needs(_ step: Int, _ other: Int) -> Bool {
         var seen: Set<Int> = [step]
         var open = [step]
         while let next = open.popLast() {
             for need in direct[next] {
                 if need.index == other { return true }
-                // A step is behind all that it needs, so that what is before the other one does not lead to it.
+                // A step comes after everything it needs, so steps before the other one cannot lead to it.
                 guard positions[need.index] > positions[other], seen.insert(need.index).inserted else { continue }
                 open.append(need.index)
             }
@@ -58,10 +59,10 @@ struct BatchNeeds {
 
     private mutating func sort(_ steps: [Step]) {
         var isDone = [Bool](repeating: false, count: steps.count)
-        // Where a step is in the path.
+        // The position of each step in the path.
         var places = [Int?](repeating: nil, count: steps.count)
         for start in steps.indices where !isDone[start] {
-            // A walk without recursion, since a batch may have very many steps.
+            // The traversal is not recursive, because a batch may have very many steps.
             var path: [(step: Int, next: Int)] = [(start, 0)]
             places[start] = 0
             while let (step, next) = path.last {
@@ -91,9 +92,9 @@ struct BatchNeeds {
         diagnostics.append(
             Diagnostic(
                 "needs-cycle",
-                "these steps would wait for each other without end: \(way)",
+                "these steps wait for each other in a cycle: \(way)",
                 at: name.span,
-                help: ["Each arrow reads 'needs'. Take one of them away."]
+                help: ["Each arrow means 'needs'. Remove one of them."]
             )
         )
     }

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// `steps.ID` is used only where that step has surely run before, and only fields that it has.
+/// `steps.ID` may be used only where that step has certainly run before, and only with fields that it has.
 struct DataFlow: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.graphs.flatMap { graph -> [Diagnostic] in
@@ -14,34 +14,34 @@ struct DataFlow: ManifestRule {
     }
 }
 
-/// One walk through a graph, in the order in which it runs.
+/// A traversal of a graph, in the order in which it runs.
 final class GraphFlow {
     let subject: RuleSubject
     let graph: GraphSite
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether some step may be one that runs before another, though it does not look like that.
+    /// Whether a step might run before another one although nothing shows it, because of an error in the manifest.
     private(set) var isOrderUnknown: Bool
 
-    /// By the places of the steps among those of the graph: what may have run, and whether it has surely passed.
+    /// For each step of the graph, by position: whether it has certainly passed; `nil` if it may not have run.
     private var visible: [Certainty?]
 
-    /// The batches that the walk is inside of, the innermost last.
+    /// The batches that contain the current step, the innermost last.
     private var batches: [VisitedBatch] = []
 
-    /// A batch during the walk. Which steps that have ended the current one sees depends on what it needs: that is found out
-    /// when a reference asks for it.
+    /// A batch during the traversal. Which finished steps the current one sees depends on its `needs`, and is computed
+    /// only when a reference asks for it.
     private struct VisitedBatch {
         let needs: BatchNeeds
-        /// The step of the batch that is visited.
+        /// The index of the current step in the batch.
         var current = 0
-        /// By the places of the steps that have ended: the step of the batch that they are in or are.
+        /// The finished steps, by position in the graph: the step of the batch that contains or is each of them.
         var ended: [Int: (step: Int, certainty: Certainty)] = [:]
     }
 
-    /// What the conditions (`when`) of the step at hand and of the steps around it require.
+    /// The requirements of the conditions (`when`) of the current step and of the enclosing ones.
     private(set) var conditions = StepConditions()
 
-    /// Steps that have ended, by their places, with how sure it is that they have passed.
+    /// Finished steps, by position, and how certain it is that they have passed.
     typealias Ended = [(place: Int, certainty: Certainty)]
 
     init(subject: RuleSubject, graph: GraphSite) {
@@ -53,7 +53,7 @@ final class GraphFlow {
 
     func visit() {
         let definition = graph.definition.value
-        // What is written with the graph itself is checked against what is visible at the time.
+        // Expressions of the graph itself are checked against the steps that are visible when the visitor runs.
         let visitor = UseVisitor { [unowned self] use in
             for reference in use.text.references where reference.root == .steps {
                 check(reference, in: use.text, step: reference.segments.first?.name.flatMap { graph[$0] })
@@ -74,7 +74,7 @@ final class GraphFlow {
         for (place, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[place] = nil }
     }
 
-    /// Whether a step may have run, and has surely passed.
+    /// Whether a step has certainly passed; `nil` if it may not have run.
     func certainty(of site: StepSite) -> Certainty? {
         let place = place(of: site)
         if let certainty = visible[place] { return certainty }
@@ -84,7 +84,7 @@ final class GraphFlow {
         return nil
     }
 
-    /// The place of a step among those of the graph; steps with one id, which is a mistake, share that of the first.
+    /// The position of a step in the graph. Steps that share an id, which is an error, have the position of the first.
     private func place(of site: StepSite) -> Int {
         let first = graph.repeated.isEmpty ? site : site.step.effectiveID.flatMap { graph[$0] } ?? site
         return first.number - graph.all[0].number
@@ -96,12 +96,12 @@ final class GraphFlow {
 
     // MARK: Groups
 
-    /// Checks the steps of a group, and says what is visible once it has run.
+    /// Checks the steps of a group, and returns the steps that are visible after it.
     private func visit(_ steps: [StepSite], _ order: Group.Order, onFailure: FailureMode) -> Ended {
         var ended = order == .chain ? visitChain(steps, onFailure) : visitBatch(steps)
-        // After 'collect' what follows runs only if all have passed; after 'continue' it runs in any case.
+        // With 'collect', later steps run only if all have passed; with 'continue', they run in any case.
         if onFailure == .continue {
-            ended = ended.uncertain("the \(order) goes on after a failure (onFailure: continue)")
+            ended = ended.uncertain("the \(order) continues after a failure (onFailure: continue)")
         }
         return ended
     }
@@ -114,7 +114,7 @@ final class GraphFlow {
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
-                seen = own.uncertain("the chain goes on after a failure (onFailure: \(onFailure))")
+                seen = own.uncertain("the chain continues after a failure (onFailure: \(onFailure))")
             }
             for (place, certainty) in seen { visible[place] = certainty }
             if mayHaveEnded { own = own.uncertain("the chain may end before it") }
@@ -130,7 +130,7 @@ final class GraphFlow {
         diagnostics += needs.diagnostics
         let outer = isOrderUnknown
         defer { isOrderUnknown = outer }
-        // Without the cycle, any of the steps might run before another.
+        // If the cycle is removed, any of the steps might run before another.
         if needs.hasCycle { isOrderUnknown = true }
         var ended = [Ended](repeating: [], count: batch.count)
         batches.append(VisitedBatch(needs: needs))
@@ -144,7 +144,7 @@ final class GraphFlow {
         return ended.flatMap { $0 }
     }
 
-    /// Checks a step, and says what is visible once it has ended.
+    /// Checks a step, and returns the steps that are visible after it.
     private func visit(_ site: StepSite) -> Ended {
         let step = site.step
         let outer = conditions
@@ -153,25 +153,25 @@ final class GraphFlow {
         let references = subject.references
         for index in references.indices(of: site) where references.roots[index] == .steps {
             let use = references.sites[index]
-            // All but the condition itself is evaluated after it holds.
+            // Everything but the condition itself is evaluated only if the condition is true.
             conditions = use.text === step.flow?.when ? outer : inner
             check(use.reference, in: use.text, step: use.step)
         }
         conditions = inner
         var own: Ended = []
         if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.groupOnFailure) }
-        // The steps inside a 'forEach' are there once an element, and can be seen there only.
+        // The steps inside a 'forEach' run once for each element, and are visible only there.
         if step.flow?.forEach != nil { own = [] }
         if step.effectiveID != nil { own.append((place(of: site), .certain)) }
         if step.flow?.forEach == nil, let mode = duplicates(of: site) {
-            own = own.uncertain("another request that is the same may replace it (duplicates: \(mode.rawValue))")
+            own = own.uncertain("an identical request may replace it (duplicates: \(mode.rawValue))")
         }
-        if step.flow?.when != nil { own = own.uncertain("it runs only when its condition holds") }
+        if step.flow?.when != nil { own = own.uncertain("it runs only if its condition is true") }
         if step.onFailure == .continue { own = own.uncertain("its failure is tolerated (onFailure: continue)") }
         return own
     }
 
-    /// How the request of a step is cancelled or not sent because of another one, if it may be.
+    /// The duplicate mode that may cancel the request of a step or replace it by another; `nil` if none does.
     private func duplicates(of site: StepSite) -> DuplicatePolicy.Mode? {
         let policy = subject.requests.of(site)?.nearest(.duplicates, \.duplicates)
         guard let mode = policy?.value.mode, mode == .cancelPrevious || mode == .discard else { return nil }
@@ -187,16 +187,16 @@ final class GraphFlow {
     }
 }
 
-/// Whether a step that may have run has surely passed.
+/// Whether a step that has run has certainly passed.
 enum Certainty {
-    /// It has.
+    /// It has passed.
     case certain
-    /// It may not have, for this reason.
+    /// It may not have passed, for this reason.
     case uncertain(String)
 }
 
 extension [(place: Int, certainty: Certainty)] {
-    /// The same steps, none of them sure any more.
+    /// The same steps, none of them certain to have passed.
     fileprivate func uncertain(_ reason: String) -> Self {
         map { step in
             if case .certain = step.certainty { (step.place, .uncertain(reason)) } else { step }

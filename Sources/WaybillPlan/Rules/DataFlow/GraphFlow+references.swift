@@ -4,21 +4,21 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What is wrong with references to steps.
+/// Checks of references to steps.
 extension GraphFlow {
-    /// What is wrong with a path that begins with `steps`, if anything is.
+    /// Returns the error in a path that starts with `steps`; `nil` if it is valid.
     ///
     /// - Parameter step: The step that it names, if there is one.
     func finding(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
         guard let segment = reference.segments.first, let id = segment.name else {
             return Diagnostic(
                 "unknown-step",
-                "'steps' is followed by the id of a step",
+                "'steps' must be followed by the id of a step",
                 at: text.span(of: reference.nameRange)
             )
         }
         guard let step else {
-            // A step that cannot be told may have been meant.
+            // The reference may mean a step whose id is unknown.
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: text.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
@@ -33,12 +33,12 @@ extension GraphFlow {
             if isOrderUnknown { return nil }
             return Diagnostic(
                 "step-not-run",
-                "step '\(id)' has not surely run before this",
+                "step '\(id)' is not guaranteed to have run before this",
                 at: text.span(of: segment.range),
                 secondary: [.init(step.step.identifierSpan, "the step")],
                 help: [
-                    "A chain runs its steps in order, a batch side by side unless one 'needs' another; what is inside a"
-                        + " 'forEach' is seen only there."
+                    "A chain runs its steps in order. A batch runs them concurrently unless one 'needs' another."
+                        + " Steps inside a 'forEach' are visible only there."
                 ]
             )
         }
@@ -84,7 +84,7 @@ extension GraphFlow {
         return checkStatus(of: site, id: id, reference, in: text)
     }
 
-    /// Outputs are taken from responses of the class 2xx only.
+    /// Checks that the step can have outputs: they are computed only for responses with status 2xx.
     private func checkStatus(
         of site: StepSite,
         id: String,
@@ -96,14 +96,14 @@ extension GraphFlow {
         else { return nil }
         if status.value.contains(where: \.mayBeSuccess) {
             if reference.isGuarded || conditions.make(reference, .present) { return nil }
-            let reason = "step '\(id)' has outputs only when its status is 2xx, and it may expect others"
+            let reason = "step '\(id)' has outputs only if its status is 2xx, but it may expect other statuses"
             return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
         }
         return Diagnostic(
             "outputs-never",
-            "step '\(id)' never has outputs: they are taken from responses with status 2xx only",
+            "step '\(id)' never has outputs: they are computed only for responses with status 2xx",
             at: text.span(of: reference.range),
-            secondary: [.init(status.span, "the status that it expects")],
+            secondary: [.init(status.span, "the expected status")],
             help: ["Use steps.\(id).data or steps.\(id).status."]
         )
     }
@@ -144,7 +144,7 @@ extension StepSite {
 }
 
 extension Step {
-    /// What is wrong with a path that leads to the data of all pages or elements, which a step with `write` does not keep.
+    /// The error in a path to the data of all pages or elements, if a step with `write` does not keep that data.
     fileprivate func dataNotKept(_ reference: Reference, id: String, in text: any EvaluatedText) -> Diagnostic? {
         let path = reference.segments.dropFirst()
         let segment: Reference.Segment?
@@ -161,7 +161,7 @@ extension Step {
             "step '\(id)' does not keep its data, because it writes the records to a file",
             at: text.span(of: segment.range),
             secondary: [.init(write.span, "written here")],
-            help: ["steps.\(id).written has the file, and the numbers of its records and bytes."]
+            help: ["steps.\(id).written has the file and the numbers of its records and bytes."]
         )
     }
 
@@ -170,25 +170,25 @@ extension Step {
     fileprivate static let fieldsOfValues = ["outputs", "ok", "error"]
     fileprivate static let fieldsOfGroups = ["ok", "error"]
 
-    /// Why a field that steps of other forms have is not one of this step.
+    /// Why this step does not have a field that steps of other forms have.
     fileprivate func reasonAgainst(field: String, id: String) -> String? {
         guard StepFields.names[field] != nil else { return nil }
         if flow?.forEach != nil {
             if field == "downloaded" {
-                return "Step '\(id)' runs once an element, and each has its own file: the events of the run name them."
+                return "Step '\(id)' runs once for each element, each with a file that the events of the run name."
             }
             if elementFields.contains(field) {
-                return "Step '\(id)' runs once an element: steps.\(id).items[*].\(field) has the values of all."
+                return "Step '\(id)' runs once for each element: steps.\(id).items[*].\(field) has all values."
             }
             let fields = elementFields.map { "'\($0)'" }.joined(separator: ", ")
-            let known = "Step '\(id)' runs once an element: each of steps.\(id).items has \(fields)."
+            let known = "Step '\(id)' runs once for each element: each of steps.\(id).items has \(fields)."
             guard case .group = action else { return known }
             return known
-                + " For outputs of its steps, put them into a graph with 'outputs', and run that for each element."
+                + " To get outputs of its steps, move them into a graph with 'outputs', and run that for each element."
         }
         if field == "items" { return "Only a step with 'forEach' has items." }
-        if field == "written" { return "Only a step with 'write' has written a file." }
-        if field == "downloaded" { return "Only a request with 'download' has downloaded a file." }
+        if field == "written" { return "Only a step with 'write' writes a file." }
+        if field == "downloaded" { return "Only a request with 'download' downloads a file." }
         return isRequest ? nil : "Step '\(id)' sends no request of its own."
     }
 }

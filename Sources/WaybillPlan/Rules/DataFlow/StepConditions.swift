@@ -1,13 +1,13 @@
 import WaybillExpressions
 import WaybillManifest
 
-/// What is known of other steps inside a step, because its `when`, or one around it, requires it.
+/// What is known about other steps inside a step, because its `when`, or that of an enclosing step, requires it.
 struct StepConditions {
-    /// What is asked of a step.
+    /// A property of a step that a condition can guarantee.
     enum Question {
-        /// Whether it has passed, or the value at least exists.
+        /// Whether it has passed, or at least whether the value exists.
         case passed
-        /// Whether the value exists, which a step that passed need not have.
+        /// Whether the value exists, which a passed step does not guarantee.
         case present
     }
 
@@ -15,7 +15,7 @@ struct StepConditions {
     /// Whether a condition has an error, so that it might require anything.
     private var areUnknown = false
 
-    /// Those of a step inside these.
+    /// Returns these conditions and those of a step inside them.
     func adding(_ step: Step) -> StepConditions {
         guard step.flow?.when != nil || step.unknown.contains(.condition) else { return self }
         var inner = self
@@ -24,7 +24,8 @@ struct StepConditions {
         return inner
     }
 
-    /// Whether the conditions, or those before the path in its own expression, make a path that starts at `steps` certain.
+    /// Whether the conditions, or those before the path in its own expression, guarantee that a path starting with
+    /// `steps` has the property.
     func make(_ reference: Reference, _ question: Question) -> Bool {
         areUnknown || (requirements + reference.assumptions).contains { $0.makes(reference, question) }
     }

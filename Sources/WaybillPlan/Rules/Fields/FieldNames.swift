@@ -4,14 +4,14 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// A path leads to something that can be there: not into a scalar, and only to fields that data and schemas have.
+/// A path must lead to something that can exist: not into a scalar, and only to fields that data and schemas have.
 ///
-/// Names of the scope, and the fields of steps, are the business of other rules (`ScopeNames`, `DataFlow`).
+/// Other rules check the names of the scope (`ScopeNames`) and the fields of steps (`DataFlow`).
 struct FieldNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)
         var diagnostics: [Diagnostic] = []
-        // A path through data may have to look at all of it, and the same paths are written again and again.
+        // Checking a path through data may require inspecting all of the data, and the same paths are often repeated.
         var known: [PathThroughData: MissingPart?] = [:]
         let references = subject.references
         for index in references.sites.indices where ScopeShapes.areKnown(behind: references.roots[index]) {
@@ -31,17 +31,17 @@ struct FieldNames: ManifestRule {
     }
 }
 
-/// What a path begins at, as far as it is known.
+/// The start of a path, if something is known about its value.
 struct PathRoot {
-    /// What is known of it.
+    /// The shape of the value.
     var shape: ValueShape
-    /// How many steps of the path lead to it.
+    /// The number of the path's segments that lead to it.
     var depth: Int
-    /// Where it is defined.
+    /// The definition of the value.
     var source: Diagnostic.Label?
 }
 
-/// A path that begins at data, or at the elements of a list that is known.
+/// A path that starts at data, or at the elements of a known list.
 private struct PathThroughData: Hashable {
     private let source: SourceSpan
     private let keys: [CodePoints]
@@ -63,14 +63,14 @@ private struct PathThroughData: Hashable {
 }
 
 extension ScopeShapes {
-    /// Whether a path surely leads to nothing.
+    /// Whether a path certainly leads to nothing.
     func isMissing(_ site: ReferenceSite) -> Bool {
         root(of: site).map { site.reference.missingPart(from: $0) != nil } ?? false
     }
 }
 
 extension Reference {
-    /// The first part of the path that surely leads to nothing.
+    /// Returns the first part of the path that certainly leads to nothing.
     fileprivate func missingPart(from root: PathRoot) -> MissingPart? {
         var shape = root.shape
         for index in segments.indices where index >= root.depth {
@@ -99,9 +99,10 @@ extension Reference {
 
 /// A part of a path that leads to nothing.
 private struct MissingPart {
-    /// Why there is nothing.
+    /// Why it leads to nothing.
     let reason: ValueShape.Absence
-    /// Which segment it is, those behind a wildcard counted too; that before the wildcard where that selects nothing.
+    /// The index of its segment, counting those after a wildcard; of the segment before the wildcard if that selects
+    /// nothing.
     let index: Int
 
     func finding(_ reference: Reference, in text: any EvaluatedText, _ root: PathRoot) -> Diagnostic {
@@ -113,18 +114,18 @@ private struct MissingPart {
         case .name(let names):
             diagnostic = .unknown("field", Spanned(segment?.name ?? "", at: span), among: names)
         case .scalar(let words):
-            diagnostic = empty("this can only be empty: there is nothing in \(words)", at: span)
+            diagnostic = empty("this is always empty: \(words) has no fields or elements", at: span)
         case .list:
-            diagnostic = empty("this can only be empty: a list has no fields", at: span)
-            diagnostic.help = ["Its elements may have: [0] is the first, [*] are all."]
+            diagnostic = empty("this is always empty: a list has no fields", at: span)
+            diagnostic.help = ["Its elements may have fields: [0] is the first element, [*] selects all of them."]
         case .object:
-            diagnostic = empty("this can only be empty: an object has fields, not elements", at: span)
+            diagnostic = empty("this is always empty: an object has fields, not elements", at: span)
         case .index(let count):
             let words = count == 1 ? "1 element" : "\(count) elements"
-            diagnostic = empty("this can only be empty: the list has \(words)", at: span)
+            diagnostic = empty("this is always empty: the list has \(words)", at: span)
         }
         diagnostic.secondary += [root.source].compactMap { $0 }
-        // With a value for the case that there is none, the expression works.
+        // The expression works if it has a default for a missing value.
         if reference.isGuarded { diagnostic.severity = .warning }
         return diagnostic
     }

@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What is known of the elements that the variables of `forEach` stand for.
+/// The shapes of the elements that the variables of `forEach` stand for.
 struct LoopShapes {
     private var shapes: [SourceSpan: ValueShape] = [:]
 
@@ -17,7 +17,7 @@ struct LoopShapes {
         }
     }
 
-    /// What is known of a variable's value, if anything is.
+    /// Returns the shape of a variable's value; `nil` if it is unknown.
     func shape(of variable: Spanned<String>) -> ValueShape? { shapes[variable.span] }
 
     private static func shape(of elements: ForEach.Elements, in graph: Graph, _ subject: RuleSubject) -> ValueShape? {
@@ -26,7 +26,7 @@ struct LoopShapes {
             let constants = list.compactMap(\.constant)
             return constants.count == list.count ? .values(constants) : nil
         case .expression(let expression):
-            // Only a path that is the whole expression is followed.
+            // Only an expression that is a single path is followed.
             guard let reference = expression.references.first, expression.references.count == 1,
                 reference.range.count == expression.expression.text.utf8.count
             else { return nil }
@@ -52,7 +52,8 @@ struct LoopShapes {
         do throws(AbsenceError) {
             for segment in reference.segments.dropFirst() { shape = try shape.selected(by: segment.key) }
             shape = try shape.children()
-            // A path may select some of the children only; what none of all has, none of some has.
+            // A path may select only some of the children. A field that none of all children has is also missing from
+            // these.
             for segment in reference.childSegments ?? [] { shape = try shape.selected(by: segment.key) }
             return shape
         } catch {

@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// What is known of the values that the names of the scope have.
+/// The shapes of the values that the names of the scope have.
 struct ScopeShapes {
     let subject: RuleSubject
 
@@ -15,7 +15,7 @@ struct ScopeShapes {
         loops = LoopShapes(subject)
     }
 
-    /// Whether anything can be known of the values behind a root; `nil` is the element of a `forEach`.
+    /// Whether the shapes of the values after a root can be known; `nil` is the element of a `forEach`.
     static func areKnown(behind root: Reference.Root?) -> Bool {
         switch root {
         case .vars, .session, .state, .item: false
@@ -23,7 +23,7 @@ struct ScopeShapes {
         }
     }
 
-    /// What a path that has more than its names begins at; `nil` where nothing is known of that.
+    /// Returns the start of a path that has more segments than its names; `nil` if nothing is known about it.
     func root(of site: ReferenceSite) -> PathRoot? {
         let reference = site.reference
         switch reference.root {
@@ -65,7 +65,7 @@ struct ScopeShapes {
     }
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
-    /// A root with the given shape, where the path has so many steps that its names alone do not decide.
+    /// Returns a root with a fixed shape, if the path is long enough that its names alone do not decide.
     private func fixed(_ shape: ValueShape, _ reference: Reference) -> PathRoot? {
         guard reference.segments.count > 1 || !reference.isComplete,
             reference.segments.first?.name.map(shape.hasField) == true
@@ -89,7 +89,7 @@ struct ScopeShapes {
         _ declarations: UseLocation.Declarations?
     ) -> Definition<InputDeclaration>? {
         if let own = declarations?.inputs[name] { return own }
-        // One that is not known would come before the manifest's.
+        // An unknown input of the endpoint or graph would take precedence over the manifest's.
         return declarations?.areAllKnown == false ? nil : subject.manifest.inputs[name]
     }
 
@@ -111,7 +111,7 @@ struct ScopeShapes {
 
     // MARK: Responses
 
-    /// The data of a response that is decoded as bytes or text, before any filter: it has no fields.
+    /// Returns the data of a response that is decoded as bytes or a string, before any filter: it has no fields.
     private func response(_ reference: Reference, _ site: ReferenceSite) -> PathRoot? {
         guard !reference.segments.isEmpty || !reference.isComplete, site.moment == .response, !site.seesItem else {
             return nil
@@ -160,7 +160,7 @@ struct ScopeShapes {
         return PathRoot(shape: shape, depth: 2, source: .init(step.identifierSpan, "the step"))
     }
 
-    /// The fields of `steps.ID.items[…]`.
+    /// The fields of `steps.ID.items[…]`, with their shapes.
     private func elementFields(of site: StepSite) -> [(name: String, shape: ValueShape)] {
         let step = site.step
         let item = step.flow?.forEach.flatMap { loops.shape(of: $0.variable) } ?? .anything
@@ -181,7 +181,7 @@ struct ScopeShapes {
 }
 
 extension Step {
-    /// The fields of `steps.ID.items[…]`, where the step has a `forEach`.
+    /// The fields of `steps.ID.items[…]`, if the step has a `forEach`.
     var elementFields: [String] {
         let ofAll = ["item", "ok", "error"]
         if case .group = action { return ofAll }

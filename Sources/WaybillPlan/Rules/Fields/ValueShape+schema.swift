@@ -1,9 +1,10 @@
 import WaybillJSON
 
 extension ValueShape {
-    /// The shape of what a JSON Schema accepts, as far as its plain keywords say; anything where they are not all.
+    /// The shape of the values that a JSON Schema accepts, as far as its plain keywords define it; otherwise
+    /// `anything`.
     ///
-    /// The recursion is as deep as the document, which its reader has limited.
+    /// The recursion is as deep as the document, whose depth is limited when it is read.
     init(schema: JSON) {
         guard case .object(let keywords) = schema else {
             self = .anything
@@ -27,7 +28,7 @@ extension ValueShape {
         ("boolean", "a boolean"), ("null", "null"),
     ]
 
-    /// The fields of an object that can have no others.
+    /// Returns the fields of an object that can have no others.
     private static func closedFields(_ keywords: JSONObject) -> [(name: String, shape: ValueShape)]? {
         guard keywords["additionalProperties"]?.bool == false, keywords["patternProperties"] == nil else { return nil }
         let properties = keywords["properties"]?.object ?? JSONObject()

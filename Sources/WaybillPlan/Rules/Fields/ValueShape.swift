@@ -1,42 +1,42 @@
 import WaybillExpressions
 import WaybillJSON
 
-/// What is known of a value before anything is run: which fields it can have.
+/// What is known about a value before a run: which fields it can have.
 indirect enum ValueShape: Sendable {
-    /// Nothing is known.
+    /// An unknown value.
     case anything
-    /// It has no fields and no elements; in words what it is, such as `a string`.
+    /// A value without fields and elements, described in words, such as `a string`.
     case scalar(String)
-    /// An object with these fields and no others.
+    /// An object with only these fields.
     case object([(name: String, shape: ValueShape)])
     /// An object with fields of any names.
     case map(ValueShape)
-    /// A list of elements.
+    /// A list with elements of this shape.
     case list(ValueShape)
-    /// One of these values, at least one.
+    /// One of these values; never empty.
     case oneOf([JSON])
 
-    /// How many values are looked at to find out what their own fields can be.
+    /// The maximum number of values that are inspected to find out which fields they can have.
     private static let maximumValues = 1000
 
-    /// The shape of one of some values.
+    /// The shape of a value that is one of these.
     static func values(_ values: [JSON]) -> ValueShape { values.isEmpty ? .anything : .oneOf(values) }
 
-    /// Why a field or element cannot be there.
+    /// Why a field or element cannot exist.
     enum Absence: Sendable {
-        /// It is a scalar, in words.
+        /// The value is a scalar, described in words.
         case scalar(String)
-        /// It is a list, whose elements have fields.
+        /// The value is a list; its elements may have fields.
         case list
-        /// It is an object, which has no elements.
+        /// The value is an object, which has no elements.
         case object
-        /// It has no field of that name, but these.
+        /// The object does not have the field, but has these.
         case name([String])
-        /// It has only so many elements.
+        /// The list has only this many elements.
         case index(count: Int)
     }
 
-    /// The shape of a field or element.
+    /// Returns the shape of a field or element.
     func selected(by key: Reference.Segment.Key) throws(AbsenceError) -> ValueShape {
         switch key {
         case .name(let name): try field(name)
@@ -80,7 +80,7 @@ indirect enum ValueShape: Sendable {
         }
     }
 
-    /// The shape of each element or member.
+    /// Returns the shape of each element or member.
     func children() throws(AbsenceError) -> ValueShape {
         switch self {
         case .anything, .object: return .anything
@@ -108,7 +108,7 @@ indirect enum ValueShape: Sendable {
     }
 }
 
-/// A field or element that cannot be there.
+/// The error for a field or element that cannot exist.
 struct AbsenceError: Error {
     let reason: ValueShape.Absence
 

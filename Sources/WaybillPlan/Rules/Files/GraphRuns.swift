@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// Which graphs run others, and which are so run more than once in one run.
+/// The graphs that run other graphs, and those that may therefore run more than once in one run.
 struct GraphRuns {
     /// A step that runs a graph.
     private struct Run {
@@ -16,8 +16,8 @@ struct GraphRuns {
     private var repetitions: [String: [SourceSpan]] = [:]
     private var ancestors: [String: Set<String>] = [:]
 
-    /// How many steps are looked at to find out which graphs run others by way of others. Manifests have far fewer; one
-    /// made to have more is not checked so far.
+    /// The maximum number of steps that are inspected to find out which graphs run others indirectly. Normal manifests
+    /// have far fewer steps; a manifest made to exceed the limit is not checked further.
     private static let budget = 100_000
 
     init(_ subject: RuleSubject) {
@@ -36,17 +36,17 @@ struct GraphRuns {
         collectRepetitions()
     }
 
-    /// The places that make a graph run more than once, if it may.
+    /// Returns the spans that make a graph run more than once; `nil` if it runs at most once.
     func repetition(of graph: String) -> [SourceSpan]? { repetitions[graph] }
 
-    /// The first two of some things in graphs that one run may have both of. Of two with a condition nothing is said, since
-    /// they may exclude each other.
+    /// Returns the first two of some things in graphs that can both be part of one run. Two conditional things are
+    /// ignored, because they may exclude each other.
     func firstTogether<Thing>(
         of things: some Sequence<Thing>,
         graph: (Thing) -> String,
         isConditional: (Thing) -> Bool
     ) -> (Thing, Thing)? {
-        // By each graph that would run it: the first thing, and the first without a condition.
+        // By each graph that would run it: the first thing, and the first unconditional thing.
         var any: [String: (index: Int, thing: Thing)] = [:]
         var certain: [String: (index: Int, thing: Thing)] = [:]
         for (index, thing) in things.enumerated() {
@@ -63,7 +63,8 @@ struct GraphRuns {
         return nil
     }
 
-    /// Collects, for each graph that another runs, itself and all that run it directly or by way of others.
+    /// Collects, for each graph that another one runs, the graph itself and all graphs that run it directly or
+    /// indirectly.
     private mutating func collectAncestors() {
         var left = Self.budget
         for graph in runs.keys {
@@ -85,7 +86,7 @@ struct GraphRuns {
         for (graph, runs) in runs {
             for run in runs { callees[run.caller, default: []].insert(graph) }
         }
-        // What a repeated graph runs is repeated too.
+        // A graph that a repeated graph runs is repeated too.
         var waiting = Array(repetitions.keys)
         while let graph = waiting.popLast() {
             for callee in callees[graph] ?? [] where repetitions[callee] == nil {

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillRuntime
 
-/// The files that a manifest names lie in its folder, and are there.
+/// The files that a manifest names must exist and be inside its folder.
 struct NamedFiles: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let boundary = FolderBoundary(
@@ -24,9 +24,9 @@ struct NamedFiles: ManifestRule {
         guard local.boundary.encloses(path) else {
             return Diagnostic(
                 "outside-folder",
-                "\(path) lies outside the folder of the manifest",
+                "\(path) is outside the folder of the manifest",
                 at: file.path.span,
-                help: ["Use --allow-outside if that is meant."]
+                help: ["Use --allow-outside if this is intended."]
             )
         }
         do {
@@ -44,10 +44,10 @@ struct NamedFiles: ManifestRule {
             case .jar, .cache: return nil
             case .body:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
-                // Something else may make it before it is sent.
+                // Something else may create the file before it is sent.
                 return Diagnostic(
                     "missing-file",
-                    "there is no file \(path) yet",
+                    "the file \(path) does not exist yet",
                     severity: .warning,
                     at: file.path.span,
                     label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? ""
@@ -56,7 +56,7 @@ struct NamedFiles: ManifestRule {
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
                 return Diagnostic(
                     "missing-file",
-                    "there is no snapshot \(path) yet",
+                    "the snapshot \(path) does not exist yet",
                     severity: .warning,
                     at: file.path.span,
                     label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? "",

@@ -2,18 +2,18 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What a run writes lies in its results folder.
+/// The files that a run writes must be inside its results folder.
 struct ResultPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // What is downloaded may be named by the server, in a folder.
+        // The server may name a downloaded file, in a folder.
         func check(_ path: ScalarTemplate?, isFolder: Bool = true) {
             guard let path else { return }
             if ResultPath.isReserved(path) {
                 diagnostics.append(
                     Diagnostic(
                         "reserved-file",
-                        "'\(path.constantText ?? "")' is a file that every run writes about itself",
+                        "'\(path.constantText ?? "")' is reserved for a file that every run writes",
                         at: path.span,
                         help: ["Use another name."]
                     )
@@ -27,11 +27,11 @@ struct ResultPaths: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "outside-folder",
-                    "this lies outside the results folder",
+                    "this path is outside the results folder",
                     at: path.span,
                     help: [
-                        "Paths of what is written are relative to the results folder; --out says where that is."
-                            + " Use --allow-outside if that is meant."
+                        "The paths of written files are relative to the results folder, which --out sets."
+                            + " Use --allow-outside if this is intended."
                     ]
                 )
             )

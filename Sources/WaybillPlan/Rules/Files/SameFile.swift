@@ -2,10 +2,9 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What a run writes to one file comes from one place, and once.
+/// A run must write each file only once.
 ///
-/// Only names that are certain are looked at, and steps with a condition may exclude each other: of two that both have
-/// one nothing is said.
+/// Only constant names are checked. Two conditional steps are ignored, because they may exclude each other.
 struct SameFile: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let writings = FileWriting.all(in: subject)
@@ -14,7 +13,7 @@ struct SameFile: ManifestRule {
         return writings.values.compactMap { finding(of: $0, runs) } + mixtures(in: writings, runs)
     }
 
-    /// The files that one step writes as a database, and another one as something else.
+    /// Returns errors for files that one step writes as a database, and another one in another format.
     private func mixtures(
         in writings: OrderedDictionary<FileWriting.Target, [FileWriting]>,
         _ runs: GraphRuns
@@ -26,7 +25,7 @@ struct SameFile: ManifestRule {
             else { return nil }
             return Diagnostic(
                 "same-file",
-                "one step writes the file as a database, and another one as something else",
+                "one step writes the file as a database, and another one in another format",
                 at: second.place,
                 secondary: [.init(first.place, "the other step")],
                 help: ["Give each a name of its own."]
@@ -42,7 +41,7 @@ struct SameFile: ManifestRule {
                 at: repeated.path,
                 secondary: [.init(loop.span, "once for each element")],
                 help: [
-                    "Put something of the element into the name, such as ${\(loop.variable.value)}, or a member of it."
+                    "Make the name depend on the element: use ${\(loop.variable.value)}, or a member of it."
                 ]
             )
         }
@@ -62,36 +61,36 @@ struct SameFile: ManifestRule {
                 "same-file",
                 "each run of graph '\(writing.graph)' would write the same file",
                 at: writing.path,
-                secondary: places.map { .init($0, "it is run here") },
-                help: ["Give the graph an input, and put that into the name."]
+                secondary: places.map { .init($0, "run here") },
+                help: ["Give the graph an input, and use it in the name."]
             )
         }
         return nil
     }
 }
 
-/// One step that writes a file whose name is certain.
+/// A step that writes a file with a constant name.
 private struct FileWriting {
-    /// What it writes to. The tables of a database are files of their own.
+    /// The target of a step. Each table of a database counts as a file.
     struct Target: Hashable {
         /// The path of the file, normalised.
         let path: String
-        /// The name of the table in lower case: case does not tell tables apart.
+        /// The name of the table in lower case, because table names are case-insensitive.
         var table: String?
     }
 
-    /// Where the path stands.
+    /// The span of the path.
     let path: SourceSpan
-    /// Where the step is to be pointed at.
+    /// The span to report for the step.
     let place: SourceSpan
     /// The graph of the step.
     let graph: String
-    /// What lets it happen more than once, if something in its graph does.
+    /// The enclosing `forEach` that repeats it, if there is one.
     let repeatedBy: ForEach?
-    /// Whether a condition decides about it.
+    /// Whether the step runs only under a condition.
     let isConditional: Bool
 
-    /// All in the graphs of a manifest.
+    /// Returns all steps of a manifest's graphs that write files, by their target.
     static func all(in subject: RuleSubject) -> OrderedDictionary<Target, [FileWriting]> {
         var writings: OrderedDictionary<Target, [FileWriting]> = [:]
         func add(
@@ -115,12 +114,12 @@ private struct FileWriting {
         }
         subject.forEachStep { site in
             let step = site.step
-            // One file takes the records of all elements of the step itself.
+            // One file receives the records of all elements of the step.
             if let write = step.flow?.write {
                 add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
             }
             guard let to = site.download?.to else { return }
-            // Equal downloads with `duplicates` are meant to meet.
+            // Equal downloads with `duplicates` may share a file.
             let request = subject.requests.of(site)
             if request?.unknown.contains(.duplicates) == true { return }
             if let mode = request?.merged.duplicates?.value.mode, mode != .allow { return }
@@ -137,10 +136,10 @@ private struct FileWriting {
 }
 
 extension StepSite {
-    /// The innermost `forEach` around the step.
+    /// The innermost enclosing `forEach`.
     var loopAround: ForEach? { around.lazy.reversed().compactMap { $0.flow?.forEach }.first }
 
-    /// Whether a condition decides about the step, its own or one around it.
+    /// Whether the step or an enclosing one runs only under a condition.
     var isConditional: Bool { step.isConditional || around.contains(where: \.isConditional) }
 }
 

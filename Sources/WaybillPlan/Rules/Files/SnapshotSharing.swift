@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A snapshot has the data of one response: neither the elements of a `forEach` nor the pages of a `paginate` share it.
+/// A snapshot holds the data of one response: the elements of a `forEach` or the pages of a `paginate` cannot share it.
 struct SnapshotSharing: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []

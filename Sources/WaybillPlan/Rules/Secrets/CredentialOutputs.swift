@@ -3,13 +3,13 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// Outputs that are named like credentials are marked as secrets, or as none with `secret: false`.
+/// Outputs with names like those of credentials should be marked as secrets, or as not secret with `secret: false`.
 ///
-/// An output that is made of a known secret and not marked is an error already (`SecretTaint`).
+/// An unmarked output that contains a known secret is already an error (`SecretTaint`).
 struct CredentialOutputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // Many endpoints have outputs of one name.
+        // Many endpoints have outputs with the same name.
         var known: [String: Bool] = [:]
         func isOfCredential(_ name: String) -> Bool {
             if let known = known[name] { return known }
@@ -19,7 +19,7 @@ struct CredentialOutputs: ManifestRule {
         }
         func check(_ outputs: [OutputDefinition]) {
             for output in outputs
-            // A comparison or a length is no credential.
+            // A comparison or a length is not a credential.
             where output.secretMark == nil && isOfCredential(output.name.value)
                 && !output.value.expression.resultType.isDisjoint(with: [.string, .object, .array])
             {
@@ -40,7 +40,7 @@ extension Diagnostic {
         let name = output.name.value
         return Diagnostic(
             "unmarked-credential",
-            "output '\(name)' is named like a credential and is not marked secret: it is written to the journal",
+            "output '\(name)' is named like a credential but is not marked as secret: it is written to the journal",
             severity: .warning,
             at: output.name.span,
             help: [
@@ -51,20 +51,20 @@ extension Diagnostic {
     }
 }
 
-/// Names that credentials usually have.
+/// The names that credentials usually have.
 enum CredentialName {
-    /// The last words of such names, each written together.
+    /// The last words of such names. Compound words are written as one.
     private static let endings: Set<String> = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "pwd", "jwt", "bearer", "credential",
         "credentials", "apikey", "accesskey", "secretkey", "privatekey", "signingkey", "clientsecret",
     ]
-    /// Words before `token` that make it a position in a list of pages.
+    /// The words before `token` that make it a position in a list of pages.
     private static let positions: Set<String> = [
         "next", "previous", "prev", "page", "continuation", "continue", "sync", "start", "delta",
     ]
 
-    /// Whether a name, in any of the usual spellings (`accessToken`, `access_token`, `ACCESS-TOKEN`), is that of a
-    /// credential.
+    /// Whether a name is that of a credential, in any of the usual spellings (`accessToken`, `access_token`,
+    /// `ACCESS-TOKEN`).
     static func matches(_ name: String) -> Bool {
         let words = words(of: name)
         guard let last = words.last else { return false }
@@ -72,7 +72,7 @@ enum CredentialName {
         return endings.contains(last) || words.count > 1 && endings.contains(words.suffix(2).joined())
     }
 
-    /// The words of a name in lower case: a separator or a capital after a small letter begins a new one.
+    /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""

@@ -3,9 +3,9 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// Where secrets come out.
+/// The uses that reveal secrets.
 extension SecretFlow {
-    /// Every use that gets a secret, whether that is allowed or not.
+    /// Every use that receives a secret, whether that is allowed or not.
     var leaks: [SecretLeak] {
         var leaks: [SecretLeak] = []
         var sent: [Part: SecretTrace] = [:]
@@ -25,7 +25,7 @@ extension SecretFlow {
         return inBodies.isEmpty ? leaks : leaks.movedIntoQuery(parametersInQuery(among: inBodies))
     }
 
-    /// Uses of `request.url`, `request.query` and `request.body`, where a secret was sent there.
+    /// The uses of `request.url`, `request.query` and `request.body` in requests that send a secret there.
     private func leaksOfRequests(_ sent: [Part: SecretTrace]) -> [SecretLeak] {
         ends.compactMap { use, _ in
             guard use.reference.root == .request else { return nil }
@@ -41,7 +41,7 @@ extension SecretFlow {
         }
     }
 
-    /// Those of some texts that stand in `params` of a request that sends these in its query.
+    /// Returns those of some texts that are in the `params` of a request that sends them in its query.
     private func parametersInQuery(among texts: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
         var found: Set<ObjectIdentifier> = []
         for request in subject.requests.all where request.definition.sendsParametersInQuery == true {
@@ -57,7 +57,7 @@ extension SecretFlow {
 }
 
 extension [SecretLeak] {
-    /// The same leaks, those of some texts going to the query.
+    /// The same leaks, with those of some texts attributed to the query.
     fileprivate func movedIntoQuery(_ texts: Set<ObjectIdentifier>) -> [SecretLeak] {
         map { leak in
             guard texts.contains(ObjectIdentifier(leak.text)) else { return leak }
@@ -66,12 +66,12 @@ extension [SecretLeak] {
     }
 }
 
-/// A part of what is sent, as one level of the manifest gives it.
+/// A part of what is sent, as one level of the manifest defines it.
 private struct Part: Hashable {
     enum Sort {
         /// The URL, its query included.
         case url
-        /// The body, or what goes into the query instead.
+        /// The body, or the parameters that are sent in the query instead.
         case body
     }
 
@@ -90,7 +90,7 @@ private struct Part: Hashable {
         self.step = step
     }
 
-    /// The parts of all levels that a request at a place is made of.
+    /// Returns the parts at all levels that make up a request at a location.
     static func all(
         _ sort: Sort,
         _ place: UseLocation,
@@ -117,7 +117,7 @@ extension SecretLeak {
 }
 
 extension RuleSubject {
-    /// The request that an expression belongs to, where that is sure.
+    /// The request that an expression certainly belongs to, if there is one.
     fileprivate func request(at place: UseLocation) -> RequestDefinition? {
         if let site = place.step {
             if case .request(let definition) = site.step.action { return definition }

@@ -4,9 +4,9 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// Which references may give a secret.
+/// The references that may yield a secret.
 extension SecretFlow {
-    /// Where the value of a reference comes from.
+    /// The origin of the value of a reference.
     func origin(of site: ReferenceSite) -> Origin {
         let (reference, place) = (site.reference, site.place)
         switch reference.root {
@@ -30,7 +30,7 @@ extension SecretFlow {
     }
 
     private func input(_ site: ReferenceSite) -> Origin {
-        // Inputs of the manifest are no secrets: those are declared apart.
+        // Inputs of the manifest are not secrets, which are declared separately.
         guard let declarations = site.place.declarations else { return .none }
         let inputs = declarations.inputs.values
         if let input = site.input { return .holders([.input(inputs[input - declarations.start].name.span)]) }
@@ -41,7 +41,7 @@ extension SecretFlow {
         let step = site.step
         let fields = Array(reference.segments.dropFirst())
         guard step.flow?.forEach != nil, fields.first?.name == "items" else { return field(fields, of: site) }
-        // `items[0].outputs` and `items[*].outputs` are fields of elements, `items` is all of them.
+        // `items[0].outputs` and `items[*].outputs` are fields of elements, `items` is the list of all elements.
         let isOfAll = !reference.isComplete && fields.count == 1
         let element = isOfAll ? reference.childSegments ?? [] : Array(fields.dropFirst(2))
         if element.first?.name == "item", let variable = step.flow?.forEach?.variable {
@@ -55,7 +55,7 @@ extension SecretFlow {
         return marked(among: site.outputs ?? site.step.ownOutputs, fields.dropFirst().first)
     }
 
-    /// Whether an output, or one of all, is marked as a secret.
+    /// Whether an output, or any of them, is marked as a secret.
     private func marked(among outputs: [OutputDefinition], _ segment: Reference.Segment?) -> Origin {
         let output = outputs.first { output in
             output.isSecret && segment?.name.map { output.name.value.hasSameCodePoints(as: $0) } ?? true

@@ -3,34 +3,34 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// What holds a value that other texts use, and so may hold a secret that it was given.
+/// A definition that holds a value for other expressions, and may therefore hold a secret.
 enum SecretHolder: Hashable {
-    /// An input of an endpoint or a graph, by the place of its name.
+    /// An input of an endpoint or a graph, by the span of its name.
     case input(SourceSpan)
-    /// A variable, by the place of its name.
+    /// A variable, by the span of its name.
     case variable(SourceSpan)
-    /// The element at hand of a `forEach`, by the place of the name that it has.
+    /// The current element of a `forEach`, by the span of its variable.
     case element(SourceSpan)
 }
 
-/// How secrets go through a manifest: from where they are declared or marked, by way of inputs, variables and elements,
-/// to where their values are used.
+/// The flow of secrets through a manifest: from where they are declared or marked, through inputs, variables and
+/// elements, to where their values are used.
 ///
-/// An output that is not marked is where a secret must not go, so nothing comes out of one.
+/// Unmarked outputs are not followed, because a secret in one is an error.
 final class SecretFlow {
-    /// Where a reference gets its value from, as far as secrets go.
+    /// The origin of the value of a reference.
     enum Origin {
-        /// No secret comes from there.
+        /// The value does not contain a secret.
         case none
         /// It is a secret.
         case secret(SecretTrace)
-        /// It is one if one of those that hold it was given one.
+        /// The value is secret if one of its holders was given a secret.
         case holders([SecretHolder])
     }
 
-    /// Uses that end in what is sent, written or shown.
+    /// The uses that send, write or show a value.
     private(set) var ends: [(use: ReferenceSite, origin: Origin)] = []
-    /// The secrets that are held, each with where it came from.
+    /// The secrets that are held, with the path of each.
     private(set) var traces: [SecretHolder: SecretTrace] = [:]
     let subject: RuleSubject
 
@@ -48,7 +48,7 @@ final class SecretFlow {
         }
     }
 
-    /// The secret that comes from somewhere, if one does.
+    /// Returns the secret with an origin, if there is one.
     func trace(_ origin: Origin) -> SecretTrace? {
         switch origin {
         case .none: nil
@@ -128,8 +128,8 @@ final class SecretFlow {
         let words =
             switch holder {
             case .input: "given here"
-            case .variable: "a variable is made of it here"
-            case .element: "its elements are taken here"
+            case .variable: "a variable uses it here"
+            case .element: "its elements are used here"
             }
         traces[holder] = trace.passing(span, words)
         waiting.append(holder)
@@ -137,7 +137,7 @@ final class SecretFlow {
 }
 
 extension Purpose {
-    /// Whether it matters that a secret gets there.
+    /// Whether uses for this purpose are checked for secrets.
     var endsSomewhere: Bool {
         switch self {
         case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true

@@ -3,10 +3,9 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// No secret, and nothing made of one, goes where it would be written or shown.
+/// A secret, or a value made from one, must not be used where it would be written or shown.
 ///
-/// What is told to people, in logs and messages, has secrets taken out when it is written, and is none of this rule's
-/// business.
+/// This rule ignores logs and messages, in which secrets are redacted when they are written.
 struct SecretTaint: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         guard subject.handsOnSecrets else { return [] }
@@ -20,35 +19,35 @@ struct SecretTaint: ManifestRule {
     }
 }
 
-/// A secret in a text whose value goes somewhere.
+/// A use of a secret in an expression or template.
 struct SecretLeak {
-    /// The text.
+    /// The expression or template.
     let text: any EvaluatedText
-    /// The path in it that gives the secret.
+    /// The path in it that yields the secret.
     let reference: Reference
-    /// Where the value of the text goes.
+    /// What the value is used for.
     let purpose: Purpose
-    /// Where the secret comes from.
+    /// The path of the secret to here.
     let trace: SecretTrace
 }
 
-/// The places that a secret has come by, the last one first.
+/// The locations that a secret has passed through, the last one first.
 struct SecretTrace {
-    /// How many places are told.
+    /// The maximum number of locations that are reported.
     private static let maximumPlaces = 4
 
-    /// The places, the last one first.
+    /// The locations, the last one first.
     private(set) var labels: [Diagnostic.Label]
 
-    /// The beginning of a secret, where there is a place to point at.
+    /// The origin of a secret, if it has a location.
     init(_ span: SourceSpan?, _ words: String) {
         labels = span.map { [.init($0, words)] } ?? []
     }
 
-    /// The same secret one place further.
+    /// Returns the path of the same secret extended by a location.
     func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
         var further = self
-        // The beginning says most, and the last places are where it went wrong.
+        // The origin is the most informative location, and the last ones show where the secret leaked.
         if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
         further.labels.insert(.init(span, words), at: 0)
         return further
@@ -56,36 +55,36 @@ struct SecretTrace {
 }
 
 extension SecretLeak {
-    /// What is wrong with it, if anything is.
+    /// The diagnostic for the leak; `nil` if the use is allowed.
     fileprivate var diagnostic: Diagnostic? {
         switch purpose {
         case .record:
-            return refusal("a secret would be written to a file", ["Its digest, sha256(…), is none."])
+            return refusal("a secret would be written to a file", ["Its digest, sha256(…), is not secret."])
         case .state:
-            return refusal("a secret would be stored in the state", ["Its digest, sha256(…), is none."])
+            return refusal("a secret would be stored in the state", ["Its digest, sha256(…), is not secret."])
         case .output, .result:
             return refusal(
-                "this output would show a secret",
-                ["Mark it as one: 'NAME: {value: …, secret: true}'. Its digest, sha256(…), is none."]
+                "this output would reveal a secret",
+                ["Mark it as secret: 'NAME: {value: …, secret: true}'. Its digest, sha256(…), is not secret."]
             )
         case .key:
-            return refusal("a secret would be what tells requests apart", ["Use its digest, sha256(…)."])
+            return refusal("a secret would be the key that identifies requests", ["Use its digest, sha256(…)."])
         case .fileName:
-            return refusal("a secret would be part of a file's name", ["Use its digest, sha256(…), or something else."])
+            return refusal("a secret would be part of a file name", ["Use its digest, sha256(…), or something else."])
         case .data:
             return refusal(
                 "a secret would become part of the data of a response",
-                ["Data is written and handed on; a secret can be given to 'with', 'vars' and what is sent."]
+                ["Data is stored and used by other steps. Use a secret only in 'with', 'vars' and requests."]
             )
         case .address, .query:
             return Diagnostic(
                 "secret-in-url",
-                "a secret goes into a URL, which servers and proxies write to their logs",
+                "a secret is part of a URL, which servers and proxies write to their logs",
                 severity: .warning,
                 at: text.span(of: reference.range),
                 secondary: trace.labels,
                 help: [
-                    "Send it in a header field, or where the server wants it in the query with"
+                    "Send it in a header field or, if the server requires it in the query, with"
                         + " 'auth: {apiKey: {in: query, name: …, value: …}}'."
                 ]
             )
@@ -106,8 +105,8 @@ extension SecretLeak {
 }
 
 extension RuleSubject {
-    /// Whether a secret may get anywhere else than where secrets belong. In most manifests all go right into credentials
-    /// and header fields, and there is nothing to follow.
+    /// Whether a secret may be used for anything but credentials and header fields. In most manifests none is, and
+    /// there is nothing to follow.
     fileprivate var handsOnSecrets: Bool {
         let marksOutputs = marksOutputs
         return references.roots.indices.contains { index in
@@ -129,6 +128,6 @@ extension RuleSubject {
 }
 
 extension Purpose {
-    /// Whether a value with this purpose may end where a secret does not belong, or be used again by its name.
+    /// Whether a value with this purpose may be revealed, or used again by name.
     fileprivate var takesSecretsFurther: Bool { endsSomewhere || self == .argument || self == .variable }
 }

@@ -2,10 +2,10 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// What a manifest defines is used by something in it.
+/// Every definition in a manifest should be used in it.
 ///
-/// Files without graphs are libraries, as are included files: what they define is for others. Graphs and endpoints can be
-/// run by name.
+/// Files without graphs are libraries, and so are included files: their definitions are for others. Graphs and
+/// endpoints are not checked, because they can be run by name.
 struct UnusedDefinitions: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -61,7 +61,7 @@ extension RuleSubject {
 }
 
 extension Manifest {
-    /// What endpoints and graphs declare, in the order of the inputs' numbers.
+    /// The inputs that endpoints and graphs declare, in the order of their numbers.
     fileprivate var declaredInputs: [Definitions<InputDeclaration>] {
         endpoints.values.map(\.value.inputs) + graphs.values.map(\.value.inputs)
     }

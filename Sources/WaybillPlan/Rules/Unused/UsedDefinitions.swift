@@ -3,17 +3,17 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
 
-/// Which definitions of a manifest something in it uses.
+/// The definitions of a manifest that are used in it.
 struct UsedDefinitions {
     /// The manifest's inputs.
     private(set) var inputs: Set<String> = []
-    /// By their numbers, the inputs that endpoints and graphs declare.
+    /// The inputs that endpoints and graphs declare, by their numbers.
     private(set) var declaredInputs: [Bool]
     private(set) var secrets: Set<String> = []
     private(set) var data: Set<String> = []
     private(set) var services: Set<String> = []
     private(set) var filters: Set<String> = []
-    /// Variables, by the places of their names.
+    /// Variables, by the spans of their names.
     private(set) var variables: Set<SourceSpan> = []
 
     private let manifest: Manifest
@@ -64,7 +64,7 @@ struct UsedDefinitions {
         }
     }
 
-    /// Notes the manifest's inputs that stand in for those that a call does not give.
+    /// Marks the manifest's inputs that a call uses for the inputs that it does not give.
     private mutating func noteInherited(_ declared: Definitions<InputDeclaration>, _ call: Step.Call) {
         guard !manifest.inputs.isEmpty, declared.keys.contains(where: { manifest.inputs[$0] != nil }) else { return }
         let given = Set(call.arguments.map(\.name.value))
@@ -97,7 +97,7 @@ struct UsedDefinitions {
         if name == nil, let declarations = site.place.declarations {
             for index in declarations.inputs.keys.indices { declaredInputs[declarations.start + index] = true }
         }
-        // The whole of them has the manifest's too.
+        // All inputs include those of the manifest.
         noteManifestInput(name)
     }
 
