@@ -53,7 +53,7 @@ extension ExpressionFunction {
             ],
             .string,
             "The HMAC-SHA-256 of a string or of bytes with a key, in 'hex' (the default), 'base64' or 'base64url'.",
-            example: ("hmac('key', 'value', 'base64')", "kPvE+S5X5EfhlfMOxr9kjBqBCiR1Njxl98mVTbcF2dM="),
+            example: ("hmac('key', 'value', 'base64')", "kPv88V50o2uJ29sqch2a7P/f3dxcg+J/dZJZT3GTJIE="),
             concealsSecrets: true,
             .compute(DigestFunctions.hmac)
         ),
